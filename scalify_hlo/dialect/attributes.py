@@ -1,0 +1,83 @@
+"""Attributes of the tool's own, `scalify.*`, and what is read from a function's attributes.
+
+================== ================== =====================================================
+attribute          on                 meaning
+================== ================== =====================================================
+``scalify.scale``  argument           i64 e: the argument is split at entry, X_s = 2^e
+``scalify.pair``   argument, result   becomes data and scale, side by side
+``scalify.forms``  op                 what propagation found of the op's results
+================== ================== =====================================================
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo._compat import ir
+
+SCALE: Final = "scalify.scale"
+PAIR: Final = "scalify.pair"
+FORMS: Final = "scalify.forms"
+PREFIX: Final = "scalify."
+
+Attributes = dict[str, ir.Attribute]
+
+
+def argument_attributes(function: ir.OpView) -> list[Attributes]:
+    """The attributes of each argument of a function."""
+    return _attributes(function, "arg_attrs", len(function_type(function).inputs))
+
+
+def result_attributes(function: ir.OpView) -> list[Attributes]:
+    """The attributes of each result of a function."""
+    return _attributes(function, "res_attrs", len(function_type(function).results))
+
+
+def set_argument_attributes(function: ir.OpView, attributes: list[Attributes]) -> None:
+    """Replaces the attributes of all arguments."""
+    _set(function, "arg_attrs", attributes)
+
+
+def set_result_attributes(function: ir.OpView, attributes: list[Attributes]) -> None:
+    """Replaces the attributes of all results."""
+    _set(function, "res_attrs", attributes)
+
+
+def function_type(function: ir.OpView) -> ir.FunctionType:
+    """The type of a function."""
+    return ir.FunctionType(function.attributes["function_type"].value)
+
+
+def set_function_type(
+    function: ir.OpView, inputs: list[ir.Type], results: list[ir.Type]
+) -> None:
+    """Replaces the type of a function."""
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+
+def argument_names(function: ir.OpView) -> list[str]:
+    """Names of the arguments: their pytree paths where the program carries them, else ``arg0``...
+
+    Args:
+        function: A ``func.func`` with a body.
+    """
+    arguments = function.regions[0].blocks[0].arguments
+    names = [argument.location.name_str for argument in arguments]
+    return [name or f"arg{i}" for i, name in enumerate(names)]
+
+
+def result_names(function: ir.OpView) -> list[str]:
+    """Names of the results: their ``jax.result_info`` where given, else ``result0``..."""
+    infos = [a.get("jax.result_info") for a in result_attributes(function)]
+    return [info.value if info and info.value else f"result{i}" for i, info in enumerate(infos)]
+
+
+def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:
+    if name not in function.attributes:
+        return [{} for _ in range(count)]
+    dictionaries = [ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes[name])]
+    return [{named.name: named.attr for named in d} for d in dictionaries]
+
+
+def _set(function: ir.OpView, name: str, attributes: list[Attributes]) -> None:
+    function.attributes[name] = ir.ArrayAttr.get([ir.DictAttr.get(a) for a in attributes])

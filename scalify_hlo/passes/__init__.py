@@ -1,0 +1,1 @@
+"""The passes, one file each, in the order of the pipeline."""

@@ -1,0 +1,207 @@
+"""The passes by name, and the pipelines that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Literal, get_args, get_type_hints
+
+from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.fold_scales import FoldScalesPass
+from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.propagate import PropagatePass
+from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.passes.verify import VerifyPass
+from scalify_hlo.recipe import Recipe
+
+Signature = Literal["same", "scaled"]
+
+PASSES: dict[str, type[Pass]] = {
+    p.name: p for p in (NormalizePass, SignaturePass, PropagatePass, FoldScalesPass, VerifyPass)
+}
+"""The passes by name, in the order in which `rewrite_module` runs them."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a rewrite is asked to do.
+
+    Attributes:
+        recipe: See `scalify_hlo.recipe`.
+        signature: ``same`` keeps arguments and results; ``scaled`` makes float ones pairs.
+        input_scale: Patterns of argument names and the power of two that each declares.
+        pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
+        strict: Whether an op without a scaled form is an error.
+    """
+
+    recipe: Recipe = field(default_factory=Recipe)
+    signature: Signature = "same"
+    input_scale: Mapping[str, float] = field(default_factory=dict)
+    pairs_in: Sequence[bool] | None = None
+    strict: bool = False
+
+    def passes(self) -> list[Pass]:
+        """The passes that do it."""
+        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
+        scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
+        return [
+            NormalizePass(),
+            SignaturePass(self.signature, scales, pairs),
+            PropagatePass(meet=self.recipe.meet, strict=self.strict),
+            FoldScalesPass(),
+            VerifyPass(),
+        ]
+
+
+def rewrite_module(module: ir.Module, options: Options) -> Report:
+    """Rewrites a module in place.
+
+    Args:
+        module: StableHLO with a function ``@main``.
+        options: What is asked.
+
+    Returns:
+        What was done.
+
+    Raises:
+        InputError: The module can't be rewritten.
+        UsageError: An input scale matches nothing, or is no power of two.
+    """
+    return run_passes(module, options.passes())
+
+
+def run_passes(
+    module: ir.Module,
+    passes: Sequence[Pass | str],
+    *,
+    print_ir_after_all: bool = False,
+    timing: bool = False,
+) -> Report:
+    """Runs passes over a module under MLIR's PassManager.
+
+    Args:
+        module: Edited in place.
+        passes: Passes of the tool, or elements of a pipeline that MLIR knows.
+        print_ir_after_all: Whether MLIR prints the module after each pass, to stderr.
+        timing: Whether MLIR prints how long each pass took, to stderr.
+    """
+    report = Report()
+    with module.context:
+        manager = passmanager.PassManager("builtin.module")
+        manager.enable_verifier(False)
+        for pass_ in passes:
+            _add(manager, pass_, report)
+        if print_ir_after_all:
+            module.context.enable_multithreading(False)
+            manager.enable_ir_printing()
+        if timing:
+            manager.enable_timing()
+        with ir.Location.unknown():
+            manager.run(module.operation)
+    return report
+
+
+def _add(manager: passmanager.PassManager, pass_: Pass | str, report: Report) -> None:
+    if isinstance(pass_, str):
+        manager.add(pass_)
+        return
+    manager.add(
+        lambda op, _: pass_.apply(op.operation, report),
+        name=type(pass_).__name__,
+        argument=pass_.name,
+        description=(type(pass_).__doc__ or "").splitlines()[0],
+    )
+
+
+def parse_pipeline(text: str) -> list[Pass | str]:
+    """Reads a pipeline such as ``builtin.module(scalify-propagate{meet=max},cse)``.
+
+    Returns:
+        The tool's own passes, and MLIR's as text.
+
+    Raises:
+        UsageError: A pass or an option is unknown, or the brackets don't match.
+    """
+    inner = text.strip()
+    if inner.startswith("builtin.module(") and inner.endswith(")"):
+        inner = inner[len("builtin.module(") : -1]
+    return [_parse_pass(element) for element in _elements(inner)]
+
+
+def run_pipeline(
+    module: ir.Module, text: str, *, print_ir_after_all: bool = False, timing: bool = False
+) -> Report:
+    """Runs a pipeline given as text; see `parse_pipeline` and `run_passes`."""
+    passes = parse_pipeline(text)
+    return run_passes(module, passes, print_ir_after_all=print_ir_after_all, timing=timing)
+
+
+def _elements(text: str) -> list[str]:
+    """Cuts a pipeline at the commas that stand outside of brackets."""
+    depth, start, elements = 0, 0, []
+    for i, char in enumerate(text):
+        depth += (char in "({") - (char in ")}")
+        if depth < 0:
+            break
+        if char == "," and depth == 0:
+            elements.append(text[start:i])
+            start = i + 1
+    if depth:
+        raise UsageError(
+            f"the brackets of pipeline {text!r} don't match",
+            hint="write it as 'builtin.module(pass-a,pass-b{option=value})'",
+        )
+    return [e.strip() for e in (*elements, text[start:]) if e.strip()]
+
+
+def _parse_pass(text: str) -> Pass | str:
+    name, _, options = text.partition("{")
+    if name in PASSES:
+        return _with_options(PASSES[name], options.rstrip("}").split())
+    register_passes()
+    with ir.Context():
+        try:
+            passmanager.PassManager.parse(f"builtin.module({text})")
+        except ValueError:
+            raise UsageError(
+                f"no pass is named {name!r}{nearest(name, PASSES)}",
+                hint=f"the passes are: {', '.join(PASSES)}, and those of MLIR and StableHLO",
+            ) from None
+    return text
+
+
+def _with_options(pass_: type[Pass], options: Sequence[str]) -> Pass:
+    names = {f.name.replace("_", "-"): f for f in fields(pass_)}
+    hints = get_type_hints(pass_)
+    values: dict[str, object] = {}
+    for option in options:
+        key, _, value = option.partition("=")
+        if key not in names:
+            raise UsageError(
+                f"pass {pass_.name} has no option {key!r}{nearest(key, names)}",
+                hint=f"its options are: {', '.join(names)}",
+            )
+        values[names[key].name] = _value(pass_, key, value, hints[names[key].name])
+    return pass_(**values)
+
+
+def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
+    if hint is bool:
+        choices: tuple[str, ...] = ("true", "false")
+        text = text or "true"
+    else:
+        choices = tuple(map(str, get_args(hint))) if "Literal" in str(hint) else ()
+    if choices and text not in choices:
+        raise UsageError(
+            f"{text!r} is not a value of option {key!r} of {pass_.name}{nearest(text, choices)}",
+            hint=f"its values are: {', '.join(choices)}",
+        )
+    if hint is bool:
+        return text == "true"
+    return tuple(text.split(",")) if "tuple" in str(hint) else text
+
+
+__all__ = ["PASSES", "Options", "Report", "ScalifyError", "parse_pipeline", "rewrite_module"]

@@ -1,0 +1,259 @@
+"""scalify-propagate: the split of every float value into data and scale.
+
+One walk over each function in program order. An op is visited if one of its operands has a form;
+its rule edits it in place and says what its results are. A private function is copied for each
+combination of scales that it is called with; the scales that are born at run time go in as extra
+arguments, and the scales of its results come back as monomials, without any IR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from scalify_hlo._compat import func, ir
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.boundary import Boundary, scale_element
+from scalify_hlo.passes.report import Report
+from scalify_hlo.recipe import Recipe
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.families import opaque
+from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.table import RULES
+from scalify_hlo.scale import Form, Generator, Scale, Scaled
+
+_SOURCES = frozenset({"stablehlo.constant"})
+_CAPTURING = frozenset({"stablehlo.while", "stablehlo.case", "stablehlo.if"})
+
+
+@dataclass(frozen=True)
+class PropagatePass(Pass):
+    """Splits values into data and scale, as the attributes of `main` ask.
+
+    Attributes:
+        meet: See `scalify_hlo.recipe.Recipe`.
+        annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
+            results, for people and for tests.
+        strict: Whether an op without a scaled form is an error.
+    """
+
+    name: ClassVar[str] = "scalify-propagate"
+    meet: str = "anchor"
+    annotate: bool = False
+    strict: bool = False
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is not None:
+            recipe = Recipe().override("meet", self.meet)
+            Propagation(module, recipe, report, annotate=self.annotate).main(main)
+            if self.strict and report.remarks:
+                first = report.remarks[0]
+                raise InputError(
+                    f"{first.op} {first.message}",
+                    location=first.location,
+                    hint="rewrite without --strict to let values through at scale 1 there",
+                )
+
+
+Key: TypeAlias = tuple[str, tuple[Form, ...]]
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function as it was specialised.
+
+    Attributes:
+        function: The copy.
+        split: Its split, whose generators its results' forms are over.
+        parameters: The generators that it takes as extra arguments, in order.
+        results: The forms of its results.
+    """
+
+    function: ir.OpView
+    split: Split
+    parameters: tuple[Generator, ...]
+    results: tuple[Form, ...]
+
+
+class Propagation:
+    """The walk over a module."""
+
+    def __init__(
+        self, module: ir.Operation, recipe: Recipe, report: Report, *, annotate: bool
+    ) -> None:
+        self._recipe = recipe
+        self._report = report
+        self._annotate = annotate
+        self._functions = _functions(module)
+        self._callees: dict[Key, Callee] = {}
+        self._active: list[str] = []
+
+    def main(self, function: ir.OpView) -> None:
+        """Splits the function that the program starts at."""
+        names = attributes.result_names(function)
+        top = _placeholder(function)
+        split = Split(top, self._recipe, self._report.remarks)
+        boundary = Boundary.enter(function, split, top)
+        self._walk(function.regions[0].blocks[0], split)
+        boundary.leave(names)
+        _finish(split, top)
+        self._report.arguments = boundary.arguments
+        self._report.results = boundary.results
+
+    def _walk(self, block: ir.Block, split: Split) -> None:
+        ops = list(block.operations)
+        for op, following in zip(ops, ops[1:], strict=False):
+            operation = op.operation
+            name = operation.name
+            split.next = following.operation
+            if name == "func.call":
+                self._call(op, split)
+            elif name in _SOURCES or name in _CAPTURING or split.concerns(operation):
+                entry = RULES.get(name)
+                (entry.apply if entry else opaque)(op, split)
+                if self._annotate:
+                    _annotate(op, split)
+
+    def _call(self, op: ir.OpView, split: Split) -> None:
+        """Calls the copy of a function that fits the forms of the operands."""
+        operands = list(op.operands)
+        forms = split.forms(operands)
+        if not any(isinstance(form, Scaled) for form in forms):
+            return
+        names: dict[Generator, Generator] = {}
+        key_forms = tuple(_canonical(form, names) for form in forms)
+        callee = self._specialised(op, (op.attributes["callee"].value, key_forms), operands)
+        generators = [split.factors.value(g) for g in names]
+        call = func.CallOp(
+            [value.type for value in op.results],
+            ir.FlatSymbolRefAttr.get(callee.function.attributes["sym_name"].value),
+            operands + [_as_type(g, p.type, op) for g, p in zip(generators, _extra(callee), strict=True)],
+            loc=op.location,
+            ip=ir.InsertionPoint(op),
+        )
+        back = {inner: outer for inner, outer in zip(callee.parameters, names, strict=True)}
+        for old, new, form in zip(op.results, call.results, callee.results, strict=True):
+            old.replace_all_uses_with(new)
+            split.set(new, _translated(form, split, callee, back))
+        if self._annotate:
+            _annotate(call, split)
+        op.operation.erase()
+
+    def _specialised(self, op: ir.OpView, key: Key, operands: list[ir.Value]) -> Callee:
+        if key in self._callees:
+            return self._callees[key]
+        name, forms = key
+        if name in self._active:
+            raise InputError(
+                f"function @{name} calls itself",
+                location=str(op.location),
+                hint="StableHLO programs have no recursion; use stablehlo.while",
+            )
+        self._active.append(name)
+        self._callees[key] = callee = self._copy(name, forms)
+        self._active.pop()
+        return callee
+
+    def _copy(self, name: str, forms: tuple[Form, ...]) -> Callee:
+        original = self._functions[name]
+        copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
+        copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
+        copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        top = _placeholder(copy)
+        split = Split(top, self._recipe, self._report.remarks)
+        parameters = _add_parameters(copy, forms, split)
+        block = copy.regions[0].blocks[0]
+        self._walk(block, split)
+        returned = list(block.operations)[-1]
+        results = tuple(split.forms(list(returned.operands)))
+        _finish(split, top)
+        return Callee(copy, split, parameters, results)
+
+    def _fresh(self, name: str) -> str:
+        number = len(self._callees)
+        while f"{name}_scaled_{number}" in self._functions:
+            number += 1
+        fresh = f"{name}_scaled_{number}"
+        self._functions[fresh] = self._functions[name]
+        return fresh
+
+
+def _functions(module: ir.Operation) -> dict[str, ir.OpView]:
+    ops = module.regions[0].blocks[0].operations
+    return {op.attributes["sym_name"].value: op for op in ops if op.operation.name == "func.func"}
+
+
+def _placeholder(function: ir.OpView) -> ir.Operation:
+    """An op at the top of a function, before which factors are built; erased in the end."""
+    first = function.regions[0].blocks[0].operations[0]
+    type_ = emit.scalar_type(ir.IntegerType.get_signless(32))
+    return emit.constant(type_, 0, first.operation).owner
+
+
+def _finish(split: Split, top: ir.Operation) -> None:
+    split.erase_dead()
+    top.erase()
+
+
+def _canonical(form: Form, names: dict[Generator, Generator]) -> Form:
+    """A form over generators numbered in order of appearance, so that equal calls share a copy."""
+    if not isinstance(form, Scaled):
+        return form
+    powers = []
+    for generator, k in form.scale.powers:
+        if generator not in names:
+            index = len(names)
+            names[generator] = Generator(index, f"s{index}", generator.state, generator.bound)
+        powers.append((names[generator], k))
+    return Scaled(Scale(form.scale.exponent, tuple(sorted(powers))), form.level)
+
+
+def _add_parameters(
+    copy: ir.OpView, forms: tuple[Form, ...], split: Split
+) -> tuple[Generator, ...]:
+    """Gives a function the generators of its arguments' scales as extra arguments."""
+    block = copy.regions[0].blocks[0]
+    arguments = list(block.arguments)
+    marks = attributes.argument_attributes(copy)
+    seen: dict[Generator, None] = {}
+    for argument, form in zip(arguments, forms, strict=True):
+        split.set(argument, form)
+        for generator, _ in form.scale.powers if isinstance(form, Scaled) else ():
+            if generator not in seen:
+                seen[generator] = None
+                element = scale_element(argument.type)
+                value = block.add_argument(emit.scalar_type(element), argument.location)
+                split.factors.bind(value, state=generator.state)
+                marks.append({})
+    results = list(attributes.function_type(copy).results)
+    attributes.set_function_type(copy, [a.type for a in block.arguments], results)
+    attributes.set_argument_attributes(copy, marks)
+    return tuple(seen)
+
+
+def _extra(callee: Callee) -> list[ir.Value]:
+    arguments = list(callee.function.regions[0].blocks[0].arguments)
+    return arguments[len(arguments) - len(callee.parameters) :]
+
+
+def _as_type(value: ir.Value, type_: ir.Type, op: ir.OpView) -> ir.Value:
+    return emit.convert(value, type_.element_type, op.operation)
+
+
+def _translated(form: Form, split: Split, callee: Callee, back: dict[Generator, Generator]) -> Form:
+    if not isinstance(form, Scaled):
+        return form
+    split.factors.location = split.next.location
+    return Scaled(split.factors.translate(form.scale, callee.split.factors, back), form.level)
+
+
+def _annotate(op: ir.OpView, split: Split) -> None:
+    forms = [split.form(result) for result in op.results]
+    if any(form is not None for form in forms):
+        texts = [ir.StringAttr.get("unscaled" if f is None else str(f)) for f in forms]
+        op.attributes[attributes.FORMS] = ir.ArrayAttr.get(texts)
+

@@ -1,0 +1,117 @@
+"""scalify-signature: says which arguments and results are scaled, as attributes of `main`."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import InputError, UsageError, nearest
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.report import Report
+
+
+@dataclass(frozen=True)
+class SignaturePass(Pass):
+    """Marks arguments and results of `main`.
+
+    Attributes:
+        signature: ``scaled`` makes float arguments and results pairs; ``same`` keeps them.
+        input_scale: ``PATTERN=2^k``: arguments that are split at entry with that static scale.
+            Patterns are matched with argument names, ``*`` and ``?`` standing for any characters;
+            the last that matches counts.
+        pairs: One digit for each argument, 1 for those that are pairs, instead of all.
+    """
+
+    name: ClassVar[str] = "scalify-signature"
+    signature: Literal["same", "scaled"] = "same"
+    input_scale: tuple[str, ...] = ()
+    pairs: str = ""
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is None:
+            raise InputError(
+                "the module has no function @main",
+                hint="export a program with jax.export, or rename its entry function to main",
+            )
+        self._mark_arguments(main)
+        if self.signature == "scaled":
+            _mark_results(main)
+
+    def _mark_arguments(self, main: ir.OpView) -> None:
+        marks = attributes.argument_attributes(main)
+        types = list(attributes.function_type(main).inputs)
+        floats = [format_of(t) is not None for t in types]
+        for i, exponent in self._exponents(main, floats).items():
+            marks[i][attributes.SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
+        if self.signature == "scaled":
+            for i, is_float in enumerate(floats):
+                if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
+                    marks[i][attributes.PAIR] = ir.UnitAttr.get()
+        attributes.set_argument_attributes(main, marks)
+
+    def _is_pair(self, index: int) -> bool:
+        return not self.pairs or self.pairs[index : index + 1] == "1"
+
+    def _exponents(self, main: ir.OpView, floats: list[bool]) -> dict[int, int]:
+        names = attributes.argument_names(main)
+        exponents: dict[int, int] = {}
+        for declaration in self.input_scale:
+            pattern, exponent = parse_input_scale(declaration)
+            matched = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
+            if not matched:
+                raise UsageError(
+                    f"input scale {pattern!r} matches no float argument{nearest(pattern, names)}",
+                    hint="`scalify-hlo inspect` lists the arguments and their names",
+                )
+            exponents.update(dict.fromkeys(matched, exponent))
+        return exponents
+
+
+def matches(pattern: str, name: str, index: int) -> bool:
+    """Whether a pattern means an argument, by its name or as ``argN``.
+
+    Brackets stand for themselves, since argument names are full of them.
+    """
+    glob = pattern.replace("[", "[[]")
+    return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(f"arg{index}", glob)
+
+
+def parse_input_scale(text: str) -> tuple[str, int]:
+    """Reads ``PATTERN=2^k``, or ``PATTERN=0.0625``.
+
+    Raises:
+        UsageError: The scale is no power of two.
+    """
+    pattern, _, number = text.rpartition("=")
+    exponent = _log2(number.strip())
+    if not pattern or exponent is None:
+        raise UsageError(
+            f"input scale {text!r} is not PATTERN=2^k",
+            hint="write a pattern of argument names and a power of two, as in '*=2^-4'",
+        )
+    return pattern.strip(), exponent
+
+
+def _log2(text: str) -> int | None:
+    try:
+        if text.startswith("2^"):
+            return int(text[2:])
+        mantissa, exponent = math.frexp(float(text))
+    except ValueError:
+        return None
+    return exponent - 1 if mantissa == 0.5 else None
+
+
+def _mark_results(main: ir.OpView) -> None:
+    marks = attributes.result_attributes(main)
+    for mark, type_ in zip(marks, attributes.function_type(main).results, strict=True):
+        if format_of(type_) is not None:
+            mark[attributes.PAIR] = ir.UnitAttr.get()
+    attributes.set_result_attributes(main, marks)

@@ -1,0 +1,34 @@
+"""scalify-verify: nothing of the tool's own is left, and the output is StableHLO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.report import Report
+
+
+@dataclass(frozen=True)
+class VerifyPass(Pass):
+    """Checks that a program is ready for any consumer of StableHLO."""
+
+    name: ClassVar[str] = "scalify-verify"
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        del report
+        module.verify()
+        main = main_function(module)
+        if main is None:
+            return
+        marks = attributes.argument_attributes(main) + attributes.result_attributes(main)
+        left = sorted({key for mark in marks for key in mark if key.startswith(attributes.PREFIX)})
+        if left:
+            raise InputError(
+                f"attributes of the rewriter are left on @main: {', '.join(left)}",
+                hint="run scalify-propagate before scalify-verify",
+            )

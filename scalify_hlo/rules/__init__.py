@@ -1,0 +1,1 @@
+"""The rules: how each op acts on data and scales."""

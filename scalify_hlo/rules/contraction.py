@@ -1,0 +1,119 @@
+"""Contractions: products that sum over K terms."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.rules.families import linear, product, quotient, root, static_product, unscale
+from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import Scaled
+
+_MATMUL = "algorithm 3 of the Scalify paper"
+
+
+def contracted(op: ir.OpView) -> int | None:
+    """Number of terms of each element of a dot_general."""
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    shape = op.operands[0].type.shape
+    return static_product([shape[d] for d in numbers.lhs_contracting_dimensions])
+
+
+def window(op: ir.OpView) -> int | None:
+    """Number of terms of each element of a convolution: the kernel's elements per output feature."""
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    shape = op.operands[1].type.shape
+    output = numbers.kernel_output_feature_dimension
+    return static_product([size for d, size in enumerate(shape) if d != output])
+
+
+def last(op: ir.OpView) -> int | None:
+    """Number of terms of each element of a plain dot."""
+    return static_product(op.operands[0].type.shape[-1:])
+
+
+rule(
+    "dot_general",
+    product(contracted),
+    family="product",
+    formula="Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
+    source=_MATMUL,
+)
+rule(
+    "dot",
+    product(last),
+    family="product",
+    formula="Y_d = dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
+    source=_MATMUL,
+)
+for _name in ("convolution", "dynamic_conv"):
+    rule(
+        _name,
+        product(window),
+        family="product",
+        formula="Y_d = conv(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
+        source=f"{_MATMUL}, K the elements of the kernel for each output feature",
+    )
+rule(
+    "einsum",
+    product(),
+    family="product",
+    formula="Y_d = einsum(A_d, B_d); Y_s = A_s*B_s",
+    source="bilinear",
+)
+
+
+def transform_length(op: ir.OpView) -> int | None:
+    """Number of terms of a forward FFT; an inverse one divides by it."""
+    return static_product(list(op.attributes["fft_length"]))
+
+
+def fft(op: ir.OpView, split: Split) -> None:
+    """Linear; an inverse transform of n unit terms has rms 1/sqrt(n)."""
+    form = split.form(op.operands[0])
+    linear(transform_length)(op, split)
+    inverse = stablehlo.FftTypeAttr(op.attributes["fft_type"]).value in ("IFFT", "IRFFT")
+    if inverse and isinstance(form, Scaled):
+        raised = split.form(op.results[0])
+        if isinstance(raised, Scaled):
+            split.result(op, form.scale, 2 * form.level - raised.level)
+
+
+rule(
+    "fft",
+    fft,
+    family="keep",
+    formula="Y_d = fft(X_d); Y_s = X_s",
+    source="linear",
+)
+rule(
+    "cholesky",
+    root(2),
+    family="root",
+    formula="X_s = h^2*r; Y_d = cholesky(X_d*r); Y_s = h",
+    source="A = L*L^T is of degree 2 in L",
+)
+
+
+def triangular_solve(op: ir.OpView, split: Split) -> None:
+    """Scales divide, unless the diagonal is taken to be 1 whatever A says."""
+    if not op.attributes["unit_diagonal"].value:
+        return quotient(dividend=1, divisor=0)(op, split)
+    split.read(op, 0)
+    return product()(op, split)
+
+
+rule(
+    "triangular_solve",
+    triangular_solve,
+    family="quotient",
+    formula="Y_d = solve(A_d, B_d); Y_s = B_s/A_s; with unit_diagonal Y_d = solve(A_d*A_s, B_d)",
+    source="bilinear in A*Y = B",
+)
+for _name in ("batch_norm_grad", "batch_norm_inference", "batch_norm_training"):
+    rule(
+        _name,
+        unscale,
+        family="read",
+        formula=f"Y = {_name}(X_d*X_s, ...)",
+        source="epsilon is an attribute, so it can't follow a scale",
+    )

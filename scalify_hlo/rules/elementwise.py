@@ -1,0 +1,233 @@
+"""Elementwise ops."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.rules.families import (
+    align,
+    keep,
+    odd,
+    on_data,
+    product,
+    quotient,
+    root,
+    unscale,
+)
+from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import ANY, Scaled, Splat
+
+_MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
+_ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
+
+for _name in ("add", "subtract"):
+    rule(_name, align(), family="align", formula=_MEET.format(_name), source=_ADD)
+for _name in ("maximum", "minimum", "remainder"):
+    rule(
+        _name,
+        align(),
+        family="align",
+        formula=_MEET.format(_name),
+        source="homogeneous of degree 1: f(s*a, s*b) = s*f(a, b)",
+    )
+rule(
+    "complex",
+    align(),
+    family="align",
+    formula=_MEET.format("complex"),
+    source="linear in both parts",
+)
+rule(
+    "compare",
+    align(scaled=False),
+    family="align",
+    formula="s = meet(A_s, B_s); Y = compare(A_d*A_s/s, B_d*B_s/s)",
+    source="a common positive factor keeps the order",
+)
+rule(
+    "atan2",
+    align(scaled=False),
+    family="align",
+    formula="s = meet(A_s, B_s); Y = atan2(A_d*A_s/s, B_d*B_s/s)",
+    source="homogeneous of degree 0",
+)
+rule(
+    "select",
+    align(1, 2),
+    family="align",
+    formula="s = meet(A_s, B_s); Y_d = select(P, A_d*A_s/s, B_d*B_s/s); Y_s = s",
+    source="data movement; §3.4 of the Scalify paper for masks",
+)
+rule(
+    "clamp",
+    align(0, 1, 2),
+    family="align",
+    formula="s = meet(L_s, X_s, H_s); Y_d = clamp(L_d*L_s/s, X_d*X_s/s, H_d*H_s/s); Y_s = s",
+    source="minimum and maximum",
+)
+
+rule(
+    "multiply",
+    product(),
+    family="product",
+    formula="Y_d = A_d*B_d; Y_s = A_s*B_s",
+    source="§3.2 of the Scalify paper",
+)
+rule(
+    "divide",
+    quotient(),
+    family="quotient",
+    formula="Y_d = A_d/B_d; Y_s = A_s/B_s",
+    source="§3.2 of the Scalify paper",
+)
+rule(
+    "sqrt",
+    root(2),
+    family="root",
+    formula="X_s = h^2*r; Y_d = sqrt(X_d*r); Y_s = h",
+    source="sqrt(h^2*x) = h*sqrt(x); rounding down as in §3.2 of the Scalify paper",
+)
+rule(
+    "rsqrt",
+    root(2, -1),
+    family="root",
+    formula="X_s = h^2*r; Y_d = rsqrt(X_d*r); Y_s = 1/h",
+    source="rsqrt(h^2*x) = rsqrt(x)/h",
+)
+rule(
+    "cbrt",
+    root(3),
+    family="root",
+    formula="X_s = h^3*r; Y_d = cbrt(X_d*r); Y_s = h",
+    source="cbrt(h^3*x) = h*cbrt(x)",
+    exact=False,
+)
+
+for _name in ("real", "imag"):
+    rule(
+        _name,
+        keep,
+        family="keep",
+        formula=f"Y_d = {_name}(X_d); Y_s = X_s",
+        source="data movement",
+    )
+rule(
+    "negate",
+    odd(lambda value: -value),
+    family="keep",
+    formula="Y_d = -X_d; Y_s = X_s",
+    source="linear",
+)
+rule(
+    "abs",
+    odd(abs),
+    family="keep",
+    formula="Y_d = |X_d|; Y_s = X_s",
+    source="homogeneous of degree 1",
+)
+
+for _name in ("sign", "is_finite"):
+    rule(
+        _name,
+        on_data,
+        family="degree 0",
+        formula=f"Y = {_name}(X_d)",
+        source="scales are positive and finite",
+    )
+
+for _name in (
+    "ceil",
+    "cosine",
+    "exponential",
+    "exponential_minus_one",
+    "floor",
+    "log",
+    "log_plus_one",
+    "logistic",
+    "round_nearest_afz",
+    "round_nearest_even",
+    "sine",
+    "tan",
+    "tanh",
+):
+    rule(
+        _name,
+        unscale,
+        family="read",
+        formula=f"Y = {_name}(X_d*X_s)",
+        source="no homogeneity to use",
+    )
+rule(
+    "bitcast_convert",
+    unscale,
+    family="read",
+    formula="Y = bitcast_convert(X_d*X_s)",
+    source="bits belong to the value",
+)
+
+
+def power(op: ir.OpView, split: Split) -> None:
+    """Integer powers by constants keep a scale; any other power reads values."""
+    base, exponent = split.forms(op.operands)
+    if isinstance(base, Scaled) and isinstance(exponent, Splat) and exponent.value.is_integer():
+        n = int(exponent.value)
+        if abs(n) <= _MAX_POWER and format_of(op.operands[0].type) is not None:
+            return split.result(op, base.scale**n, base.level * n)
+    return split.read_all(op)
+
+
+_MAX_POWER = 16
+
+rule(
+    "power",
+    power,
+    family="power",
+    formula="Y_d = X_d^n; Y_s = X_s^n for a constant integer n; else Y = (X_d*X_s)^(P_d*P_s)",
+    source="§3.2 of the Scalify paper, product",
+)
+
+
+def convert(op: ir.OpView, split: Split) -> None:
+    """Between floats data are converted; narrowing pays the level first, so that nothing is lost.
+
+    To integers and booleans, values are read.
+    """
+    value, result = op.operands[0], op.results[0]
+    form = split.form(value)
+    source, target = split.format(value), split.format(result)
+    if target is None or source is None:
+        return split.read_all(op)
+    if isinstance(form, Scaled):
+        if target.exponent_bits < source.exponent_bits:
+            split.replace(op, 0, split.settle(value, op.operation))
+        return split.set(result, split.form(op.operands[0]))
+    if form is ANY or target.mantissa_bits >= source.mantissa_bits:
+        return split.set(result, form)
+    return None
+
+
+rule(
+    "convert",
+    convert,
+    family="keep",
+    formula="Y_d = convert(X_d); Y_s = X_s between floats; else Y = convert(X_d*X_s)",
+    source="rounding commutes with powers of two",
+)
+
+
+def reduce_precision(op: ir.OpView, split: Split) -> None:
+    """Cutting mantissa bits commutes with scaling; cutting exponent bits is about values."""
+    format_ = split.format(op.operands[0])
+    if format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits:
+        return keep(op, split) if isinstance(split.form(op.operands[0]), Scaled) else None
+    return split.read_all(op)
+
+
+rule(
+    "reduce_precision",
+    reduce_precision,
+    family="keep",
+    formula="Y_d = reduce_precision(X_d); Y_s = X_s unless exponent bits are cut",
+    source="rounding commutes with powers of two",
+)

@@ -1,0 +1,105 @@
+"""Small builders: each makes one or a few StableHLO ops before a given op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.formats import format_of, is_complex
+
+
+def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
+    """A dense attribute of a static float or integer tensor type, all elements `value`."""
+    element = type_.element_type
+    if isinstance(element, ir.FloatType):
+        return ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(element, value))
+    return ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(element, int(value)))
+
+
+def constant(type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
+    """A splat constant of a static tensor type."""
+    attribute = splat_attribute(type_, value)
+    return stablehlo.constant(attribute, loc=at.location, ip=ir.InsertionPoint(at))
+
+
+def scalar_type(element: ir.Type) -> ir.Type:
+    """The rank-0 tensor type of an element type."""
+    return ir.RankedTensorType.get([], element)
+
+
+def binary(name: str, lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
+    """One of StableHLO's elementwise binary ops, by the name of its builder."""
+    return getattr(stablehlo, name)(lhs, rhs, loc=at.location, ip=ir.InsertionPoint(at))
+
+
+def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
+    """Converts elements; the value itself where they have that type already."""
+    type_ = value.type
+    if type_.element_type == element:
+        return value
+    result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
+    return stablehlo.convert(result, value, loc=at.location, ip=ir.InsertionPoint(at))
+
+
+def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
+    """Broadcasts a rank-0 tensor to the shape of `like`, which may be dynamic."""
+    shaped = like.type
+    if shaped.rank == 0:
+        return scalar
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    element = scalar.type.element_type
+    result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
+    if shaped.has_static_shape:
+        return stablehlo.broadcast_in_dim(result, scalar, _dims([]), **where)
+    shape = _shape_of(like, at)
+    return stablehlo.dynamic_broadcast_in_dim(result, scalar, shape, _dims([]), **where)
+
+
+def _dims(dims: Sequence[int]) -> ir.Attribute:
+    return ir.DenseI64ArrayAttr.get(list(dims))
+
+
+def _shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
+    sizes = [
+        stablehlo.reshape(
+            one, stablehlo.get_dimension_size(value, dim, **where), **where
+        )
+        for dim in range(value.type.rank)
+    ]
+    return stablehlo.concatenate(sizes, 0, **where)
+
+
+def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
+    """A tensor times a rank-0 tensor of its element type (of its parts' type if complex)."""
+    return on_parts(
+        value, lambda part: binary("multiply", part, broadcast_scalar(scalar, part, at), at), at
+    )
+
+
+def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
+    """A tensor times ``2^exponent``, which is a normal number of its format."""
+    factor = 2.0**exponent
+
+    def one(part: ir.Value) -> ir.Value:
+        if part.type.has_static_shape:
+            return binary("multiply", part, constant(part.type, factor, at), at)
+        scalar = constant(scalar_type(part.type.element_type), factor, at)
+        return binary("multiply", part, broadcast_scalar(scalar, part, at), at)
+
+    return on_parts(value, one, at)
+
+
+def on_parts(
+    value: ir.Value, change: Callable[[ir.Value], ir.Value], at: ir.Operation
+) -> ir.Value:
+    """Applies a change to a real tensor, or to both parts of a complex one.
+
+    A complex product with a real factor would turn ``inf * 0`` into NaN.
+    """
+    if not is_complex(value.type):
+        return change(value)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    real, imag = stablehlo.real(value, **where), stablehlo.imag(value, **where)
+    return stablehlo.complex(change(real), change(imag), **where)

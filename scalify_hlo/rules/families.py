@@ -1,0 +1,204 @@
+"""The families: a few ways in which ops act on data and scales; most rules are one line of these.
+
+Each function returns what a rule does to an op in place. An op is visited only if one of its
+operands has a form, so integer and boolean ops are never seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.factors import Root
+from scalify_hlo.rules.registry import Apply
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
+
+Count = Callable[[ir.OpView], int | None]
+"""How many terms an op sums for each element of its result; None if that is not static."""
+
+
+def rise(count: int | None) -> int:
+    """floor(log2(sqrt(count))), the rise of the level of a sum of that many unit terms."""
+    return (count.bit_length() - 1) // 2 if count else 0
+
+
+def keep(op: ir.OpView, split: Split) -> None:
+    """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
+    split.set(op.results[0], split.form(op.operands[0]))
+
+
+def keep_each(op: ir.OpView, split: Split) -> None:
+    """Every operand passes to the result of the same number."""
+    for operand, result in zip(op.operands, op.results, strict=True):
+        split.set(result, split.form(operand))
+
+
+def odd(value: Callable[[float], float]) -> Apply:
+    """As `keep`, for ops that change constants by a function of one number."""
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        form = split.form(op.operands[0])
+        split.set(op.results[0], Splat(value(form.value)) if isinstance(form, Splat) else form)
+
+    return apply
+
+
+def unscale(op: ir.OpView, split: Split) -> None:
+    """The op reads ``X_d * X_s``; its result is unscaled."""
+    split.read_all(op)
+
+
+def on_data(op: ir.OpView, split: Split) -> None:
+    """A function of degree 0 reads the data and forgets the scale."""
+
+
+def source(op: ir.OpView, split: Split) -> None:
+    """No float operand: the result is unscaled."""
+
+
+def linear(count: Count) -> Apply:
+    """As `keep`, for linear maps that sum terms."""
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        form = split.form(op.operands[0])
+        if isinstance(form, Scaled):
+            split.result(op, form.scale, form.level + rise(count(op)))
+        elif form is ANY:
+            split.set(op.results[0], ANY)
+
+    return apply
+
+
+def product(count: Count | None = None) -> Apply:
+    """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``, the level rises by the terms summed."""
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        a, b = split.forms(op.operands[:2])
+        if a is ANY or b is ANY:
+            split.set(op.results[0], ANY)
+        elif isinstance(a, Scaled) or isinstance(b, Scaled):
+            (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
+            split.result(op, s * t, m + n + rise(count(op) if count else None))
+
+    return apply
+
+
+def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
+    """Scales divide: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        a, b = split.form(op.operands[dividend]), split.form(op.operands[divisor])
+        if a is ANY or b is ANY:
+            split.set(op.results[0], ANY)
+        elif isinstance(a, Scaled) or isinstance(b, Scaled):
+            (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
+            split.result(op, s / t, m - n)
+
+    return apply
+
+
+def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, int]:
+    """Scale and level with which an operand enters a product."""
+    if isinstance(form, Scaled):
+        return form.scale, form.level
+    if not isinstance(form, Splat):
+        return ONE, 0
+    format_ = split.format(op.operands[index])
+    if format_ is None or format_.wide or not form.level:
+        return ONE, form.level
+    return _mantissa(op, split, index, form), 0
+
+
+def _mantissa(op: ir.OpView, split: Split, index: int, form: Splat) -> Scale:
+    """Splits a constant into mantissa and exponent (Scalify paper, §3.4).
+
+    Needed only where the format is narrow; elsewhere the exponent is kept as a level.
+    """
+    scale = Scale(form.level)
+    split.replace(op, index, split.bring(op.operands[index], scale, op.operation))
+    return scale
+
+
+def align(*indices: int, scaled: bool = True) -> Apply:
+    """Brings operands to one scale s, the meet of theirs: ``Y_d = f(X_d * X_s / s, ...)``.
+
+    Args:
+        indices: The operands to bring; all if none is given.
+        scaled: Whether the result has that scale; otherwise it is unscaled, of degree 0.
+    """
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        target = split.align(op, indices or range(len(op.operands)))
+        if scaled:
+            split.set(op.results[0], target)
+
+    return apply
+
+
+def root(n: int, sign: int = 1) -> Apply:
+    """Degree 1/n: ``Y_d = f(X_d * r), Y_s = h`` with ``X_s = h^n * r`` and r a small power of two.
+
+    Even powers leave nothing over. For an odd static exponent r is static; for odd powers of
+    generators h is a generator of its own.
+    """
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        form = split.form(op.operands[0])
+        if not isinstance(form, Scaled) or isinstance(op.operands[0].type.element_type, ir.ComplexType):
+            return split.read_all(op)
+        scale = form.scale
+        for target in _divisible(scale, n, split):
+            split.replace(op, 0, split.bring(op.operands[0], target, op.operation))
+            scale = target
+        return split.result(op, scale.root(n) ** sign, sign * (form.level // n))
+
+    return apply
+
+
+def _divisible(scale: Scale, n: int, split: Split) -> Sequence[Scale]:
+    """Scales to bring a value to, one by one, the last of which has an n-th root."""
+    targets = []
+    if scale.exponent % n:
+        scale = scale.shift(-(scale.exponent % n))
+        targets.append(scale)
+    rest = [(g, k % n) for g, k in scale.powers if k % n]
+    for start in range(0, len(rest), 2):
+        part = Scale(0, tuple(rest[start : start + 2]))
+        h = split.factors.derive(Root(part, n))
+        scale = scale / part * Scale(0, ((h, n),))
+        targets.append(scale)
+    return targets
+
+
+def unscale_around(op: ir.OpView, split: Split) -> None:
+    """Unscales what an op reads, in its regions too."""
+    split.read_all(op)
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                _unscale_captures(inner, op.operation, split)
+
+
+def _unscale_captures(inner: ir.OpView, outer: ir.Operation, split: Split) -> None:
+    for index, value in enumerate(inner.operands):
+        if isinstance(split.form(value), Scaled):
+            split.replace(inner, index, split.bring(value, ONE, outer))
+    for region in inner.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                _unscale_captures(op, outer, split)
+
+
+def opaque(op: ir.OpView, split: Split) -> None:
+    """An op with no scaled form: unscaled around, with a remark."""
+    scaled = [v for v in op.operands if isinstance(split.form(v), Scaled)]
+    unscale_around(op, split)
+    if scaled:
+        split.remark(op, "has no scaled form; its operands are multiplied with their scales")
+
+
+def static_product(sizes: Sequence[int]) -> int | None:
+    """The product of sizes; None if one is dynamic."""
+    return math.prod(sizes) if all(size >= 0 for size in sizes) else None

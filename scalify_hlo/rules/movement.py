@@ -1,0 +1,94 @@
+"""Data movement: which elements go where."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.families import align, keep, keep_each, source
+from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import splat_form
+
+_MOVED = "data movement commutes with scaling"
+
+for _name in (
+    "broadcast",
+    "broadcast_in_dim",
+    "dynamic_broadcast_in_dim",
+    "dynamic_gather",
+    "dynamic_reshape",
+    "dynamic_slice",
+    "gather",
+    "real_dynamic_slice",
+    "reshape",
+    "reverse",
+    "set_dimension_size",
+    "slice",
+    "torch_index_select",
+    "transpose",
+):
+    rule(_name, keep, family="keep", formula=f"Y_d = {_name}(X_d); Y_s = X_s", source=_MOVED)
+for _name in (
+    "sdy.all_gather",
+    "sdy.all_slice",
+    "sdy.all_to_all",
+    "sdy.collective_permute",
+    "sdy.propagation_barrier",
+    "sdy.reshard",
+    "sdy.sharding_constraint",
+):
+    rule(
+        _name,
+        keep,
+        family="keep",
+        formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
+        source="the value is the same, placed otherwise",
+    )
+rule(
+    "optimization_barrier",
+    keep_each,
+    family="keep",
+    formula="Y_d = X_d; Y_s = X_s, for each operand",
+    source=_MOVED,
+)
+rule(
+    "concatenate",
+    align(),
+    family="align",
+    formula="s = meet(X_s, ...); Y_d = concatenate(X_d*X_s/s, ...); Y_s = s",
+    source=_MOVED,
+)
+for _name in ("pad", "dynamic_pad"):
+    rule(
+        _name,
+        align(0, 1),
+        family="align",
+        formula=f"s = meet(X_s, P_s); Y_d = {_name}(X_d*X_s/s, P_d*P_s/s); Y_s = s",
+        source=_MOVED,
+    )
+rule(
+    "dynamic_update_slice",
+    align(0, 1),
+    family="align",
+    formula="s = meet(X_s, U_s); Y_d = dynamic_update_slice(X_d*X_s/s, U_d*U_s/s); Y_s = s",
+    source=_MOVED,
+)
+
+
+def constant(op: ir.OpView, split: Split) -> None:
+    """Constants are unscaled; those with one value adopt scales, or fit any."""
+    attribute = op.attributes["value"]
+    if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
+        split.set(op.results[0], splat_form(ir.FloatAttr(attribute.get_splat_value()).value))
+
+
+rule(
+    "constant",
+    constant,
+    family="source",
+    formula="unscaled; one value throughout adopts a scale, 0, inf and NaN fit any",
+    source="§3.4 of the Scalify paper",
+)
+for _name in ("iota", "dynamic_iota", "rng", "rng_bit_generator", "infeed", "create_token"):
+    rule(_name, source, family="source", formula="unscaled", source="no float operand")
+for _name in ("get_dimension_size",):
+    rule(_name, source, family="source", formula="Y = f(shape of X)", source="reads no element")

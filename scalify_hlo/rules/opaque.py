@@ -1,0 +1,35 @@
+"""Ops that the tool does not look into."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.families import keep, opaque
+from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.split import Split
+
+_ANNOTATIONS = frozenset({"Sharding", "LayoutConstraint", "annotate_device_placement"})
+
+
+def custom_call(op: ir.OpView, split: Split) -> None:
+    """Annotations keep the scale; what any other target does is unknown."""
+    target = op.attributes["call_target_name"].value
+    if target in _ANNOTATIONS and len(op.operands) == len(op.results) == 1:
+        return keep(op, split)
+    return opaque(op, split)
+
+
+rule(
+    "custom_call",
+    custom_call,
+    family="opaque",
+    formula="Y = custom_call(X_d*X_s, ...); annotations of sharding and layout keep the scale",
+    source="the target's meaning is unknown",
+)
+for _name in ("case", "composite", "if", "map", "outfeed", "send", "sort", "while"):
+    rule(
+        _name,
+        opaque,
+        family="opaque",
+        formula=f"Y = {_name}(X_d*X_s, ...)",
+        source="unscaled around, in its regions too",
+    )

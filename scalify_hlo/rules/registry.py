@@ -1,0 +1,86 @@
+"""The table of rules: one entry for each op, read by the rewriter, the command line and the docs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.split import Split
+
+Apply: TypeAlias = Callable[[ir.OpView, Split], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one op acts on data and scales.
+
+    Attributes:
+        op: Full name, such as ``stablehlo.add``.
+        family: The family whose reasoning it shares.
+        formula: The algebra, in the words of the docs.
+        apply: Edits the op in place and says what its results are.
+        exact: Whether f32 results are bit-equal to the unrewritten op's, overflow and underflow
+            aside.
+        source: Where the formula comes from.
+        file: The source file of the entry, relative to the package's parent.
+        line: The line of the entry in it.
+    """
+
+    op: str
+    family: str
+    formula: str
+    apply: Apply
+    exact: bool
+    source: str
+    file: str
+    line: int
+
+    @property
+    def category(self) -> str:
+        """The rule's file without its folder and suffix, which its tests share."""
+        return Path(self.file).stem
+
+    @property
+    def lit_test(self) -> str:
+        """The lit test of the rule."""
+        return f"tests/lit/rules/{self.category}/{self.op.split('.', 1)[1]}.mlir"
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(
+    op: str, apply: Apply, *, family: str, formula: str, source: str, exact: bool = True
+) -> None:
+    """Enters a rule into the table.
+
+    Args:
+        op: Name in the StableHLO dialect, or full name.
+        apply: See `Rule`; so are the others.
+        family: See `Rule`.
+        formula: See `Rule`.
+        source: See `Rule`.
+        exact: See `Rule`.
+    """
+    name = op if "." in op else f"stablehlo.{op}"
+    if name in RULES:
+        raise ValueError(f"two rules for {name}")
+    file, line = _caller()
+    RULES[name] = Rule(name, family, formula, apply, exact, source, file, line)
+
+
+def _caller() -> tuple[str, int]:
+    """The place outside of the families where an entry is made."""
+    here = Path(__file__).parent
+    families = {str(here / "registry.py"), str(here / "families.py")}
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename in families:
+        frame = frame.f_back
+    if frame is None:
+        return "", 0
+    file = Path(frame.f_code.co_filename).relative_to(here.parent.parent)
+    return file.as_posix(), frame.f_lineno

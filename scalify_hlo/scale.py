@@ -1,0 +1,213 @@
+"""The scale algebra: scales are monomials, and meeting is choosing.
+
+A value X of the program is kept as data X_d and a scale X_s with X = X_d * X_s. The scale is a
+monomial ``2^e * g1^k1 * g2^k2 ...``: a compile-time exponent and integer powers of *generators*,
+power-of-two scalars that are born at run time (the scale of a ScaledArray input, a statistic).
+Products, quotients, powers and equality of scales are arithmetic on small tuples and emit no IR.
+
+Beside the scale, a value carries its *level*: the expected log2 of the rms of its data. A
+contraction over K elements raises the level by log2(sqrt(K)) instead of multiplying the result by
+1/sqrt(K) on the spot (Scalify paper, algorithm 3): the multiplication is owed, and is paid where
+data meet a factor anyway, where a program ends, or where the dtype is narrow.
+
+Nothing here knows of MLIR.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+GENERATOR_BOUND: Final = 42
+"""The scales that programs are given are taken to lie within 2^±42; see `Scale.reach`."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Generator:
+    """A power-of-two scalar that is born at run time.
+
+    Attributes:
+        index: Order of birth, the identity of the generator within one function.
+        name: How reports show it, such as ``s0``.
+        state: Whether it is the scale of an argument (and not derived from others).
+        bound: Bound on ``|log2|`` of its value.
+    """
+
+    index: int
+    name: str
+    state: bool = True
+    bound: int = GENERATOR_BOUND
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The monomial ``2^exponent * prod(g ** k for g, k in powers)``.
+
+    Attributes:
+        exponent: The static part.
+        powers: Generators with their non-zero integer powers, in order of birth.
+    """
+
+    exponent: int = 0
+    powers: tuple[tuple[Generator, int], ...] = ()
+
+    @property
+    def static(self) -> bool:
+        """Whether the scale is known at rewrite time."""
+        return not self.powers
+
+    @property
+    def degree(self) -> int:
+        """Sum of the absolute powers of the generators."""
+        return sum(abs(k) for _, k in self.powers)
+
+    @property
+    def reach(self) -> int:
+        """A bound on ``|log2|`` of the scale, from the bounds of its generators."""
+        return abs(self.exponent) + sum(g.bound * abs(k) for g, k in self.powers)
+
+    @property
+    def state(self) -> bool:
+        """Whether this is just the scale that an argument came with."""
+        return (
+            self.exponent == 0
+            and len(self.powers) == 1
+            and self.powers[0][1] == 1
+            and self.powers[0][0].state
+        )
+
+    def __mul__(self, other: Scale) -> Scale:
+        if not other.powers:
+            return self.shift(other.exponent)
+        if not self.powers:
+            return other.shift(self.exponent)
+        powers = dict(self.powers)
+        for generator, k in other.powers:
+            powers[generator] = powers.get(generator, 0) + k
+        return Scale(self.exponent + other.exponent, _canonical(powers))
+
+    def __truediv__(self, other: Scale) -> Scale:
+        if self == other:
+            return ONE
+        return self * other**-1
+
+    def __pow__(self, n: int) -> Scale:
+        if n == 0:
+            return ONE
+        return Scale(self.exponent * n, tuple((g, k * n) for g, k in self.powers))
+
+    def shift(self, exponent: int) -> Scale:
+        """The scale times ``2^exponent``."""
+        return Scale(self.exponent + exponent, self.powers) if exponent else self
+
+    def divides(self, n: int) -> bool:
+        """Whether the n-th root is a monomial."""
+        return self.exponent % n == 0 and all(k % n == 0 for _, k in self.powers)
+
+    def root(self, n: int) -> Scale:
+        """The n-th root of a scale for which `divides` holds."""
+        if not self.divides(n):
+            raise ValueError(f"{self} has no monomial root of degree {n}")
+        return Scale(self.exponent // n, tuple((g, k // n) for g, k in self.powers))
+
+    def __str__(self) -> str:
+        factors = [f"2^{self.exponent}"] if self.exponent or not self.powers else []
+        factors += [g.name if k == 1 else f"{g.name}^{k}" for g, k in self.powers]
+        return "*".join(factors)
+
+
+ONE: Final = Scale()
+
+
+def _canonical(powers: dict[Generator, int]) -> tuple[tuple[Generator, int], ...]:
+    return tuple(sorted((g, k) for g, k in powers.items() if k))
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """What is known of a value that takes part: X = X_d * scale, rms(X_d) about 2^level.
+
+    Attributes:
+        scale: X_s.
+        level: Expected log2 of the rms of the data; 0 where the inputs are near unit.
+    """
+
+    scale: Scale
+    level: int = 0
+
+    @property
+    def settled(self) -> Scale:
+        """The scale with which the data would be near unit."""
+        return self.scale.shift(self.level)
+
+    def __str__(self) -> str:
+        return f"{self.scale} level {self.level}" if self.level else str(self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Splat:
+    """An unscaled constant with one finite non-zero value: it adopts its partner's scale."""
+
+    value: float
+
+    @property
+    def level(self) -> int:
+        """The nearest power of two in the logarithm, so that 0.9 counts as 1."""
+        return round(math.log2(abs(self.value)))
+
+    def __str__(self) -> str:
+        return "unscaled"
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """All elements are 0, ±inf or NaN: right at every scale (Scalify paper, §3.4)."""
+
+    def __str__(self) -> str:
+        return "any"
+
+
+ANY: Final = Any()
+
+Form: TypeAlias = Scaled | Splat | Any | None
+"""What is known of a value; None is unscaled, and reads as scale 1 wherever it meets a scale."""
+
+
+def splat_form(value: float) -> Splat | Any:
+    """The form of a constant all of whose elements are `value`."""
+    return ANY if value == 0 or not math.isfinite(value) else Splat(value)
+
+
+def meet(forms: Sequence[Form], anchors: Sequence[bool]) -> Scaled | None:
+    """Chooses the operand whose scale the others are brought to (design of the meet).
+
+    Static scales: the largest once levels are counted, as floor_pow2(sqrt(a^2 + b^2)) is the
+    larger for powers of two. Dynamic ones: an argument's own scale (the residual stream's, the
+    state's) before a derived one, then the one with the fewest generators, then the first.
+
+    Args:
+        forms: One for each operand.
+        anchors: False for operands that should not choose while another can, such as a bias
+            that is broadcast.
+
+    Returns:
+        The scale chosen, with the level that the result of adding the operands has; None if no
+        operand is scaled.
+    """
+    scaled = [(f, a) for f, a in zip(forms, anchors, strict=True) if isinstance(f, Scaled)]
+    if not scaled:
+        return None
+    candidates = [f for f, a in scaled if a] or [f for f, _ in scaled]
+    if all(f.scale.static for f, _ in scaled):
+        chosen = max(candidates, key=lambda f: f.settled.exponent)
+    else:
+        chosen = min(candidates, key=lambda f: (not f.scale.state, f.scale.degree))
+    return Scaled(chosen.scale, _common_level(chosen, [f for f, _ in scaled]))
+
+
+def _common_level(chosen: Scaled, forms: Sequence[Scaled]) -> int:
+    """The largest level among the operands whose distance to the chosen scale is static."""
+    distances = [(f, f.scale / chosen.scale) for f in forms]
+    return max(f.level + d.exponent for f, d in distances if d.static)

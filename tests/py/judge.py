@@ -1,0 +1,152 @@
+"""The judge of exactness: programs run on the StableHLO reference interpreter, bits compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scalify_hlo._compat import ir, new_context, stablehlo
+from scalify_hlo.dialect.attributes import function_type
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
+from scalify_hlo.recipe import Recipe
+
+Array = npt.NDArray[np.generic]
+
+
+@dataclass
+class Pair:
+    """A result of a `scaled` program."""
+
+    data: Array
+    scale: float
+
+    @property
+    def value(self) -> Array:
+        """data * scale, in f64."""
+        return self.data.astype(np.float64) * self.scale
+
+
+def parse(text: str) -> ir.Module:
+    """A module in a context of its own."""
+    with new_context(), ir.Location.unknown():
+        return ir.Module.parse(text)
+
+
+def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
+    """Runs `main` on the interpreter."""
+    with module.context, ir.Location.unknown():
+        arguments = [_attribute(a) for a in arrays]
+        results = stablehlo.eval_module(module, arguments)
+        return [np.array(ir.DenseElementsAttr(r)) for r in results]
+
+
+def _attribute(array: Array) -> ir.Attribute:
+    array = np.asarray(array, order="C")
+    if array.dtype == np.bool_:
+        type_ = ir.RankedTensorType.get(array.shape, ir.IntegerType.get_signless(1))
+        packed = np.packbits(array, axis=None, bitorder="little")
+        return ir.DenseElementsAttr.get(packed, type=type_) if array.size > 1 else (
+            ir.DenseElementsAttr.get_splat(type_, ir.BoolAttr.get(bool(array)))
+        )
+    if array.dtype.kind == "u":
+        width = array.dtype.itemsize * 8
+        type_ = ir.RankedTensorType.get(array.shape, ir.IntegerType.get_unsigned(width))
+        return ir.DenseElementsAttr.get(array, type=type_)
+    return ir.DenseElementsAttr.get(array)
+
+
+def rewritten(
+    text: str,
+    signature: str = "same",
+    *,
+    input_scale: Mapping[str, float] | None = None,
+    recipe: Recipe | None = None,
+) -> tuple[ir.Module, Report]:
+    """A program's rewrite, and the report of it."""
+    module = parse(text)
+    options = Options(
+        signature=signature,  # type: ignore[arg-type]
+        input_scale=input_scale or {},
+        recipe=recipe or Recipe(),
+    )
+    report = rewrite_module(module, options)
+    module.operation.verify()
+    return module, report
+
+
+def floats(text: str) -> list[bool]:
+    """Which arguments of `main` are floats."""
+    main = main_function(parse(text).operation)
+    if main is None:
+        raise ValueError("no @main")
+    return [format_of(t) is not None for t in function_type(main).inputs]
+
+
+def run_scaled(
+    text: str,
+    arrays: Sequence[Array],
+    exponents: Sequence[int],
+    *,
+    recipe: Recipe | None = None,
+    tamper: Callable[[ir.Module], None] | None = None,
+) -> list[Pair | Array]:
+    """Rewrites with signature `scaled` and runs on X_d = arrays, X_s = 2^exponents.
+
+    Args:
+        text: The program.
+        arrays: Data of its arguments, or the arguments themselves where they are no floats.
+        exponents: log2 of each argument's scale; those of other arguments are passed over.
+        recipe: The recipe, `propagate` by default.
+        tamper: Changes the rewritten module before it runs.
+    """
+    module, report = rewritten(text, "scaled", recipe=recipe)
+    if tamper is not None:
+        tamper(module)
+    flat: list[Array] = []
+    for array, exponent, is_float in zip(arrays, exponents, floats(text), strict=True):
+        flat.append(array)
+        if is_float:
+            scale = np.float64 if array.dtype == np.float64 else np.float32
+            flat.append(np.asarray(2.0**exponent, scale))
+    results = iter(evaluate(module, flat))
+    paired = [r.paired for r in report.results]
+    return [Pair(next(results), float(next(results))) if p else next(results) for p in paired]
+
+
+def run_plain(text: str, arrays: Sequence[Array], exponents: Sequence[int]) -> list[Array]:
+    """Runs the unrewritten program on X = X_d * 2^exponent."""
+    values = [
+        np.ldexp(a, e).astype(a.dtype) if f else a
+        for a, e, f in zip(arrays, exponents, floats(text), strict=True)
+    ]
+    return evaluate(parse(text), values)
+
+
+def assert_same_bits(actual: Array, expected: Array) -> None:
+    """Equality of every bit, all NaNs being equal."""
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    np.testing.assert_array_equal(actual, expected)
+    if actual.dtype.kind == "f":
+        zero = expected == 0
+        np.testing.assert_array_equal(np.signbit(actual[zero]), np.signbit(expected[zero]))
+
+
+def assert_invariant(text: str, arrays: Sequence[Array], exponents: Sequence[int]) -> None:
+    """The rewritten program means the same, bit for bit, under both signatures."""
+    expected = run_plain(text, arrays, exponents)
+    for pair, plain in zip(run_scaled(text, arrays, exponents), expected, strict=True):
+        value = np.ldexp(pair.data, int(np.log2(pair.scale))) if isinstance(pair, Pair) else pair
+        assert_same_bits(value.astype(plain.dtype), plain)
+    static = {f"arg{i}": 2.0**e for i, e in enumerate(exponents) if floats(text)[i]}
+    module, _ = rewritten(text, "same", input_scale=static)
+    values = [
+        np.ldexp(a, e).astype(a.dtype) if f else a
+        for a, e, f in zip(arrays, exponents, floats(text), strict=True)
+    ]
+    for actual, plain in zip(evaluate(module, values), expected, strict=True):
+        assert_same_bits(actual, plain)
