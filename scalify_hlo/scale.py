@@ -16,12 +16,13 @@ Nothing here knows of MLIR.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final, TypeAlias
 
-GENERATOR_BOUND: Final = 42
-"""The scales that programs are given are taken to lie within 2^±42; see `Scale.reach`."""
+GENERATOR_BOUND: Final = 31
+"""The scales that programs are given are taken to lie within 2^±31; see `Scale.reach`."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -102,6 +103,23 @@ class Scale:
         """The scale times ``2^exponent``."""
         return Scale(self.exponent + exponent, self.powers) if exponent else self
 
+    def portions(self, bound: int) -> Iterator[Scale]:
+        """Cuts the scale into a product of scales, each within ``2^±bound`` by its `reach`.
+
+        Factors and divisors are taken in turn, so that each portion is as near to 1 as can be.
+        """
+        units = [ONE.shift(e) for e in _steps(self.exponent, bound)]
+        above = [Scale(0, ((g, 1),)) for g, k in self.powers for _ in range(k)]
+        below = [Scale(0, ((g, -1),)) for g, k in self.powers for _ in range(-k)]
+        units += [u for pair in zip_longest(above, below) for u in pair if u is not None]
+        portion = ONE
+        for unit in units:
+            if portion.reach + unit.reach > bound:
+                yield portion
+                portion = ONE
+            portion = portion * unit
+        yield portion
+
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""
         return self.exponent % n == 0 and all(k % n == 0 for _, k in self.powers)
@@ -119,6 +137,31 @@ class Scale:
 
 
 ONE: Final = Scale()
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """How a generator comes about: a power of two near the n-th root of a scale."""
+
+    scale: Scale
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """How a generator comes about: the largest of several scales."""
+
+    scales: tuple[Scale, ...]
+
+
+Origin: TypeAlias = Root | Maximum
+
+
+def _steps(exponent: int, bound: int) -> Iterator[int]:
+    while exponent:
+        step = max(-bound, min(bound, exponent))
+        yield step
+        exponent -= step
 
 
 def _canonical(powers: dict[Generator, int]) -> tuple[tuple[Generator, int], ...]:

@@ -47,6 +47,10 @@ class Boundary:
         results = list(attributes.function_type(main).results)
         attributes.set_function_type(main, inputs, results)
         attributes.set_argument_attributes(main, new_attributes)
+        marks = attributes.result_attributes(main)
+        split.unscaled_results = frozenset(
+            i for i, mark in enumerate(marks) if attributes.PAIR not in mark
+        )
         return boundary
 
     def _enter_one(

@@ -191,11 +191,11 @@ def _placeholder(function: ir.OpView) -> ir.Operation:
     """An op at the top of a function, before which factors are built; erased in the end."""
     first = function.regions[0].blocks[0].operations[0]
     type_ = emit.scalar_type(ir.IntegerType.get_signless(32))
-    return emit.constant(type_, 0, first.operation).owner
+    return emit.constant(type_, 0, first.operation).owner.operation
 
 
 def _finish(split: Split, top: ir.Operation) -> None:
-    split.erase_dead()
+    split.finish()
     top.erase()
 
 

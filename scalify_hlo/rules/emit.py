@@ -27,9 +27,16 @@ def scalar_type(element: ir.Type) -> ir.Type:
     return ir.RankedTensorType.get([], element)
 
 
-def binary(name: str, lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
+def binary(
+    name: str,
+    lhs: ir.Value,
+    rhs: ir.Value,
+    at: ir.Operation,
+    location: ir.Location | None = None,
+) -> ir.Value:
     """One of StableHLO's elementwise binary ops, by the name of its builder."""
-    return getattr(stablehlo, name)(lhs, rhs, loc=at.location, ip=ir.InsertionPoint(at))
+    location = location or at.location
+    return getattr(stablehlo, name)(lhs, rhs, loc=location, ip=ir.InsertionPoint(at))
 
 
 def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:

@@ -1,8 +1,9 @@
-"""Builds the run-time factors of scales, once each, straight from their generators.
+"""The run-time factors of scales: asked for during the walk, built together at its end.
 
-A factor is a rank-0 f32 (f64 for f64 data) that data are multiplied with. All are built at the
-top of the function, so that each stands before every use and is shared by them; XLA clones scalar
-chains into the fusions that use them, so chains are kept as short as the algebra allows.
+A factor is a rank-0 power of two that data are multiplied with. While a function is walked, each
+factor asked for is a placeholder; in the end those still in use are built at the top of the
+function, once each, as short chains of scalar ops straight from the generators. XLA clones scalar
+chains into the fusions that use them, so chains are kept short and alike.
 """
 
 from __future__ import annotations
@@ -15,109 +16,61 @@ from typing import TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
-from scalify_hlo.scale import Generator, Scale
+from scalify_hlo.scale import Generator, Maximum, Origin, Root, Scale
 
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
 
 _BIAS, _MANTISSA = 127, 23
 
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """How a generator came about: a power of two near the n-th root of a scale."""
-
-    scale: Scale
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class Maximum:
-    """How a generator came about: the largest of several scales."""
-
-    scales: tuple[Scale, ...]
-
-
-Origin: TypeAlias = Root | Maximum
+Key: TypeAlias = tuple[str, Scale, bool]
+"""What is wanted of a scale: itself as one product, or what is kept or left over when it is
+clamped to the normal numbers; the scale; and whether it is wanted in f64."""
 
 
 class Factors:
-    """The generators of one function and the factors built from them.
+    """The generators of one function and the factors that it needs.
 
     Args:
-        top: The op before which everything is built, the first of the function.
+        top: The op before which placeholders are put, the first of the function.
 
     Attributes:
-        location: Location of what is built next: that of the op that asks for it.
+        location: Location of what is asked for next: that of the op that asks.
     """
 
     def __init__(self, top: ir.Operation) -> None:
-        self._top = top
         self.location = top.location
+        self._top = top
         self._values: dict[Generator, ir.Value] = {}
         self._origins: dict[Generator, Origin] = {}
         self._derived: dict[Origin, Generator] = {}
-        self._cache: dict[Hashable, ir.Value] = {}
-        self._remainders: dict[Scale, ir.Value] = {}
-        f32, self._i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
-        self._element = {False: f32, True: ir.F64Type.get()}
+        self._requests: dict[Key, ir.Value] = {}
+        self._count = 0
 
-    def bind(self, value: ir.Value, *, state: bool, name: str | None = None) -> Generator:
-        """Makes a rank-0 power-of-two value a generator."""
-        index = len(self._values)
-        generator = Generator(index, name or f"s{index}", state)
+    def bind(self, value: ir.Value, *, state: bool) -> Generator:
+        """Makes a rank-0 power-of-two argument a generator."""
+        generator = self._new(state=state)
         self._values[generator] = value
         return generator
 
+    def _new(self, *, state: bool) -> Generator:
+        self._count += 1
+        return Generator(self._count - 1, f"s{self._count - 1}", state)
+
     def value(self, generator: Generator) -> ir.Value:
         """The rank-0 value that a generator stands for."""
-        return self._values[generator]
-
-    def factors(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
-        """The rank-0 values whose product is a dynamic scale; one, or two where one might overflow.
-
-        Args:
-            scale: A scale with generators.
-            wide: Whether the result is f64 rather than f32.
-        """
-        if scale in self._remainders:
-            return [self._converted(self._remainders[scale], wide)]
-        if scale.reach <= SAFE_REACH[wide]:
-            return [self._product(scale, wide)]
-        if wide:
-            half = Scale(0, tuple((g, k // 2) for g, k in scale.powers if k // 2))
-            return [self._product(half, wide), self._product(scale / half, wide)]
-        low = self._integer("shift_right_arithmetic", self._exponent(scale), 1)
-        high = self._cached(("high", scale), lambda: self._op("subtract", self._exponent(scale), low))
-        return [self._power(low), self._power(high)]
-
-    def result(self, scale: Scale, *, wide: bool) -> tuple[ir.Value, list[ir.Value]]:
-        """A scale as a program's result, and what is left of it for the data.
-
-        Returns:
-            The scale, clamped to the normal numbers, and the factors that the data still take.
-        """
-        if scale.static:
-            bound = SAFE_REACH[wide]
-            return self._number(2.0 ** max(-bound, min(bound, scale.exponent)), wide), []
-        if scale.reach <= SAFE_REACH[wide] or wide:
-            return self._product(scale, wide), []
-        exponent = self._exponent(scale)
-        kept = self._cached(("kept", scale), lambda: self._clamp(exponent))
-        rest = self._cached(("rest", scale), lambda: self._op("subtract", exponent, kept))
-        return self._power(kept), [self._power(rest)]
+        if generator in self._values:
+            return self._values[generator]
+        return self.parts(Scale(0, ((generator, 1),)), wide=False)[0]
 
     def derive(self, origin: Origin) -> Generator:
         """The generator that a root or a maximum of scales gives; the same one each time."""
         if origin not in self._derived:
-            build = self._maximum if isinstance(origin, Maximum) else self._root
-            self._derived[origin] = generator = build(origin)  # type: ignore[arg-type]
+            self._derived[origin] = generator = self._new(state=False)
             self._origins[generator] = origin
         return self._derived[origin]
 
-    def translate(
-        self, scale: Scale, source: Factors, names: dict[Generator, Generator]
-    ) -> Scale:
+    def translate(self, scale: Scale, source: Factors, names: dict[Generator, Generator]) -> Scale:
         """A scale of another function, over the generators of this one.
 
         Args:
@@ -141,27 +94,110 @@ class Factors:
         scales = tuple(self.translate(s, source, names) for s in origin.scales)
         return self.derive(Maximum(scales))
 
-    def _maximum(self, origin: Maximum) -> Generator:
-        values = [self.result(scale, wide=False)[0] for scale in origin.scales]
-        return self.bind(reduce(lambda a, b: self._op("maximum", a, b), values), state=False)
+    def parts(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
+        """Rank-0 values to multiply data with, one by one, whose product is a dynamic scale.
 
-    def _root(self, origin: Root) -> Generator:
-        """h = 2^round(log2(scale^(1/n))), and with it the remainder scale / h^n.
+        Args:
+            scale: A scale with generators.
+            wide: Whether they are f64 rather than f32.
 
-        For n = 2 this rounds down, as the paper found best: sqrt(2) is nearer to 1 than to 2.
+        Returns:
+            One value if that is a normal number for sure, else several that are.
+        """
+        return [self._part(part, wide) for part in scale.portions(SAFE_REACH[wide])]
+
+    def clamped(self, scale: Scale, *, wide: bool) -> tuple[ir.Value, list[ir.Value]]:
+        """A dynamic scale as one normal number, and what is missing of it if it is none."""
+        if scale.reach <= SAFE_REACH[wide] or wide:
+            return self._part(scale, wide), []
+        return self._request(("kept", scale, wide)), [self._request(("left over", scale, wide))]
+
+    def _part(self, scale: Scale, wide: bool) -> ir.Value:
+        (generator, k), *more = scale.powers
+        if not more and k == 1 and not scale.exponent and generator in self._values:
+            value = self._values[generator]
+            if wide == isinstance(value.type.element_type, ir.F64Type):
+                return value
+        return self._request(("product", scale, wide))
+
+    def _request(self, key: Key) -> ir.Value:
+        if key not in self._requests:
+            element = ir.F64Type.get() if key[2] else ir.F32Type.get()
+            self._requests[key] = stablehlo.constant(
+                emit.splat_attribute(emit.scalar_type(element), 1.0),
+                loc=self.location,
+                ip=ir.InsertionPoint(self._top),
+            )
+        return self._requests[key]
+
+    def finish(self) -> None:
+        """Puts the factors in their placeholders' place, built before all else."""
+        first = self._top.block.operations[0].operation
+        chains = Chains(self._values, self._origins, first)
+        for key, placeholder in self._requests.items():
+            if next(iter(placeholder.uses), None) is not None:
+                chains.location = placeholder.owner.location
+                placeholder.replace_all_uses_with(chains.build(key))
+        for placeholder in self._requests.values():
+            placeholder.owner.erase()
+
+
+@dataclass
+class Chains:
+    """Builds factors one by one as chains of scalar ops, each op once.
+
+    Attributes:
+        values: The generators that stand already; derived ones are added as they are built.
+        origins: How the others come about.
+        first: The op before which all is built.
+    """
+
+    values: dict[Generator, ir.Value]
+    origins: dict[Generator, Origin]
+    first: ir.Operation
+
+    def __post_init__(self) -> None:
+        self.location = self.first.location
+        self._cache: dict[Hashable, ir.Value] = {}
+
+    def build(self, key: Key) -> ir.Value:
+        """What a placeholder stands for."""
+        kind, scale, wide = key
+        if kind == "product":
+            return self._product(scale, wide=wide)
+        exponent = self._exponent(scale)
+        kept = self._clamp(exponent)
+        return self._power(kept if kind == "kept" else self._op("subtract", exponent, kept))
+
+    def _generator(self, generator: Generator) -> ir.Value:
+        if generator not in self.values:
+            origin = self.origins[generator]
+            build = self._root if isinstance(origin, Root) else self._maximum
+            self.values[generator] = build(origin)  # type: ignore[arg-type]
+        return self.values[generator]
+
+    def _maximum(self, origin: Maximum) -> ir.Value:
+        values = [
+            self.build(("kept", s, False)) if s.reach > SAFE_REACH[False] else self._product(s, wide=False)
+            for s in origin.scales
+        ]
+        return reduce(lambda a, b: self._op("maximum", a, b), values)
+
+    def _root(self, origin: Root) -> ir.Value:
+        """The power of two nearest to the root, by rounding its mantissa away.
+
+        For a square root that is rounding down, as the paper found best: sqrt(2) is nearer to 1.
         """
         product = self._product(origin.scale, wide=False)
         root = self._unary("sqrt" if origin.n == 2 else "cbrt", product)
-        value = stablehlo.reduce_precision(root, 8, 0, loc=self.location, ip=self._ip)
-        generator = self.bind(value, state=False)
-        power = reduce(lambda a, b: self._op("multiply", a, b), [value] * origin.n)
-        remainder = origin.scale / Scale(0, ((generator, origin.n),))
-        self._remainders[remainder] = self._op("divide", product, power)
-        return generator
+        return self._cached(
+            ("reduce_precision", root),
+            lambda: stablehlo.reduce_precision(root, 8, 0, **self._where),
+        )
 
     @property
-    def _ip(self) -> ir.InsertionPoint:
-        return ir.InsertionPoint(self._top)
+    def _where(self) -> dict[str, object]:
+        return {"loc": self.location, "ip": ir.InsertionPoint(self.first)}
 
     def _cached(self, key: Hashable, build: Callable[[], ir.Value]) -> ir.Value:
         if key not in self._cache:
@@ -169,77 +205,72 @@ class Factors:
         return self._cache[key]
 
     def _op(self, name: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return self._cached((name, lhs, rhs), lambda: getattr(stablehlo, name)(lhs, rhs, loc=self.location, ip=self._ip))
+        build = getattr(stablehlo, name)
+        return self._cached((name, lhs, rhs), lambda: build(lhs, rhs, **self._where))
 
     def _unary(self, name: str, operand: ir.Value) -> ir.Value:
         build = getattr(stablehlo, name)
-        return self._cached((name, operand), lambda: build(operand, loc=self.location, ip=self._ip))
+        return self._cached((name, operand), lambda: build(operand, **self._where))
 
-    def _number(self, value: float, wide: bool) -> ir.Value:
-        type_ = emit.scalar_type(self._element[wide])
-        return self._cached((value, wide), lambda: emit.constant(type_, value, self._top))
+    def _element(self, wide: bool) -> ir.Type:
+        return ir.F64Type.get() if wide else ir.F32Type.get()
 
-    def _converted(self, value: ir.Value, wide: bool) -> ir.Value:
-        element = self._element[wide]
+    def _number(self, value: float, *, wide: bool) -> ir.Value:
+        type_ = emit.scalar_type(self._element(wide))
+        return self._cached((value, wide), lambda: emit.constant(type_, value, self.first))
+
+    def _converted(self, generator: Generator, wide: bool) -> ir.Value:
+        value, element = self._generator(generator), self._element(wide)
         return self._cached(
-            ("convert", value, wide), lambda: emit.convert(value, element, self._top)
+            ("convert", value, wide), lambda: emit.convert(value, element, self.first)
         )
 
-    def _product(self, scale: Scale, wide: bool) -> ir.Value:
-        """The monomial by multiplications and divisions, factors before divisors in turn."""
-        above = [g for g, k in scale.powers for _ in range(k)]
-        below = [g for g, k in scale.powers for _ in range(-k)]
-        value = None if above else self._number(1.0, wide)
-        while above or below:
-            if above:
-                factor = self._converted(self._values[above.pop(0)], wide)
-                value = self._op("multiply", value, factor) if value is not None else factor
-            if below:
-                divisor = self._converted(self._values[below.pop(0)], wide)
-                value = self._op("divide", value, divisor)
-        if scale.exponent:
-            value = self._op("multiply", value, self._number(2.0**scale.exponent, wide))
-        return value
+    def _product(self, scale: Scale, *, wide: bool) -> ir.Value:
+        """The monomial as one quotient of products, whose beginnings are shared."""
+        above = [self._converted(g, wide) for g, k in scale.powers for _ in range(k)]
+        below = [self._converted(g, wide) for g, k in scale.powers for _ in range(-k)]
+        if scale.exponent or not above:
+            above.append(self._number(2.0**scale.exponent, wide=wide))
+        value = reduce(lambda a, b: self._op("multiply", a, b), above)
+        if not below:
+            return value
+        return self._op("divide", value, reduce(lambda a, b: self._op("multiply", a, b), below))
 
     def _exponent(self, scale: Scale) -> ir.Value:
         """log2 of a monomial as a rank-0 i32, right whatever its generators are."""
-        total = self._bits(scale.exponent)
+        total = self._integer(scale.exponent)
         for generator, k in scale.powers:
             term = self._log2(generator)
             if abs(k) != 1:
-                term = self._op("multiply", term, self._bits(abs(k)))
+                term = self._op("multiply", term, self._integer(abs(k)))
             total = self._op("add" if k > 0 else "subtract", total, term)
         return total
 
     def _log2(self, generator: Generator) -> ir.Value:
-        value = self._converted(self._values[generator], wide=False)
-        type_ = emit.scalar_type(self._i32)
+        value = self._converted(generator, wide=False)
+        type_ = emit.scalar_type(ir.IntegerType.get_signless(32))
         bits = self._cached(
-            ("bits", value),
-            lambda: stablehlo.bitcast_convert(type_, value, loc=self.location, ip=self._ip),
+            ("bits", value), lambda: stablehlo.bitcast_convert(type_, value, **self._where)
         )
-        biased = self._integer("shift_right_logical", bits, _MANTISSA)
-        return self._integer("subtract", biased, _BIAS)
+        biased = self._op("shift_right_logical", bits, self._integer(_MANTISSA))
+        return self._op("subtract", biased, self._integer(_BIAS))
 
     def _power(self, exponent: ir.Value) -> ir.Value:
         """``2^exponent`` as f32, the exponent clamped to the normal numbers."""
-        biased = self._integer("add", self._cached(("clamp", exponent), lambda: self._clamp(exponent)), _BIAS)
-        bits = self._integer("shift_left", biased, _MANTISSA)
-        type_ = emit.scalar_type(self._element[False])
+        biased = self._op("add", self._clamp(exponent), self._integer(_BIAS))
+        bits = self._op("shift_left", biased, self._integer(_MANTISSA))
+        type_ = emit.scalar_type(self._element(wide=False))
         return self._cached(
-            ("power", bits),
-            lambda: stablehlo.bitcast_convert(type_, bits, loc=self.location, ip=self._ip),
+            ("power", bits), lambda: stablehlo.bitcast_convert(type_, bits, **self._where)
         )
 
     def _clamp(self, exponent: ir.Value) -> ir.Value:
-        low, high = self._bits(-SAFE_REACH[False]), self._bits(SAFE_REACH[False])
-        return stablehlo.clamp(low, exponent, high, loc=self.location, ip=self._ip)
-
-    def _integer(self, name: str, value: ir.Value, number: int) -> ir.Value:
-        return self._op(name, value, self._bits(number))
-
-    def _bits(self, number: int) -> ir.Value:
-        type_ = emit.scalar_type(self._i32)
+        bound = SAFE_REACH[False]
+        low, high = self._integer(-bound), self._integer(bound)
         return self._cached(
-            ("i32", number), lambda: emit.constant(type_, number, self._top)
+            ("clamp", exponent), lambda: stablehlo.clamp(low, exponent, high, **self._where)
         )
+
+    def _integer(self, number: int) -> ir.Value:
+        type_ = emit.scalar_type(ir.IntegerType.get_signless(32))
+        return self._cached(("i32", number), lambda: emit.constant(type_, number, self.first))

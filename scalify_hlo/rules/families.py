@@ -10,10 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.factors import Root
 from scalify_hlo.rules.registry import Apply
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
+from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat
 
 Count = Callable[[ir.OpView], int | None]
 """How many terms an op sums for each element of its result; None if that is not static."""

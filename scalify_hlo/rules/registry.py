@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.split import READERS, Split
 
 Apply: TypeAlias = Callable[[ir.OpView, Split], None]
 
@@ -69,6 +69,8 @@ def rule(
     name = op if "." in op else f"stablehlo.{op}"
     if name in RULES:
         raise ValueError(f"two rules for {name}")
+    if family == "read":
+        READERS.add(name)
     file, line = _caller()
     RULES[name] = Rule(name, family, formula, apply, exact, source, file, line)
 

@@ -10,16 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.dialect.formats import FloatFormat, format_of, is_complex
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.factors import SAFE_REACH, Factors, Maximum
-from scalify_hlo.scale import ANY, ONE, Any, Form, Scale, Scaled, Splat, meet
+from scalify_hlo.rules.factors import SAFE_REACH, Factors
+from scalify_hlo.scale import ANY, ONE, Any, Form, Maximum, Scale, Scaled, Splat, meet
 
-_PURE = {f"stablehlo.{name}" for name in ("broadcast_in_dim", "constant", "convert", "multiply", "reshape")}
+_PURE = {f"stablehlo.{name}" for name in ("broadcast_in_dim", "constant", "convert", "divide", "multiply", "reshape")}
+
+_PRODUCTS = frozenset({"stablehlo.multiply", "stablehlo.divide"})
+
+READERS: set[str] = set()
+"""The ops whose rule reads values at scale 1, as their rules say."""
 
 LEVEL_BUDGET = 32
 """How far levels may drift in formats with f32's range before they are paid."""
@@ -33,6 +39,7 @@ class Split:
         remarks: What the user should know.
         recipe: The options of the rewrite.
         next: The op after the one that the walk is at.
+        unscaled_results: The operands of the function's return that leave at scale 1.
     """
 
     def __init__(self, top: ir.Operation, recipe: Recipe, remarks: list[Remark]) -> None:
@@ -45,6 +52,7 @@ class Split:
         self._formats: dict[ir.Type, FloatFormat | None] = {}
         self._replaced: dict[ir.Value, None] = {}
         self.next = top
+        self.unscaled_results: frozenset[int] = frozenset()
 
     def form(self, value: ir.Value) -> Form:
         """What is known of a value; None is unscaled."""
@@ -110,6 +118,8 @@ class Split:
         values = [op.operands[i] for i in indices]
         target = self.meet(values)
         if isinstance(target, Scaled):
+            if target.scale != ONE and self._read_next(op):
+                target = self._cheaper_unscaled(values, target)
             for i, value in zip(indices, values, strict=True):
                 self.replace(op, i, self.bring(value, target.scale, op.operation))
         return target
@@ -127,6 +137,38 @@ class Split:
         if len(scaled) > 1:
             anchors = [_broadcast_source(v) is None for v in values]
         return meet(forms, anchors)
+
+    def _read_next(self, op: ir.OpView) -> bool:
+        """Whether an op's result is read at scale 1: by the caller, or by its only user.
+
+        What the caller reads in a wide format may be kept at scale 1 throughout: its level still
+        tells how far from unit it is expected to be.
+        """
+        uses = list(op.results[0].uses)
+        if any(u.operand_number in self.unscaled_results and _returns(u.owner) for u in uses):
+            format_ = self.format(op.results[0])
+            return len(uses) == 1 or (format_ is not None and format_.wide)
+        return len(uses) == 1 and uses[0].owner.name in READERS
+
+    def _cheaper_unscaled(self, values: Sequence[ir.Value], target: Scaled) -> Scaled:
+        """Scale 1 if meeting there takes fewer factors than meeting elsewhere and unscaling."""
+        if self._cost(values, ONE) >= self._cost(values, target.scale) + 1:
+            return target
+        return Scaled(ONE, target.level + (target.scale.exponent if target.scale.static else 0))
+
+    def _cost(self, values: Sequence[ir.Value], target: Scale) -> int:
+        """How many operands take a factor to come to a scale."""
+        return sum(self._takes_factor(value, target) for value in values)
+
+    def _takes_factor(self, value: ir.Value, target: Scale) -> bool:
+        form = self._forms.get(value)
+        if isinstance(form, Splat | Any):
+            return False
+        if (form.scale if isinstance(form, Scaled) else ONE) == target:
+            return False
+        if any((value, target) in scope for scope in self._scopes):
+            return False
+        return self._constant_operand(value) is None or len(list(islice(value.uses, 2))) > 1
 
     def _fallback(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether an anchor can't be trusted: unrelated dynamic scales and narrow data."""
@@ -188,7 +230,8 @@ class Split:
             return self._adopt(value, form.value, factor, at)
         source = _broadcast_source(value)
         if source is None:
-            return self.multiply(value, factor, at)
+            folded = self._fold(value, factor, at)
+            return self.multiply(value, factor, at) if folded is None else folded
         moved = self.bring(source.operands[0], target, at)
         self._replaced[value] = None
         return stablehlo.broadcast_in_dim(
@@ -198,6 +241,34 @@ class Split:
             loc=source.location,
             ip=ir.InsertionPoint(at),
         )
+
+    def _constant_operand(self, value: ir.Value) -> tuple[ir.Operation, int, Splat] | None:
+        """The op that multiplies by a constant, or divides by one, to make a value."""
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.name not in _PRODUCTS:
+            return None
+        for index in (1, 0) if owner.name == "stablehlo.multiply" else (1,):
+            form = self._forms.get(owner.operands[index])
+            if isinstance(form, Splat):
+                return owner, index, form
+        return None
+
+    def _fold(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value | None:
+        """Takes a factor into the constant that a value was multiplied with: x*(c*f) for (x*c)*f."""
+        found, format_ = self._constant_operand(value), self.format(value)
+        if found is None or format_ is None or not format_.wide or is_complex(value.type):
+            return None
+        owner, index, form = found
+        if owner.name == "stablehlo.divide":
+            factor = factor**-1
+        constant = owner.operands[index]
+        if not constant.type.has_static_shape or not _stays_normal(form.value, factor, format_):
+            return None
+        self._replaced[value] = None
+        operands = list(owner.operands)
+        operands[index] = self._adopt(constant, form.value, factor, at)
+        name = owner.name.removeprefix("stablehlo.")
+        return emit.binary(name, operands[0], operands[1], at, owner.location)
 
     def multiply(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value:
         """Data times a factor; exact wherever the product is a normal number.
@@ -221,12 +292,11 @@ class Split:
         wide = format_.name == "f64"
         if not factor.static:
             self.factors.location = at.location
-            for scalar in self.factors.factors(factor, wide=wide):
+            for scalar in self.factors.parts(factor, wide=wide):
                 value = self._times(value, scalar, at)
             return value
-        bound = SAFE_REACH[wide] if format_.wide else SAFE_REACH[False]
-        for part in _portions(factor.exponent, bound):
-            value = emit.times_power(value, part, at)
+        for part in factor.portions(SAFE_REACH[wide]):
+            value = emit.times_power(value, part.exponent, at)
         return value
 
     def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
@@ -254,7 +324,7 @@ class Split:
         element = ir.F64Type.get() if wide else ir.F32Type.get()
         type_ = emit.scalar_type(element)
         scalar = emit.constant(type_, number, top)
-        for part in self.factors.factors(factor, wide=wide):
+        for part in self.factors.parts(factor, wide=wide):
             scalar = emit.binary("multiply", scalar, part, top)
         if not _stays_normal(number, factor, format_):
             sign = 1.0 if number > 0 else -1.0
@@ -280,10 +350,21 @@ class Split:
     ) -> list[ir.Value]:
         """Data and scale of a program's result; what the scale can't hold goes to the data."""
         self.factors.location = at.location
-        scalar, rest = self.factors.result(scale, wide=wide)
-        for factor in rest:
-            value = self._times(value, factor, at)
-        return [value, scalar]
+        if not scale.static:
+            scalar, rest = self.factors.clamped(scale, wide=wide)
+            for factor in rest:
+                value = self._times(value, factor, at)
+            return [value, scalar]
+        bound = SAFE_REACH[wide]
+        kept = Scale(max(-bound, min(bound, scale.exponent)))
+        element = ir.F64Type.get() if wide else ir.F32Type.get()
+        scalar = emit.constant(emit.scalar_type(element), 2.0**kept.exponent, at)
+        return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
+
+    def finish(self) -> None:
+        """Builds the factors, and removes what is not needed any more."""
+        self.erase_dead()
+        self.factors.finish()
 
     def discardable(self, value: ir.Value) -> None:
         """Says that a value the split made may turn out to be unused."""
@@ -299,6 +380,10 @@ class Split:
             if next(iter(value.uses), None) is None:
                 self._replaced.update(dict.fromkeys(owner.operands))
                 owner.erase()
+
+
+def _returns(op: ir.Operation) -> bool:
+    return bool(op.name == "func.return")
 
 
 def _broadcast_source(value: ir.Value) -> ir.Operation | None:
@@ -330,11 +415,3 @@ def _stays_normal(number: float, factor: Scale, format_: FloatFormat) -> bool:
     return (
         log + factor.reach < format_.max_exponent and log - factor.reach > format_.min_exponent
     )
-
-
-def _portions(exponent: int, bound: int) -> Iterator[int]:
-    """Cuts an exponent into parts that are normal numbers each."""
-    while exponent:
-        part = max(-bound, min(bound, exponent))
-        yield part
-        exponent -= part
