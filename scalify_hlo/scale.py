@@ -16,7 +16,7 @@ Nothing here knows of MLIR.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, TypeAlias
@@ -25,7 +25,7 @@ GENERATOR_BOUND: Final = 31
 """The scales that programs are given are taken to lie within 2^±31; see `Scale.reach`."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Generator:
     """A power-of-two scalar that is born at run time.
 
@@ -41,6 +41,9 @@ class Generator:
     state: bool = True
     bound: int = GENERATOR_BOUND
 
+    def __hash__(self) -> int:
+        return self.index
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -53,6 +56,12 @@ class Scale:
 
     exponent: int = 0
     powers: tuple[tuple[Generator, int], ...] = ()
+
+    @classmethod
+    def of(cls, exponent: int, powers: Iterable[tuple[Generator, int]]) -> Scale:
+        """The monomial of generators in any order, each at most once."""
+        kept = ((g, k) for g, k in powers if k)
+        return cls(exponent, tuple(sorted(kept, key=lambda power: power[0].index)))
 
     @property
     def static(self) -> bool:
@@ -87,11 +96,11 @@ class Scale:
         powers = dict(self.powers)
         for generator, k in other.powers:
             powers[generator] = powers.get(generator, 0) + k
-        return Scale(self.exponent + other.exponent, _canonical(powers))
+        return Scale.of(self.exponent + other.exponent, powers.items())
 
     def __truediv__(self, other: Scale) -> Scale:
-        if self == other:
-            return ONE
+        if self.powers == other.powers:
+            return Scale(self.exponent - other.exponent)
         return self * other**-1
 
     def __pow__(self, n: int) -> Scale:
@@ -108,6 +117,9 @@ class Scale:
 
         Factors and divisors are taken in turn, so that each portion is as near to 1 as can be.
         """
+        if self.reach <= bound:
+            yield self
+            return
         units = [ONE.shift(e) for e in _steps(self.exponent, bound)]
         above = [Scale(0, ((g, 1),)) for g, k in self.powers for _ in range(k)]
         below = [Scale(0, ((g, -1),)) for g, k in self.powers for _ in range(-k)]
@@ -162,10 +174,6 @@ def _steps(exponent: int, bound: int) -> Iterator[int]:
         step = max(-bound, min(bound, exponent))
         yield step
         exponent -= step
-
-
-def _canonical(powers: dict[Generator, int]) -> tuple[tuple[Generator, int], ...]:
-    return tuple(sorted((g, k) for g, k in powers.items() if k))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +250,9 @@ def meet(forms: Sequence[Form], anchors: Sequence[bool]) -> Scaled | None:
     scaled = [(f, a) for f, a in zip(forms, anchors, strict=True) if isinstance(f, Scaled)]
     if not scaled:
         return None
+    first = scaled[0][0]
+    if all(f.scale == first.scale for f, _ in scaled):
+        return Scaled(first.scale, max(f.level for f, _ in scaled))
     candidates = [f for f, a in scaled if a] or [f for f, _ in scaled]
     if all(f.scale.static for f, _ in scaled):
         chosen = max(candidates, key=lambda f: f.settled.exponent)

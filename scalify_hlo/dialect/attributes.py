@@ -55,6 +55,20 @@ def set_function_type(
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
+def result_pairs(function: ir.OpView) -> list[bool]:
+    """Which results of a function are marked to become pairs."""
+    if "res_attrs" not in function.attributes:
+        return [False] * len(function_type(function).results)
+    return [PAIR in ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes["res_attrs"])]
+
+
+def leftovers(function: ir.OpView) -> list[str]:
+    """The tool's own attributes that stand on arguments and results."""
+    present = [name for name in ("arg_attrs", "res_attrs") if name in function.attributes]
+    marks = [ir.DictAttr(d) for name in present for d in ir.ArrayAttr(function.attributes[name])]
+    return [key for key in (SCALE, PAIR) if any(key in mark for mark in marks)]
+
+
 def argument_names(function: ir.OpView) -> list[str]:
     """Names of the arguments: their pytree paths where the program carries them, else ``arg0``...
 

@@ -47,9 +47,8 @@ class Boundary:
         results = list(attributes.function_type(main).results)
         attributes.set_function_type(main, inputs, results)
         attributes.set_argument_attributes(main, new_attributes)
-        marks = attributes.result_attributes(main)
         split.unscaled_results = frozenset(
-            i for i, mark in enumerate(marks) if attributes.PAIR not in mark
+            i for i, pair in enumerate(attributes.result_pairs(main)) if not pair
         )
         return boundary
 
@@ -81,18 +80,19 @@ class Boundary:
     def leave(self, names: list[str]) -> None:
         """Turns the results that are marked into pairs, and unscales the others."""
         block = self.main.regions[0].blocks[0]
-        returned = list(block.operations)[-1]
+        returned = block.operations[-1]
         marks = attributes.result_attributes(self.main)
+        operands = list(returned.operands)
         values: list[ir.Value] = []
         new_attributes: list[Attributes] = []
         positions: dict[int, int] = {}
         for i, mark in enumerate(marks):
             positions[i] = len(values)
             pair = mark.pop(attributes.PAIR, None) is not None
-            form = self.split.form(returned.operands[i])
+            form = self.split.form(operands[i])
             new_attributes += [mark, _scale_attributes(mark)] if pair else [mark]
-            values += self._leave_one(returned, i, pair=pair)
-            self.results.append(_result_report(names[i], returned.operands[i], form, pair))
+            values += self._leave_one(operands[i], returned.operation, pair=pair)
+            self.results.append(_result_report(names[i], operands[i], form, pair))
         func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
         returned.operation.erase()
         inputs = list(attributes.function_type(self.main).inputs)
@@ -100,18 +100,16 @@ class Boundary:
         attributes.set_result_attributes(self.main, new_attributes)
         _move_aliases(self.main, positions)
 
-    def _leave_one(self, returned: ir.OpView, index: int, *, pair: bool) -> list[ir.Value]:
-        if not pair:
-            self.split.read(returned, index)
-            return [returned.operands[index]]
-        value = returned.operands[index]
+    def _leave_one(self, value: ir.Value, at: ir.Operation, *, pair: bool) -> list[ir.Value]:
         form = self.split.form(value)
+        if not pair:
+            return [self.split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
         if isinstance(form, Scaled) and not form.scale.state:
-            value = self.split.settle(value, returned.operation)
+            value = self.split.settle(value, at)
             form = self.split.form(value)
         scale = form.scale if isinstance(form, Scaled) else ONE
         wide = scale_element(value.type) == ir.F64Type.get()
-        return self.split.as_pair(value, scale, returned.operation, wide=wide)
+        return self.split.as_pair(value, scale, at, wide=wide)
 
 
 def scale_element(type_: ir.Type) -> ir.Type:
@@ -149,6 +147,8 @@ def _result_report(name: str, value: ir.Value, form: Form, pair: bool) -> ValueR
 def _move_aliases(main: ir.OpView, positions: dict[int, int]) -> None:
     """Donated arguments name the result that they become by its number."""
     marks = attributes.argument_attributes(main)
+    if not any(_ALIAS in mark for mark in marks):
+        return
     for mark in marks:
         if _ALIAS in mark:
             old = ir.IntegerAttr(mark[_ALIAS])

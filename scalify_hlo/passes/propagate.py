@@ -67,15 +67,17 @@ class Callee:
     """A function as it was specialised.
 
     Attributes:
-        function: The copy.
+        function: The copy; the function itself if the copy would be the same.
         split: Its split, whose generators its results' forms are over.
-        parameters: The generators that it takes as extra arguments, in order.
+        parameters: Its generators that come from the caller, in the caller's order.
+        taken: The numbers of those that it takes as extra arguments.
         results: The forms of its results.
     """
 
     function: ir.OpView
     split: Split
     parameters: tuple[Generator, ...]
+    taken: tuple[int, ...]
     results: tuple[Form, ...]
 
 
@@ -126,24 +128,15 @@ class Propagation:
             return
         names: dict[Generator, Generator] = {}
         key_forms = tuple(_canonical(form, names) for form in forms)
-        callee = self._specialised(op, (op.attributes["callee"].value, key_forms), operands)
-        generators = [split.factors.value(g) for g in names]
-        call = func.CallOp(
-            [value.type for value in op.results],
-            ir.FlatSymbolRefAttr.get(callee.function.attributes["sym_name"].value),
-            operands + [_as_type(g, p.type, op) for g, p in zip(generators, _extra(callee), strict=True)],
-            loc=op.location,
-            ip=ir.InsertionPoint(op),
-        )
-        back = {inner: outer for inner, outer in zip(callee.parameters, names, strict=True)}
-        for old, new, form in zip(op.results, call.results, callee.results, strict=True):
-            old.replace_all_uses_with(new)
-            split.set(new, _translated(form, split, callee, back))
+        callee = self._specialised(op, (op.attributes["callee"].value, key_forms))
+        call = _new_call(op, callee, split, list(names))
+        back = dict(zip(callee.parameters, names, strict=True))
+        for result, form in zip(call.results, callee.results, strict=True):
+            split.set(result, _translated(form, split, callee, back))
         if self._annotate:
             _annotate(call, split)
-        op.operation.erase()
 
-    def _specialised(self, op: ir.OpView, key: Key, operands: list[ir.Value]) -> Callee:
+    def _specialised(self, op: ir.OpView, key: Key) -> Callee:
         if key in self._callees:
             return self._callees[key]
         name, forms = key
@@ -168,10 +161,14 @@ class Propagation:
         parameters = _add_parameters(copy, forms, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
-        returned = list(block.operations)[-1]
+        returned = block.operations[-1]
         results = tuple(split.forms(list(returned.operands)))
         _finish(split, top)
-        return Callee(copy, split, parameters, results)
+        taken = _drop_unused(copy, len(parameters))
+        if not split.changed:
+            copy.operation.erase()
+            copy = original
+        return Callee(copy, split, parameters, taken, results)
 
     def _fresh(self, name: str) -> str:
         number = len(self._callees)
@@ -209,7 +206,7 @@ def _canonical(form: Form, names: dict[Generator, Generator]) -> Form:
             index = len(names)
             names[generator] = Generator(index, f"s{index}", generator.state, generator.bound)
         powers.append((names[generator], k))
-    return Scaled(Scale(form.scale.exponent, tuple(sorted(powers))), form.level)
+    return Scaled(Scale.of(form.scale.exponent, powers), form.level)
 
 
 def _add_parameters(
@@ -235,13 +232,48 @@ def _add_parameters(
     return tuple(seen)
 
 
-def _extra(callee: Callee) -> list[ir.Value]:
-    arguments = list(callee.function.regions[0].blocks[0].arguments)
-    return arguments[len(arguments) - len(callee.parameters) :]
+def _drop_unused(copy: ir.OpView, count: int) -> tuple[int, ...]:
+    """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
+    block = copy.regions[0].blocks[0]
+    marks = attributes.argument_attributes(copy)
+    start = len(block.arguments) - count
+    used = [next(iter(a.uses), None) is not None for a in list(block.arguments)[start:]]
+    for i in reversed(range(count)):
+        if not used[i]:
+            block.erase_argument(start + i)
+            del marks[start + i]
+    results = list(attributes.function_type(copy).results)
+    attributes.set_function_type(copy, [a.type for a in block.arguments], results)
+    attributes.set_argument_attributes(copy, marks)
+    return tuple(i for i in range(count) if used[i])
 
 
-def _as_type(value: ir.Value, type_: ir.Type, op: ir.OpView) -> ir.Value:
-    return emit.convert(value, type_.element_type, op.operation)
+def _new_call(
+    op: ir.OpView, callee: Callee, split: Split, generators: list[Generator]
+) -> ir.OpView:
+    """Calls the copy in an op's place; the op itself stays if it calls what it called before."""
+    name = callee.function.attributes["sym_name"].value
+    if name == op.attributes["callee"].value:
+        return op
+    split.changed = True
+    types = [argument.type for argument in callee.function.regions[0].blocks[0].arguments]
+    extra = [split.factors.value(generators[i]) for i in callee.taken]
+    wanted = types[len(types) - len(extra) :]
+    scales = [
+        emit.convert(value, type_.element_type, op.operation)
+        for value, type_ in zip(extra, wanted, strict=True)
+    ]
+    call = func.CallOp(
+        [value.type for value in op.results],
+        ir.FlatSymbolRefAttr.get(name),
+        [*op.operands, *scales],
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for old, new in zip(op.results, call.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.operation.erase()
+    return call
 
 
 def _translated(form: Form, split: Split, callee: Callee, back: dict[Generator, Generator]) -> Form:

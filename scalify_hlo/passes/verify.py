@@ -25,8 +25,7 @@ class VerifyPass(Pass):
         main = main_function(module)
         if main is None:
             return
-        marks = attributes.argument_attributes(main) + attributes.result_attributes(main)
-        left = sorted({key for mark in marks for key in mark if key.startswith(attributes.PREFIX)})
+        left = attributes.leftovers(main)
         if left:
             raise InputError(
                 f"attributes of the rewriter are left on @main: {', '.join(left)}",
