@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -78,9 +79,11 @@ def rewritten(
     return module, report
 
 
+@cache
 def floats(text: str) -> list[bool]:
     """Which arguments of `main` are floats."""
-    main = main_function(parse(text).operation)
+    module = parse(text)  # an op does not keep its module alive
+    main = main_function(module.operation)
     if main is None:
         raise ValueError("no @main")
     return [format_of(t) is not None for t in function_type(main).inputs]
