@@ -48,9 +48,7 @@ def function_type(function: ir.OpView) -> ir.FunctionType:
     return ir.FunctionType(function.attributes["function_type"].value)
 
 
-def set_function_type(
-    function: ir.OpView, inputs: list[ir.Type], results: list[ir.Type]
-) -> None:
+def set_function_type(function: ir.OpView, inputs: list[ir.Type], results: list[ir.Type]) -> None:
     """Replaces the type of a function."""
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 

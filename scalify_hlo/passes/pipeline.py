@@ -35,6 +35,7 @@ class Options:
         input_scale: Patterns of argument names and the power of two that each declares.
         pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
         strict: Whether an op without a scaled form is an error.
+        annotate: Whether ops keep ``scalify.forms`` attributes, and forms are counted.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -42,6 +43,7 @@ class Options:
     input_scale: Mapping[str, float] = field(default_factory=dict)
     pairs_in: Sequence[bool] | None = None
     strict: bool = False
+    annotate: bool = False
 
     def passes(self) -> list[Pass]:
         """The passes that do it."""
@@ -50,7 +52,7 @@ class Options:
         return [
             NormalizePass(),
             SignaturePass(self.signature, scales, pairs),
-            PropagatePass(meet=self.recipe.meet, strict=self.strict),
+            PropagatePass(meet=self.recipe.meet, annotate=self.annotate, strict=self.strict),
             FoldScalesPass(),
             VerifyPass(),
         ]

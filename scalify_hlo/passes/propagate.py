@@ -9,6 +9,7 @@ arguments, and the scales of its results come back as monomials, without any IR.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
 from scalify_hlo._compat import func, ir
@@ -22,7 +23,7 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.scale import Form, Generator, Scale, Scaled
+from scalify_hlo.scale import Any, Form, Generator, Scale, Scaled
 
 _SOURCES = frozenset({"stablehlo.constant"})
 _CAPTURING = frozenset({"stablehlo.while", "stablehlo.case", "stablehlo.if"})
@@ -35,7 +36,7 @@ class PropagatePass(Pass):
     Attributes:
         meet: See `scalify_hlo.recipe.Recipe`.
         annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
-            results, for people and for tests.
+            results, for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
     """
 
@@ -98,7 +99,7 @@ class Propagation:
         """Splits the function that the program starts at."""
         names = attributes.result_names(function)
         top = _placeholder(function)
-        split = Split(top, self._recipe, self._report.remarks)
+        split = Split(top, self._recipe, self._report.remarks, self._report.given_up)
         boundary = Boundary.enter(function, split, top)
         self._walk(function.regions[0].blocks[0], split)
         boundary.leave(names)
@@ -108,7 +109,7 @@ class Propagation:
 
     def _walk(self, block: ir.Block, split: Split) -> None:
         ops = list(block.operations)
-        for op, following in zip(ops, ops[1:], strict=False):
+        for op, following in pairwise(ops):
             operation = op.operation
             name = operation.name
             split.next = following.operation
@@ -117,14 +118,25 @@ class Propagation:
             elif name in _SOURCES or name in _CAPTURING or split.concerns(operation):
                 entry = RULES.get(name)
                 (entry.apply if entry else opaque)(op, split)
-                if self._annotate:
-                    _annotate(op, split)
+            if self._annotate and name != "func.call":
+                self._note(op, split)
+
+    def _note(self, op: ir.OpView, split: Split) -> None:
+        """Writes on an op what was found of its results, and counts it."""
+        forms = split.forms(list(op.results))
+        floats = [f for f, r in zip(forms, op.results, strict=True) if split.format(r) is not None]
+        self._report.values.update(map(_kind, floats))
+        if any(form is not None for form in forms):
+            texts = [ir.StringAttr.get("unscaled" if f is None else str(f)) for f in forms]
+            op.attributes[attributes.FORMS] = ir.ArrayAttr.get(texts)
 
     def _call(self, op: ir.OpView, split: Split) -> None:
         """Calls the copy of a function that fits the forms of the operands."""
         operands = list(op.operands)
         forms = split.forms(operands)
         if not any(isinstance(form, Scaled) for form in forms):
+            if self._annotate:
+                self._note(op, split)
             return
         names: dict[Generator, Generator] = {}
         key_forms = tuple(_canonical(form, names) for form in forms)
@@ -134,7 +146,7 @@ class Propagation:
         for result, form in zip(call.results, callee.results, strict=True):
             split.set(result, _translated(form, split, callee, back))
         if self._annotate:
-            _annotate(call, split)
+            self._note(call, split)
 
     def _specialised(self, op: ir.OpView, key: Key) -> Callee:
         if key in self._callees:
@@ -157,7 +169,7 @@ class Propagation:
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         top = _placeholder(copy)
-        split = Split(top, self._recipe, self._report.remarks)
+        split = Split(top, self._recipe, self._report.remarks, self._report.given_up)
         parameters = _add_parameters(copy, forms, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
@@ -283,9 +295,7 @@ def _translated(form: Form, split: Split, callee: Callee, back: dict[Generator, 
     return Scaled(split.factors.translate(form.scale, callee.split.factors, back), form.level)
 
 
-def _annotate(op: ir.OpView, split: Split) -> None:
-    forms = [split.form(result) for result in op.results]
-    if any(form is not None for form in forms):
-        texts = [ir.StringAttr.get("unscaled" if f is None else str(f)) for f in forms]
-        op.attributes[attributes.FORMS] = ir.ArrayAttr.get(texts)
-
+def _kind(form: Form) -> str:
+    if isinstance(form, Scaled):
+        return "static" if form.scale.static else "dynamic"
+    return "any" if isinstance(form, Any) else "unscaled"

@@ -35,7 +35,8 @@ class Report:
         arguments: The arguments of ``main``, as they were.
         results: The results of ``main``, as they were.
         remarks: What the user should know, such as ops that had to be unscaled around.
-        values: How many op results are ``static``, ``dynamic``, ``any`` or ``unscaled``.
+        values: How many float results of ops are ``static``, ``dynamic``, ``any`` or
+            ``unscaled``; counted only where forms are annotated.
         ops: How often each op occurs in the program, as it was.
         given_up: How often each op read values at scale 1 although an operand was scaled.
     """
@@ -46,18 +47,3 @@ class Report:
     values: Counter[str] = field(default_factory=Counter)
     ops: Counter[str] = field(default_factory=Counter)
     given_up: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def static(self) -> int:
-        """Op results with a scale known at rewrite time."""
-        return self.values["static"]
-
-    @property
-    def dynamic(self) -> int:
-        """Op results with a scale known at run time."""
-        return self.values["dynamic"]
-
-    @property
-    def unscaled(self) -> int:
-        """Op results that take no part."""
-        return self.values["unscaled"]

@@ -34,6 +34,7 @@ class SignaturePass(Pass):
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
+        del report
         main = main_function(module)
         if main is None:
             raise InputError(
@@ -49,7 +50,9 @@ class SignaturePass(Pass):
         types = list(attributes.function_type(main).inputs)
         floats = [format_of(t) is not None for t in types]
         for i, exponent in self._exponents(main, floats).items():
-            marks[i][attributes.SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
+            marks[i][attributes.SCALE] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(64), exponent
+            )
         if self.signature == "scaled":
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):

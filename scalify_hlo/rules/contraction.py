@@ -19,7 +19,7 @@ def contracted(op: ir.OpView) -> int | None:
 
 
 def window(op: ir.OpView) -> int | None:
-    """Number of terms of each element of a convolution: the kernel's elements per output feature."""
+    """Number of terms of each element of a convolution: the kernel for one output feature."""
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     shape = op.operands[1].type.shape
     output = numbers.kernel_output_feature_dimension

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect.formats import format_of, is_complex
+from scalify_hlo.dialect.formats import is_complex
 
 
 def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
@@ -70,9 +70,7 @@ def _shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
     sizes = [
-        stablehlo.reshape(
-            one, stablehlo.get_dimension_size(value, dim, **where), **where
-        )
+        stablehlo.reshape(one, stablehlo.get_dimension_size(value, dim, **where), **where)
         for dim in range(value.type.rank)
     ]
     return stablehlo.concatenate(sizes, 0, **where)
@@ -98,9 +96,7 @@ def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     return on_parts(value, one, at)
 
 
-def on_parts(
-    value: ir.Value, change: Callable[[ir.Value], ir.Value], at: ir.Operation
-) -> ir.Value:
+def on_parts(value: ir.Value, change: Callable[[ir.Value], ir.Value], at: ir.Operation) -> ir.Value:
     """Applies a change to a real tensor, or to both parts of a complex one.
 
     A complex product with a real factor would turn ``inf * 0`` into NaN.

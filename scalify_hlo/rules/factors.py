@@ -178,7 +178,9 @@ class Chains:
 
     def _maximum(self, origin: Maximum) -> ir.Value:
         values = [
-            self.build(("kept", s, False)) if s.reach > SAFE_REACH[False] else self._product(s, wide=False)
+            self.build(("kept", s, False))
+            if s.reach > SAFE_REACH[False]
+            else self._product(s, wide=False)
             for s in origin.scales
         ]
         return reduce(lambda a, b: self._op("maximum", a, b), values)

@@ -71,7 +71,7 @@ def linear(count: Count) -> Apply:
 
 
 def product(count: Count | None = None) -> Apply:
-    """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``, the level rises by the terms summed."""
+    """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
     def apply(op: ir.OpView, split: Split) -> None:
         a, b = split.forms(op.operands[:2])
@@ -145,7 +145,9 @@ def root(n: int, sign: int = 1) -> Apply:
 
     def apply(op: ir.OpView, split: Split) -> None:
         form = split.form(op.operands[0])
-        if not isinstance(form, Scaled) or isinstance(op.operands[0].type.element_type, ir.ComplexType):
+        if not isinstance(form, Scaled) or isinstance(
+            op.operands[0].type.element_type, ir.ComplexType
+        ):
             return split.read_all(op)
         scale = form.scale
         for target in _divisible(scale, n, split):

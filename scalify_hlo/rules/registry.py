@@ -1,4 +1,4 @@
-"""The table of rules: one entry for each op, read by the rewriter, the command line and the docs."""
+"""The table of rules: one entry for each op, for the rewriter, the command line and the docs."""
 
 from __future__ import annotations
 

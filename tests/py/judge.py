@@ -49,9 +49,11 @@ def _attribute(array: Array) -> ir.Attribute:
     array = np.asarray(array, order="C")
     if array.dtype == np.bool_:
         type_ = ir.RankedTensorType.get(array.shape, ir.IntegerType.get_signless(1))
-        packed = np.packbits(array, axis=None, bitorder="little")
-        return ir.DenseElementsAttr.get(packed, type=type_) if array.size > 1 else (
-            ir.DenseElementsAttr.get_splat(type_, ir.BoolAttr.get(bool(array)))
+        packed = np.packbits(array.astype(np.bool_), axis=None, bitorder="little")
+        return (
+            ir.DenseElementsAttr.get(packed, type=type_)
+            if array.size > 1
+            else (ir.DenseElementsAttr.get_splat(type_, ir.BoolAttr.get(bool(array))))
         )
     if array.dtype.kind == "u":
         width = array.dtype.itemsize * 8
