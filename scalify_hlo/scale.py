@@ -101,7 +101,12 @@ class Scale:
     def __truediv__(self, other: Scale) -> Scale:
         if self.powers == other.powers:
             return Scale(self.exponent - other.exponent)
-        return self * other**-1
+        if not other.powers:
+            return self.shift(-other.exponent)
+        powers = dict(self.powers)
+        for generator, k in other.powers:
+            powers[generator] = powers.get(generator, 0) - k
+        return Scale.of(self.exponent - other.exponent, powers.items())
 
     def __pow__(self, n: int) -> Scale:
         if n == 0:
@@ -263,5 +268,8 @@ def meet(forms: Sequence[Form], anchors: Sequence[bool]) -> Scaled | None:
 
 def _common_level(chosen: Scaled, forms: Sequence[Scaled]) -> int:
     """The largest level among the operands whose distance to the chosen scale is static."""
-    distances = [(f, f.scale / chosen.scale) for f in forms]
-    return max(f.level + d.exponent for f, d in distances if d.static)
+    return max(
+        f.level + f.scale.exponent - chosen.scale.exponent
+        for f in forms
+        if f.scale.powers == chosen.scale.powers
+    )

@@ -53,6 +53,13 @@ def set_function_type(function: ir.OpView, inputs: list[ir.Type], results: list[
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
+def any_argument_has(function: ir.OpView, name: str) -> bool:
+    """Whether an attribute stands on some argument."""
+    if "arg_attrs" not in function.attributes:
+        return False
+    return any(name in ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes["arg_attrs"]))
+
+
 def result_pairs(function: ir.OpView) -> list[bool]:
     """Which results of a function are marked to become pairs."""
     if "res_attrs" not in function.attributes:
@@ -74,7 +81,8 @@ def argument_names(function: ir.OpView) -> list[str]:
         function: A ``func.func`` with a body.
     """
     arguments = function.regions[0].blocks[0].arguments
-    names = [argument.location.name_str for argument in arguments]
+    locations = [argument.location for argument in arguments]
+    names = [loc.name_str if isinstance(loc, ir.NameLoc) else "" for loc in locations]
     return [name or f"arg{i}" for i, name in enumerate(names)]
 
 
@@ -88,7 +96,7 @@ def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:
     if name not in function.attributes:
         return [{} for _ in range(count)]
     dictionaries = [ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes[name])]
-    return [{named.name: named.attr for named in d} for d in dictionaries]
+    return [{n.name: n.attr for n in d} if len(d) else {} for d in dictionaries]
 
 
 def _set(function: ir.OpView, name: str, attributes: list[Attributes]) -> None:

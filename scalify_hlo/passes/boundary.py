@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
@@ -13,103 +11,127 @@ from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import ONE, Form, Scale, Scaled
 
 _ALIAS = "tf.aliasing_output"
+_INFO = "jax.result_info"
 
 
-@dataclass
 class Boundary:
-    """The arguments and results of `main` as they were.
+    """The arguments and results of `main`.
+
+    Args:
+        main: The function.
+        split: Its split.
+        top: The op before which arguments are divided by static scales.
 
     Attributes:
-        arguments: What became of the arguments.
+        arguments: What became of the arguments, filled in by `enter`.
         results: What became of the results, filled in by `leave`.
     """
 
-    main: ir.OpView
-    split: Split
-    arguments: list[ValueReport]
-    results: list[ValueReport]
+    def __init__(self, main: ir.OpView, split: Split, top: ir.Operation) -> None:
+        self.arguments: list[ValueReport] = []
+        self.results: list[ValueReport] = []
+        self._main, self._split, self._top = main, split, top
+        self._block = main.regions[0].blocks[0]
+        self._texts: dict[ir.Type, str] = {}
 
-    @classmethod
-    def enter(cls, main: ir.OpView, split: Split, top: ir.Operation) -> Boundary:
+    def enter(self) -> None:
         """Replaces the arguments that are marked, and tells the split of their scales."""
-        boundary = cls(main, split, [], [])
-        block = main.regions[0].blocks[0]
-        old = list(block.arguments)
-        names = attributes.argument_names(main)
-        new_attributes: list[Attributes] = []
-        for name, argument, marks in zip(
-            names, old, attributes.argument_attributes(main), strict=True
-        ):
-            new_attributes += boundary._enter_one(block, name, argument, marks, top)
-        for _ in old:
+        main, block = self._main, self._block
+        old, names = list(block.arguments), attributes.argument_names(main)
+        marks = attributes.argument_attributes(main)
+        pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
+        new_marks: list[Attributes] = []
+        for name, value, mark, pair in zip(names, old, marks, pairs, strict=True):
+            data = self._renewed(value) if any(pairs) else value
+            form = self._enter_pair(name, data) if pair else self._enter_divided(data, mark)
+            new_marks += [mark, {}] if pair else [mark]
+            self._note(self.arguments, name, data, form, pair)
+        for _ in old if any(pairs) else ():
             block.erase_argument(0)
-        inputs = [argument.type for argument in block.arguments]
-        results = list(attributes.function_type(main).results)
-        attributes.set_function_type(main, inputs, results)
-        attributes.set_argument_attributes(main, new_attributes)
-        split.unscaled_results = frozenset(
-            i for i, pair in enumerate(attributes.result_pairs(main)) if not pair
-        )
-        return boundary
+        self._set_signature([a.type for a in block.arguments], None)
+        attributes.set_argument_attributes(main, new_marks)
+        leaving = enumerate(attributes.result_pairs(main))
+        self._split.unscaled_results = frozenset(i for i, pair in leaving if not pair)
 
-    def _enter_one(
-        self, block: ir.Block, name: str, old: ir.Value, marks: Attributes, top: ir.Operation
-    ) -> list[Attributes]:
-        data = block.add_argument(old.type, old.location)
+    def _renewed(self, old: ir.Value) -> ir.Value:
+        """The argument again, after the others: arguments can be appended, but not inserted."""
+        data = self._block.add_argument(old.type, old.location)
         old.replace_all_uses_with(data)
-        exponent, pair = marks.pop(attributes.SCALE, None), marks.pop(attributes.PAIR, None)
-        form: Form = None
-        if pair is not None:
-            form = Scaled(self._bind(block, name, data))
-        elif exponent is not None:
-            form = Scaled(Scale(ir.IntegerAttr(exponent).value))
-            _split_statically(data, form, self.split, top)
-        if pair is not None:
-            self.split.set(data, form)
-        text = "unscaled" if form is None else str(form)
-        self.arguments.append(
-            ValueReport(name, str(old.type), pair is not None, form is not None, text)
-        )
-        return [marks, {}] if pair is not None else [marks]
+        return data
 
-    def _bind(self, block: ir.Block, name: str, data: ir.Value) -> Scale:
+    def _enter_pair(self, name: str, data: ir.Value) -> Form:
         location = ir.Location.name(f"{name}.scale", data.location)
-        scalar = block.add_argument(emit.scalar_type(scale_element(data.type)), location)
-        return Scale(0, ((self.split.factors.bind(scalar, state=True), 1),))
+        scalar = self._block.add_argument(emit.scalar_type(scale_element(data.type)), location)
+        generator = self._split.factors.bind(scalar, state=True)
+        form = Scaled(Scale(0, ((generator, 1),)))
+        self._split.set(data, form)
+        return form
+
+    def _enter_divided(self, data: ir.Value, mark: Attributes) -> Form:
+        """X_d = X / 2^e at entry; what asks for X at scale 1 gets the argument itself."""
+        exponent = mark.pop(attributes.SCALE, None)
+        if exponent is None:
+            return None
+        split, form = self._split, Scaled(Scale(ir.IntegerAttr(exponent).value))
+        uses = [(use.owner, use.operand_number) for use in data.uses]
+        if not uses or form.scale == ONE:
+            split.set(data, form)
+            return form
+        divided = split.multiply(data, form.scale**-1, self._top)
+        split.set(divided, form)
+        split.known(divided, ONE, data)
+        split.discardable(divided)
+        for owner, index in uses:
+            owner.operands[index] = divided
+        return form
 
     def leave(self, names: list[str]) -> None:
         """Turns the results that are marked into pairs, and unscales the others."""
-        block = self.main.regions[0].blocks[0]
-        returned = block.operations[-1]
-        marks = attributes.result_attributes(self.main)
-        operands = list(returned.operands)
+        returned = self._block.operations[-1]
         values: list[ir.Value] = []
-        new_attributes: list[Attributes] = []
-        positions: dict[int, int] = {}
-        for i, mark in enumerate(marks):
-            positions[i] = len(values)
+        marks: list[Attributes] = []
+        positions: list[int] = []
+        results = attributes.result_attributes(self._main)
+        for name, value, mark in zip(names, list(returned.operands), results, strict=True):
+            positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
-            form = self.split.form(operands[i])
-            new_attributes += [mark, _scale_attributes(mark)] if pair else [mark]
-            values += self._leave_one(operands[i], returned.operation, pair=pair)
-            self.results.append(_result_report(names[i], operands[i], form, pair))
+            self._note(self.results, name, value, self._split.form(value), pair)
+            values += self._leave_one(value, returned.operation, pair)
+            marks += [mark, _scale_attributes(mark)] if pair else [mark]
         func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
         returned.operation.erase()
-        inputs = list(attributes.function_type(self.main).inputs)
-        attributes.set_function_type(self.main, inputs, [v.type for v in values])
-        attributes.set_result_attributes(self.main, new_attributes)
-        _move_aliases(self.main, positions)
+        self._set_signature(None, [value.type for value in values])
+        attributes.set_result_attributes(self._main, marks)
+        _move_aliases(self._main, positions)
 
-    def _leave_one(self, value: ir.Value, at: ir.Operation, *, pair: bool) -> list[ir.Value]:
-        form = self.split.form(value)
+    def _leave_one(self, value: ir.Value, at: ir.Operation, pair: bool) -> list[ir.Value]:
+        split, form = self._split, self._split.form(value)
         if not pair:
-            return [self.split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
+            return [split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
         if isinstance(form, Scaled) and not form.scale.state:
-            value = self.split.settle(value, at)
-            form = self.split.form(value)
+            value = split.settle(value, at)
+            form = split.form(value)
         scale = form.scale if isinstance(form, Scaled) else ONE
-        wide = scale_element(value.type) == ir.F64Type.get()
-        return self.split.as_pair(value, scale, at, wide=wide)
+        wide = isinstance(scale_element(value.type), ir.F64Type)
+        return split.as_pair(value, scale, at, wide=wide)
+
+    def _set_signature(self, inputs: list[ir.Type] | None, results: list[ir.Type] | None) -> None:
+        type_ = attributes.function_type(self._main)
+        attributes.set_function_type(
+            self._main,
+            list(type_.inputs) if inputs is None else inputs,
+            list(type_.results) if results is None else results,
+        )
+
+    def _note(
+        self, reports: list[ValueReport], name: str, value: ir.Value, form: Form, pair: bool
+    ) -> None:
+        type_ = value.type
+        if type_ not in self._texts:
+            self._texts[type_] = str(type_)
+        text = "unscaled" if form is None else str(form)
+        scaled = isinstance(form, Scaled)
+        reports.append(ValueReport(name, self._texts[type_], pair, scaled, text))
 
 
 def scale_element(type_: ir.Type) -> ir.Type:
@@ -120,35 +142,16 @@ def scale_element(type_: ir.Type) -> ir.Type:
     return element if isinstance(element, ir.F64Type) else ir.F32Type.get()
 
 
-def _split_statically(data: ir.Value, form: Scaled, split: Split, top: ir.Operation) -> None:
-    """X_d = X / 2^e at entry; what asks for X at scale 1 gets the argument itself."""
-    uses = [(use.owner, use.operand_number) for use in data.uses]
-    if not uses or form.scale == ONE:
-        split.set(data, form)
-        return
-    divided = split.multiply(data, form.scale**-1, top)
-    split.set(divided, form)
-    split.known(divided, ONE, data)
-    split.discardable(divided)
-    for owner, index in uses:
-        owner.operands[index] = divided
-
-
 def _scale_attributes(data: Attributes) -> Attributes:
-    info = data.get("jax.result_info")
-    return {"jax.result_info": ir.StringAttr.get(f"{info.value}.scale")} if info else {}
+    info = data.get(_INFO)
+    return {_INFO: ir.StringAttr.get(f"{info.value}.scale")} if info else {}
 
 
-def _result_report(name: str, value: ir.Value, form: Form, pair: bool) -> ValueReport:
-    text = "unscaled" if form is None else str(form)
-    return ValueReport(name, str(value.type), pair, isinstance(form, Scaled), text)
-
-
-def _move_aliases(main: ir.OpView, positions: dict[int, int]) -> None:
+def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
     """Donated arguments name the result that they become by its number."""
-    marks = attributes.argument_attributes(main)
-    if not any(_ALIAS in mark for mark in marks):
+    if not attributes.any_argument_has(main, _ALIAS):
         return
+    marks = attributes.argument_attributes(main)
     for mark in marks:
         if _ALIAS in mark:
             old = ir.IntegerAttr(mark[_ALIAS])

@@ -19,4 +19,5 @@ class FoldScalesPass(Pass):
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
         del report
-        passmanager.PassManager.parse("builtin.module(symbol-dce)").run(module)
+        if len(module.regions[0].blocks[0].operations) > 1:
+            passmanager.PassManager.parse("builtin.module(symbol-dce)").run(module)

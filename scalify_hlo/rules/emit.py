@@ -54,8 +54,9 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
     if shaped.rank == 0:
         return scalar
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    element = scalar.type.element_type
-    result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
+    element, result = scalar.type.element_type, shaped
+    if element != shaped.element_type:
+        result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
     if shaped.has_static_shape:
         return stablehlo.broadcast_in_dim(result, scalar, _dims([]), **where)
     shape = _shape_of(like, at)

@@ -45,7 +45,12 @@ class Factors:
         self._origins: dict[Generator, Origin] = {}
         self._derived: dict[Origin, Generator] = {}
         self._requests: dict[Key, ir.Value] = {}
+        self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._count = 0
+        self._placeholders = {
+            wide: emit.splat_attribute(emit.scalar_type(element), 1.0)
+            for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
+        }
 
     def bind(self, value: ir.Value, *, state: bool) -> Generator:
         """Makes a rank-0 power-of-two argument a generator."""
@@ -104,7 +109,11 @@ class Factors:
         Returns:
             One value if that is a normal number for sure, else several that are.
         """
-        return [self._part(part, wide) for part in scale.portions(SAFE_REACH[wide])]
+        key = scale, wide
+        if key not in self._parts:
+            portions = scale.portions(SAFE_REACH[wide])
+            self._parts[key] = [self._part(part, wide) for part in portions]
+        return self._parts[key]
 
     def clamped(self, scale: Scale, *, wide: bool) -> tuple[ir.Value, list[ir.Value]]:
         """A dynamic scale as one normal number, and what is missing of it if it is none."""
@@ -122,12 +131,9 @@ class Factors:
 
     def _request(self, key: Key) -> ir.Value:
         if key not in self._requests:
-            element = ir.F64Type.get() if key[2] else ir.F32Type.get()
-            self._requests[key] = stablehlo.constant(
-                emit.splat_attribute(emit.scalar_type(element), 1.0),
-                loc=self.location,
-                ip=ir.InsertionPoint(self._top),
-            )
+            placeholder = self._placeholders[key[2]]
+            where = {"loc": self.location, "ip": ir.InsertionPoint(self._top)}
+            self._requests[key] = stablehlo.constant(placeholder, **where)
         return self._requests[key]
 
     def finish(self) -> None:
@@ -138,7 +144,7 @@ class Factors:
             if next(iter(placeholder.uses), None) is not None:
                 chains.location = placeholder.owner.location
                 placeholder.replace_all_uses_with(chains.build(key))
-        for placeholder in self._requests.values():
+        for placeholder in self._requests.values():  # the first of them may be `first`
             placeholder.owner.erase()
 
 
@@ -207,8 +213,10 @@ class Chains:
         return self._cache[key]
 
     def _op(self, name: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        build = getattr(stablehlo, name)
-        return self._cached((name, lhs, rhs), lambda: build(lhs, rhs, **self._where))
+        key = name, lhs, rhs
+        if key not in self._cache:
+            self._cache[key] = getattr(stablehlo, name)(lhs, rhs, **self._where)
+        return self._cache[key]
 
     def _unary(self, name: str, operand: ir.Value) -> ir.Value:
         build = getattr(stablehlo, name)
@@ -222,10 +230,11 @@ class Chains:
         return self._cached((value, wide), lambda: emit.constant(type_, value, self.first))
 
     def _converted(self, generator: Generator, wide: bool) -> ir.Value:
-        value, element = self._generator(generator), self._element(wide)
-        return self._cached(
-            ("convert", value, wide), lambda: emit.convert(value, element, self.first)
-        )
+        key = generator, wide
+        if key not in self._cache:
+            value, element = self._generator(generator), self._element(wide)
+            self._cache[key] = emit.convert(value, element, self.first)
+        return self._cache[key]
 
     def _product(self, scale: Scale, *, wide: bool) -> ir.Value:
         """The monomial as one quotient of products, whose beginnings are shared."""

@@ -76,6 +76,8 @@ rule(
 
 def constant(op: ir.OpView, split: Split) -> None:
     """Constants are unscaled; those with one value adopt scales, or fit any."""
+    if not isinstance(op.results[0].type.element_type, ir.FloatType):
+        return  # the bindings can't even read complex constants
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         split.set(op.results[0], splat_form(ir.FloatAttr(attribute.get_splat_value()).value))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 
 from scalify_hlo._compat import ir, stablehlo
@@ -36,9 +34,11 @@ class Mover:
         self.changed = False
         self._top = top
         self._forms: dict[ir.Value, Form] = {}
-        self._scopes: list[dict[tuple[ir.Value, Scale], ir.Value]] = [{}]
+        self._moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
         self._formats: dict[ir.Type, FloatFormat | None] = {}
         self._replaced: dict[ir.Value, None] = {}
+        self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
+        self._no_dims = ir.DenseI64ArrayAttr.get([])
 
     def form(self, value: ir.Value) -> Form:
         """What is known of a value; None is unscaled."""
@@ -51,20 +51,12 @@ class Mover:
             self._formats[type_] = format_of(type_)
         return self._formats[type_]
 
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Values brought to a scale inside a region are not known outside of it."""
-        self._scopes.append({})
-        try:
-            yield
-        finally:
-            self._scopes.pop()
-
     def replace(self, op: ir.Operation, index: int, value: ir.Value) -> None:
         """Puts another value in an operand's place."""
-        old = op.operands[index]
+        operands = op.operands
+        old = operands[index]
         if old != value:
-            op.operands[index] = value
+            operands[index] = value
             self._replaced[old] = None
 
     def bring(self, value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:
@@ -82,9 +74,8 @@ class Mover:
         if factor == ONE or self.format(value) is None:
             return value
         key = (value, target)
-        for scope in reversed(self._scopes):
-            if key in scope:
-                return scope[key]
+        if key in self._moved:
+            return self._moved[key]
         self.changed = True
         brought = self._build(value, form, factor, target, at)
         self.known(value, target, brought)
@@ -99,7 +90,7 @@ class Mover:
 
     def known(self, value: ir.Value, target: Scale, brought: ir.Value) -> None:
         """Remembers that `brought` is `value` at another scale."""
-        self._scopes[-1][value, target] = brought
+        self._moved[value, target] = brought
 
     def _build(
         self, value: ir.Value, form: Form, factor: Scale, target: Scale, at: ir.Operation
@@ -127,7 +118,7 @@ class Mover:
             return False
         if (form.scale if isinstance(form, Scaled) else ONE) == target:
             return False
-        if any((value, target) in scope for scope in self._scopes):
+        if (value, target) in self._moved:
             return False
         return self._constant_operand(value) is None or len(list(islice(value.uses, 2))) > 1
 
@@ -189,9 +180,16 @@ class Mover:
         return value
 
     def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
-        element = value.type.element_type
+        type_ = value.type
+        if type_ in self._direct:
+            where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+            factor = stablehlo.broadcast_in_dim(type_, scalar, self._no_dims, **where)
+            return stablehlo.multiply(value, factor, **where)
+        element = type_.element_type
         if isinstance(element, ir.ComplexType):
             element = element.element_type
+        elif element == scalar.type.element_type and type_.rank and type_.has_static_shape:
+            self._direct.add(type_)
         return emit.times(value, emit.convert(scalar, element, at), at)
 
     def _adopt(self, value: ir.Value, number: float, factor: Scale, at: ir.Operation) -> ir.Value:

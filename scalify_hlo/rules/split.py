@@ -91,28 +91,33 @@ class Split(Mover):
         Returns:
             Scale and level of a sum of the operands; ANY if each is; None if none is scaled.
         """
-        values = [op.operands[i] for i in indices]
-        target = self.meet(values)
-        if isinstance(target, Scaled):
-            if target.scale != ONE and self._read_next(op):
-                target = self._cheaper_unscaled(values, target)
-            for i, value in zip(indices, values, strict=True):
+        operands = op.operands
+        values = [operands[i] for i in indices]
+        forms = [self._forms.get(v) for v in values]
+        target = self._meet(values, forms)
+        if not isinstance(target, Scaled):
+            return target
+        moving = [not isinstance(f, Scaled) or f.scale != target.scale for f in forms]
+        if target.scale != ONE and any(moving) and self._read_next(op):
+            target = self._cheaper_unscaled(values, target)
+            moving = [True] * len(values)
+        for i, value, moves in zip(indices, values, moving, strict=True):
+            if moves:
                 self.replace(op, i, self.bring(value, target.scale, op.operation))
         return target
 
-    def meet(self, values: Sequence[ir.Value]) -> Scaled | Any | None:
+    def _meet(self, values: Sequence[ir.Value], forms: Sequence[Form]) -> Scaled | Any | None:
         """The scale to which several values are brought."""
-        forms = self.forms(values)
-        if all(f is ANY for f in forms):
-            return ANY
         scaled = [f for f in forms if isinstance(f, Scaled)]
-        if len(scaled) > 1 and self._fallback(values, scaled):
+        if not scaled:
+            return ANY if all(f is ANY for f in forms) else None
+        first = scaled[0].scale
+        if all(f.scale == first for f in scaled):
+            return Scaled(first, max(f.level for f in scaled))
+        if self._fallback(values, scaled):
             origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
             return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))
-        anchors = [True] * len(values)
-        if len(scaled) > 1:
-            anchors = [broadcast_source(v) is None for v in values]
-        return meet(forms, anchors)
+        return meet(forms, [broadcast_source(v) is None for v in values])
 
     def _read_next(self, op: ir.OpView) -> bool:
         """Whether an op's result is read at scale 1: by the caller, or by its only user.
@@ -138,11 +143,13 @@ class Split(Mover):
 
     def _fallback(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether an anchor can't be trusted: unrelated dynamic scales and narrow data."""
-        if all((f.scale / scaled[0].scale).static for f in scaled):
+        if self.recipe.meet == "anchor" and all(map(self._wide, values)):
             return False
-        if self.recipe.meet == "max":
-            return True
-        return any((form := self.format(v)) is not None and not form.wide for v in values)
+        return any(f.scale.powers != scaled[0].scale.powers for f in scaled)
+
+    def _wide(self, value: ir.Value) -> bool:
+        format_ = self.format(value)
+        return format_ is None or format_.wide
 
     def settle(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """Pays the level of a value: its data near unit, the scale moved accordingly."""
