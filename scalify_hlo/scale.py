@@ -19,18 +19,18 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 GENERATOR_BOUND: Final = 31
 """The scales that programs are given are taken to lie within 2^±31; see `Scale.reach`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Generator:
-    """A power-of-two scalar that is born at run time.
+    """A power-of-two scalar that is born at run time; each is equal only to itself.
 
     Attributes:
-        index: Order of birth, the identity of the generator within one function.
+        index: Order of birth within one function.
         name: How reports show it, such as ``s0``.
         state: Whether it is the scale of an argument (and not derived from others).
         bound: Bound on ``|log2|`` of its value.
@@ -41,12 +41,8 @@ class Generator:
     state: bool = True
     bound: int = GENERATOR_BOUND
 
-    def __hash__(self) -> int:
-        return self.index
 
-
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(NamedTuple):
     """The monomial ``2^exponent * prod(g ** k for g, k in powers)``.
 
     Attributes:
@@ -88,7 +84,7 @@ class Scale:
             and self.powers[0][0].state
         )
 
-    def __mul__(self, other: Scale) -> Scale:
+    def __mul__(self, other: Scale) -> Scale:  # type: ignore[override]
         if not other.powers:
             return self.shift(other.exponent)
         if not self.powers:
@@ -181,8 +177,7 @@ def _steps(exponent: int, bound: int) -> Iterator[int]:
         exponent -= step
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(NamedTuple):
     """What is known of a value that takes part: X = X_d * scale, rms(X_d) about 2^level.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalify_hlo._compat import func, ir
+from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.passes.report import ValueReport
@@ -12,6 +12,7 @@ from scalify_hlo.scale import ONE, Form, Scale, Scaled
 
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
+_SDY, _MHLO = "sdy.sharding", "mhlo.sharding"
 
 
 class Boundary:
@@ -78,6 +79,7 @@ class Boundary:
             split.set(data, form)
             return form
         divided = split.multiply(data, form.scale**-1, self._top)
+        _share_sharding(mark, divided.owner)
         split.set(divided, form)
         split.known(divided, ONE, data)
         split.discardable(divided)
@@ -140,6 +142,15 @@ def scale_element(type_: ir.Type) -> ir.Type:
     if isinstance(element, ir.ComplexType):
         element = element.element_type
     return element if isinstance(element, ir.F64Type) else ir.F32Type.get()
+
+
+def _share_sharding(mark: Attributes, op: ir.Operation) -> None:
+    """Gives an op the sharding of the argument that it divides."""
+    if _SDY in mark:
+        per_value = sdy.TensorShardingPerValueAttr.get([mark[_SDY]])
+        op.attributes[_SDY] = per_value
+    if _MHLO in mark:
+        op.attributes[_MHLO] = mark[_MHLO]
 
 
 def _scale_attributes(data: Attributes) -> Attributes:

@@ -8,11 +8,12 @@ arguments, and the scales of its results come back as monomials, without any IR.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
-from scalify_hlo._compat import func, ir
+from scalify_hlo._compat import func, ir, passmanager
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
@@ -27,6 +28,10 @@ from scalify_hlo.scale import Any, Form, Generator, Scale, Scaled
 
 _SOURCES = frozenset({"stablehlo.constant"})
 _CAPTURING = frozenset({"stablehlo.while", "stablehlo.case", "stablehlo.if"})
+_SYMBOL_USERS = _CAPTURING | {
+    f"stablehlo.{name}" for name in ("composite", "custom_call", "map", "scatter", "sort")
+}
+"""Ops that may name functions elsewhere than in a call at the top of a function."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,8 @@ class PropagatePass(Pass):
                 )
 
 
-Key: TypeAlias = tuple[str, tuple[Form, ...]]
+Key: TypeAlias = tuple[Hashable, ...]
+"""A function's name and the forms it is called with, generators numbered as they appear."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,8 @@ class Propagation:
         self._functions = _functions(module)
         self._callees: dict[Key, Callee] = {}
         self._active: list[str] = []
+        self._kept: set[str] = set()
+        self._module = module
 
     def main(self, function: ir.OpView) -> None:
         """Splits the function that the program starts at."""
@@ -105,6 +113,7 @@ class Propagation:
         self._walk(function.regions[0].blocks[0], split)
         boundary.leave(names)
         _finish(split, top)
+        self._drop_replaced()
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
 
@@ -136,42 +145,46 @@ class Propagation:
         operands = list(op.operands)
         forms = split.forms(operands)
         if not any(isinstance(form, Scaled) for form in forms):
+            self._kept.add(op.attributes["callee"].value)
             if self._annotate:
                 self._note(op, split)
             return
-        names: dict[Generator, Generator] = {}
-        key_forms = tuple(_canonical(form, names) for form in forms)
-        callee = self._specialised(op, (op.attributes["callee"].value, key_forms))
-        call = _new_call(op, callee, split, list(names))
-        back = dict(zip(callee.parameters, names, strict=True))
+        callers = tuple(dict.fromkeys(g for form in forms for g in _generators(form)))
+        callee = self._specialised(op, forms, callers)
+        call = _new_call(op, callee, split, callers)
+        self._kept.add(call.attributes["callee"].value)
+        back = dict(zip(callee.parameters, callers, strict=True))
         for result, form in zip(call.results, callee.results, strict=True):
             split.set(result, _translated(form, split, callee, back))
         if self._annotate:
             self._note(call, split)
 
-    def _specialised(self, op: ir.OpView, key: Key) -> Callee:
-        if key in self._callees:
-            return self._callees[key]
-        name, forms = key
-        if name in self._active:
-            raise InputError(
-                f"function @{name} calls itself",
-                location=str(op.location),
-                hint="StableHLO programs have no recursion; use stablehlo.while",
-            )
-        self._active.append(name)
-        self._callees[key] = callee = self._copy(name, forms)
-        self._active.pop()
-        return callee
+    def _specialised(
+        self, op: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator]
+    ) -> Callee:
+        name = op.attributes["callee"].value
+        numbers = {generator: i for i, generator in enumerate(callers)}
+        key = (name, *(_key(form, numbers) for form in forms))
+        if key not in self._callees:
+            if name in self._active:
+                raise InputError(
+                    f"function @{name} calls itself",
+                    location=str(op.location),
+                    hint="StableHLO programs have no recursion; use stablehlo.while",
+                )
+            self._active.append(name)
+            self._callees[key] = self._copy(name, forms, callers)
+            self._active.pop()
+        return self._callees[key]
 
-    def _copy(self, name: str, forms: tuple[Form, ...]) -> Callee:
+    def _copy(self, name: str, forms: Sequence[Form], callers: Sequence[Generator]) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         top = _placeholder(copy)
         split = Split(top, self._recipe, self._report.remarks, self._report.given_up)
-        parameters = _add_parameters(copy, forms, split)
+        parameters = _add_parameters(copy, forms, callers, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
         returned = block.operations[-1]
@@ -181,15 +194,42 @@ class Propagation:
         if not split.changed:
             copy.operation.erase()
             copy = original
+        else:
+            self._functions[copy.attributes["sym_name"].value] = copy
         return Callee(copy, split, parameters, taken, results)
 
     def _fresh(self, name: str) -> str:
         number = len(self._callees)
         while f"{name}_scaled_{number}" in self._functions:
             number += 1
-        fresh = f"{name}_scaled_{number}"
-        self._functions[fresh] = self._functions[name]
-        return fresh
+        return f"{name}_scaled_{number}"
+
+    def _drop_replaced(self) -> None:
+        """Erases the functions of which only scaled copies are called."""
+        replaced = {str(key[0]) for key in self._callees} - self._kept
+        if not replaced:
+            return
+        if not self._report.ops or self._report.ops.keys() & _SYMBOL_USERS:
+            passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
+            return
+        for name in replaced - self._reached():
+            if self._functions[name].attributes["sym_visibility"].value == "private":
+                self._functions[name].operation.erase()
+
+    def _reached(self) -> set[str]:
+        """The functions that calls lead to which the walk left alone."""
+        reached, waiting = set[str](), list(self._kept)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += _called(self._functions[name])
+        return reached
+
+
+def _called(function: ir.OpView) -> list[str]:
+    ops = function.regions[0].blocks[0].operations
+    return [op.attributes["callee"].value for op in ops if op.operation.name == "func.call"]
 
 
 def _functions(module: ir.Operation) -> dict[str, ir.OpView]:
@@ -209,40 +249,50 @@ def _finish(split: Split, top: ir.Operation) -> None:
     top.erase()
 
 
-def _canonical(form: Form, names: dict[Generator, Generator]) -> Form:
-    """A form over generators numbered in order of appearance, so that equal calls share a copy."""
+def _generators(form: Form) -> Iterator[Generator]:
+    return (g for g, _ in form.scale.powers) if isinstance(form, Scaled) else iter(())
+
+
+def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
+    """A form, generators by number, so that calls with like scales share a copy."""
     if not isinstance(form, Scaled):
         return form
-    powers = []
-    for generator, k in form.scale.powers:
-        if generator not in names:
-            index = len(names)
-            names[generator] = Generator(index, f"s{index}", generator.state, generator.bound)
-        powers.append((names[generator], k))
-    return Scaled(Scale.of(form.scale.exponent, powers), form.level)
+    powers = frozenset((numbers[g], g.state, k) for g, k in form.scale.powers)
+    return form.scale.exponent, form.level, powers
 
 
 def _add_parameters(
-    copy: ir.OpView, forms: tuple[Form, ...], split: Split
+    copy: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator], split: Split
 ) -> tuple[Generator, ...]:
-    """Gives a function the generators of its arguments' scales as extra arguments."""
+    """Gives a function the generators of its arguments' scales as extra arguments.
+
+    Returns:
+        Its own generators, in the order of the caller's.
+    """
     block = copy.regions[0].blocks[0]
     arguments = list(block.arguments)
     marks = attributes.argument_attributes(copy)
-    seen: dict[Generator, None] = {}
+    inner: dict[Generator, Generator] = {}
     for argument, form in zip(arguments, forms, strict=True):
-        split.set(argument, form)
-        for generator, _ in form.scale.powers if isinstance(form, Scaled) else ():
-            if generator not in seen:
-                seen[generator] = None
-                element = scale_element(argument.type)
-                value = block.add_argument(emit.scalar_type(element), argument.location)
-                split.factors.bind(value, state=generator.state)
+        for generator in _generators(form):
+            if generator not in inner:
+                type_ = emit.scalar_type(scale_element(argument.type))
+                value = block.add_argument(type_, argument.location)
+                inner[generator] = split.factors.bind(value, state=generator.state)
                 marks.append({})
+    for argument, form in zip(arguments, forms, strict=True):
+        split.set(argument, _renamed(form, inner))
     results = list(attributes.function_type(copy).results)
     attributes.set_function_type(copy, [a.type for a in block.arguments], results)
     attributes.set_argument_attributes(copy, marks)
-    return tuple(seen)
+    return tuple(inner[generator] for generator in callers)
+
+
+def _renamed(form: Form, names: Mapping[Generator, Generator]) -> Form:
+    if not isinstance(form, Scaled):
+        return form
+    powers = ((names[g], k) for g, k in form.scale.powers)
+    return Scaled(Scale.of(form.scale.exponent, powers), form.level)
 
 
 def _drop_unused(copy: ir.OpView, count: int) -> tuple[int, ...]:
@@ -262,7 +312,7 @@ def _drop_unused(copy: ir.OpView, count: int) -> tuple[int, ...]:
 
 
 def _new_call(
-    op: ir.OpView, callee: Callee, split: Split, generators: list[Generator]
+    op: ir.OpView, callee: Callee, split: Split, generators: Sequence[Generator]
 ) -> ir.OpView:
     """Calls the copy in an op's place; the op itself stays if it calls what it called before."""
     name = callee.function.attributes["sym_name"].value

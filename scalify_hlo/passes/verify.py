@@ -21,7 +21,7 @@ class VerifyPass(Pass):
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
         del report
-        module.verify()
+        _verify(module)
         main = main_function(module)
         if main is None:
             return
@@ -31,3 +31,15 @@ class VerifyPass(Pass):
                 f"attributes of the rewriter are left on @main: {', '.join(left)}",
                 hint="run scalify-propagate before scalify-verify",
             )
+
+
+def _verify(module: ir.Operation) -> None:
+    try:
+        module.verify()
+    except ir.MLIRError as error:
+        first = error.error_diagnostics[0]
+        raise InputError(
+            f"the module is not valid: {first.message}",
+            location=str(first.location),
+            hint="if the input is valid, this is a fault of the rewriter; please report it",
+        ) from None

@@ -90,7 +90,7 @@ rule(
     formula="unscaled; one value throughout adopts a scale, 0, inf and NaN fit any",
     source="§3.4 of the Scalify paper",
 )
-for _name in ("iota", "dynamic_iota", "rng", "rng_bit_generator", "infeed", "create_token"):
+for _name in ("iota", "dynamic_iota", "rng_bit_generator", "infeed", "create_token"):
     rule(_name, source, family="source", formula="unscaled", source="no float operand")
 for _name in ("get_dimension_size",):
     rule(_name, source, family="source", formula="Y = f(shape of X)", source="reads no element")

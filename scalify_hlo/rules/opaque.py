@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.families import keep, opaque
+from scalify_hlo.rules.families import keep, opaque, unscale
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 
@@ -24,6 +24,13 @@ rule(
     family="opaque",
     formula="Y = custom_call(X_d*X_s, ...); annotations of sharding and layout keep the scale",
     source="the target's meaning is unknown",
+)
+rule(
+    "rng",
+    unscale,
+    family="read",
+    formula="Y = rng(A_d*A_s, B_d*B_s)",
+    source="bounds, mean and deviation are values",
 )
 for _name in ("case", "composite", "if", "map", "outfeed", "send", "sort", "while"):
     rule(

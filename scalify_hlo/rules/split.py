@@ -98,7 +98,8 @@ class Split(Mover):
         if not isinstance(target, Scaled):
             return target
         moving = [not isinstance(f, Scaled) or f.scale != target.scale for f in forms]
-        if target.scale != ONE and any(moving) and self._read_next(op):
+        worth = any(moving) or self.unscaled_results
+        if target.scale != ONE and worth and self._read_next(op):
             target = self._cheaper_unscaled(values, target)
             moving = [True] * len(values)
         for i, value, moves in zip(indices, values, moving, strict=True):
