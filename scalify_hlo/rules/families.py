@@ -101,7 +101,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, int]:
     """Scale and level with which an operand enters a product."""
     if isinstance(form, Scaled):
-        return form.scale, form.level
+        return form
     if not isinstance(form, Splat):
         return ONE, 0
     format_ = split.format(op.operands[index])

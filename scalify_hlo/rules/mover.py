@@ -38,6 +38,7 @@ class Mover:
         self._formats: dict[ir.Type, FloatFormat | None] = {}
         self._replaced: dict[ir.Value, None] = {}
         self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
+        self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
 
     def form(self, value: ir.Value) -> Form:
@@ -208,9 +209,8 @@ class Mover:
     ) -> ir.Value:
         """The constant as a rank-0 tensor of the value's element type, built at the top."""
         wide, top = format_.name == "f64", self._top
-        element = ir.F64Type.get() if wide else ir.F32Type.get()
-        type_ = emit.scalar_type(element)
-        scalar = emit.constant(type_, number, top)
+        scalar = self._number(number, wide)
+        type_ = scalar.type
         for part in self.factors.parts(factor, wide=wide):
             scalar = emit.binary("multiply", scalar, part, top)
         if not _stays_normal(number, factor, format_):
@@ -219,6 +219,13 @@ class Mover:
             low, high = (emit.constant(type_, end, top) for end in ends)
             scalar = stablehlo.clamp(low, scalar, high, loc=top.location, ip=ir.InsertionPoint(top))
         return emit.convert(scalar, value.type.element_type, top)
+
+    def _number(self, number: float, wide: bool) -> ir.Value:
+        """A rank-0 constant at the top."""
+        if (number, wide) not in self._numbers:
+            type_ = emit.scalar_type(ir.F64Type.get() if wide else ir.F32Type.get())
+            self._numbers[number, wide] = emit.constant(type_, number, self._top)
+        return self._numbers[number, wide]
 
     def as_pair(
         self, value: ir.Value, scale: Scale, at: ir.Operation, *, wide: bool

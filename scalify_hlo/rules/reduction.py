@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.families import align, opaque, rise, static_product
+from scalify_hlo.rules.families import Count, align, opaque, rise, static_product
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Scaled
@@ -21,28 +21,27 @@ def monoid(region: ir.Region) -> str | None:
         Name of the op; "takes" for a region that returns its second argument; None for any other.
     """
     block = region.blocks[0]
-    arguments = list(block.arguments)
-    body = list(block.operations)
+    arguments, body = list(block.arguments), list(block.operations)
     returned = list(body[-1].operands)
-    if len(arguments) != 2 or len(returned) != 1:
+    if len(arguments) != 2 or len(returned) != 1 or len(body) > 2:
         return None
     if len(body) == 1:
         return _TAKES if returned[0] == arguments[1] else None
-    inner = body[0]
-    if len(body) > 2 or returned[0].owner != inner.operation:
-        return None
+    inner = body[0].operation
     operands = list(inner.operands)
-    return inner.operation.name if operands in (arguments, arguments[::-1]) else None
+    if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
+        return None
+    return str(inner.name)
 
 
 def reduce(op: ir.OpView, split: Split) -> None:
     """Sums, maxima and minima of one operand run on data."""
-    _reduced(op, split, _summed(op))
+    _reduced(op, split, _summed)
 
 
 def reduce_window(op: ir.OpView, split: Split) -> None:
     """As `reduce`, over windows."""
-    _reduced(op, split, math.prod(op.attributes["window_dimensions"]))
+    _reduced(op, split, _window)
 
 
 def _summed(op: ir.OpView) -> int | None:
@@ -50,13 +49,17 @@ def _summed(op: ir.OpView) -> int | None:
     return static_product([shape[d] for d in op.attributes["dimensions"]])
 
 
-def _reduced(op: ir.OpView, split: Split, count: int | None) -> None:
+def _window(op: ir.OpView) -> int | None:
+    return math.prod(op.attributes["window_dimensions"])
+
+
+def _reduced(op: ir.OpView, split: Split, count: Count) -> None:
     name = monoid(op.regions[0]) if len(op.results) == 1 else None
     if name not in _HOMOGENEOUS:
         return opaque(op, split)
     target = split.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
-        target = Scaled(target.scale, target.level + rise(count))
+        target = Scaled(target.scale, target.level + rise(count(op)))
     return split.set(op.results[0], target)
 
 
