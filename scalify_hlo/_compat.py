@@ -25,6 +25,8 @@ __all__ = [
 def new_context() -> ir.Context:
     """A context that knows the dialects an exported program may use, and no others."""
     context = ir.Context()
+    # Passes are Python, so threads would only make forks and the order of diagnostics unsafe.
+    context.enable_multithreading(False)
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
     context.append_dialect_registry(registry)

@@ -110,7 +110,7 @@ class Boundary:
         split, form = self._split, self._split.form(value)
         if not pair:
             return [split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
-        if isinstance(form, Scaled) and not form.scale.state:
+        if isinstance(form, Scaled) and not _returns_state(form):
             value = split.settle(value, at)
             form = split.form(value)
         scale = form.scale if isinstance(form, Scaled) else ONE
@@ -134,6 +134,15 @@ class Boundary:
         text = "unscaled" if form is None else str(form)
         scaled = isinstance(form, Scaled)
         reports.append(ValueReport(name, self._texts[type_], pair, scaled, text))
+
+
+def _returns_state(form: Scaled) -> bool:
+    """Whether a result keeps the scale of an argument although its level went down.
+
+    Such a result is taken for state, decayed: moments are. Paid at each step, small changes of
+    its level would add up, and carry its scale away.
+    """
+    return form.scale.state and form.level < 0
 
 
 def scale_element(type_: ir.Type) -> ir.Type:

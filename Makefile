@@ -1,0 +1,60 @@
+# Everything a fresh machine needs is Python 3.11 or newer, make and a network:
+#   make demo    trains an exported GPT-2 step, original and rewritten, side by side
+#   make test    lint, format check, type check, pytest and lit
+# Both keep their whole environment in .venv; choose the interpreter with `make PYTHON=python3.12 …`.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := 0.13.8
+STAMP  := $(VENV)/.synced
+
+# The lock file alone decides what is installed, and uv never fetches an interpreter of its own.
+export UV_PROJECT_ENVIRONMENT := $(VENV)
+export UV_PYTHON_DOWNLOADS := never
+export UV_LINK_MODE ?= copy
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format types pytest bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+setup: $(STAMP) ## create .venv with everything in it
+
+$(BIN)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "error: scalify-hlo needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." >&2; \
+	  echo "note: name another interpreter, as in: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
+
+# `--inexact` keeps uv itself, which the lock does not list, inside the environment.
+$(STAMP): $(BIN)/uv pyproject.toml uv.lock
+	$(BIN)/uv sync --quiet --frozen --inexact --python $(BIN)/python
+	@touch $@
+
+demo: $(STAMP) ## train an exported GPT-2 step, original and rewritten, side by side
+	$(BIN)/python -m examples.demo
+
+test: lint types pytest ## lint, format check, type check, pytest and lit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+pytest: $(STAMP)
+	$(BIN)/python -m pytest -n 2
+
+format: $(STAMP) ## format the code and mend what the linter can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP) ## print every figure that the README promises
+	$(BIN)/python -m benchmarks
+
+clean: ## remove .venv and everything that was built
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,1 @@
+"""Figures that the README promises, one command for each; see README.md in this folder."""

@@ -1,0 +1,60 @@
+"""Time to rewrite a GPT-2 small training step, over parsing, cloning and printing it."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from benchmarks.common import (
+    SIGNATURES,
+    Row,
+    arguments,
+    gpt2_step,
+    interleaved,
+    ratio,
+    report,
+    rewritten,
+)
+from examples import gpt2
+from examples.side_by_side import op_names
+from scalify_hlo._compat import ir, new_context
+
+BOUND = 4.0
+FILE = Path("build/bench/gpt2-small.mlir")
+
+
+def parse_clone_print(text: str) -> str:
+    """The least that a rewriter in Python could do: the same text through the bindings."""
+    with new_context():
+        module = ir.Module.parse(text)
+        return str(module.operation.clone().get_asm(enable_debug_info=True))
+
+
+def read_and_rewrite(path: Path, signature: str) -> str:
+    """Reads, rewrites and prints, as the command does between its start and its end."""
+    return rewritten(path.read_text(), signature)
+
+
+def main() -> int:
+    """Times both turn by turn in one process; the first round is not counted."""
+    options = arguments(__doc__ or "", rounds=7)
+    text = gpt2_step(gpt2.Config())
+    FILE.parent.mkdir(parents=True, exist_ok=True)
+    FILE.write_text(text)
+    runs = {name: partial(read_and_rewrite, FILE, name) for name in SIGNATURES}
+    functions = {"floor": partial(parse_clone_print, text), **runs}
+    interleaved(functions, 1)
+    seconds = interleaved(functions, options.rounds)
+    ops = len(op_names(text))
+    rows = [
+        Row("StableHLO ops", ops, form=",.0f"),
+        Row("parse + clone + print: seconds", sorted(seconds["floor"])[options.rounds // 2]),
+    ]
+    for name in SIGNATURES:
+        per_op = sorted(seconds[name])[options.rounds // 2] / ops * 1e6
+        rows += [Row(f"{name}: over parse + clone + print", ratio(seconds, name, "floor"), BOUND)]
+        rows += [Row(f"{name}: microseconds an op", per_op, form=".1f")]
+    return report(f"Rewriting GPT-2 small, medians of {options.rounds} interleaved runs", rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

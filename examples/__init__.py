@@ -1,0 +1,1 @@
+"""Models to export and rewrite, and the demonstration that `make demo` runs."""

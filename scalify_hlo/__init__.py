@@ -1,0 +1,62 @@
+"""Rewrites StableHLO programs so that every float tensor travels as data and a scale.
+
+Names are imported when they are first used: the command line needs few of them, and jax is slow
+to import.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scalify_hlo.api import rewrite as rewrite
+    from scalify_hlo.api import scalify as scalify
+    from scalify_hlo.diagnostics import InputError as InputError
+    from scalify_hlo.diagnostics import Remark as Remark
+    from scalify_hlo.diagnostics import ScalifyError as ScalifyError
+    from scalify_hlo.diagnostics import UsageError as UsageError
+    from scalify_hlo.export_trees import register_for_export as register_for_export
+    from scalify_hlo.export_trees import serialize as serialize
+    from scalify_hlo.passes.pipeline import PASSES as PASSES
+    from scalify_hlo.recipe import Recipe as Recipe
+    from scalify_hlo.recipe import load_recipe as load_recipe
+    from scalify_hlo.rules.table import RULES as RULES
+    from scalify_hlo.scaled_array import ScaledArray as ScaledArray
+    from scalify_hlo.scaled_array import as_scaled_array as as_scaled_array
+    from scalify_hlo.scaled_array import asarray as asarray
+    from scalify_hlo.scaled_array import dynamic_rescale as dynamic_rescale
+
+_HOMES = {
+    "rewrite": "api",
+    "scalify": "api",
+    "ScaledArray": "scaled_array",
+    "as_scaled_array": "scaled_array",
+    "asarray": "scaled_array",
+    "dynamic_rescale": "scaled_array",
+    "register_for_export": "export_trees",
+    "serialize": "export_trees",
+    "Recipe": "recipe",
+    "load_recipe": "recipe",
+    "RULES": "rules.table",
+    "PASSES": "passes.pipeline",
+    "Remark": "diagnostics",
+    "ScalifyError": "diagnostics",
+    "InputError": "diagnostics",
+    "UsageError": "diagnostics",
+}
+
+__version__ = "0.1.0"
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,196 @@
+"""`rewrite` for programs that are there, `scalify` for Python functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from scalify_hlo._compat import ir
+from scalify_hlo.artifact import copy_module, parse_artifact
+from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module
+from scalify_hlo.passes.report import Report
+from scalify_hlo.program import (
+    Program,
+    read_program,
+    read_text,
+    write_program,
+)
+from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.wellformed import check_module
+
+if TYPE_CHECKING:
+    import jax
+    from jax.export import Exported
+
+P = TypeVar("P", str, bytes, ir.Module, "Exported")
+
+_SIGNATURES: tuple[Signature, ...] = ("same", "scaled")
+
+
+def make_options(
+    recipe: str | Recipe = "propagate",
+    signature: str = "same",
+    input_scale: Mapping[str, float] | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Options:
+    """Options of a rewrite from what users give.
+
+    Raises:
+        UsageError: A name or a value is not known.
+    """
+    loaded = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    for key, value in (settings or {}).items():
+        loaded = loaded.override(key, value)
+    for known in _SIGNATURES:
+        if signature == known:
+            return Options(recipe=loaded, signature=known, input_scale=dict(input_scale or {}))
+    raise UsageError(
+        f"no signature is named {signature!r}{nearest(signature, _SIGNATURES)}",
+        hint=f"the signatures are: {', '.join(_SIGNATURES)}",
+    )
+
+
+def rewrite(
+    program: P,
+    *,
+    recipe: str | Recipe = "propagate",
+    signature: str = "same",
+    input_scale: Mapping[str, float] | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> P:
+    """Rewrites a StableHLO program into scaled form.
+
+    Args:
+        program: MLIR text (str); MLIR bytecode, a StableHLO portable artifact or the bytes of a
+            jax.export file (bytes); an `ir.Module`; or a `jax.export.Exported`. A module is not
+            changed; the new one is in the same context.
+        recipe: A preset's name, or a `Recipe`.
+        signature: ``same`` keeps arguments and results as they are; ``scaled`` makes each float
+            argument and result data and scale, side by side (in an Exported: a `ScaledArray`).
+        input_scale: Powers of two by pattern of argument names: those inputs are split at entry.
+        settings: Options of the recipe, by name.
+
+    Returns:
+        The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
+
+    Raises:
+        InputError: It is no StableHLO program with a `main`.
+        UsageError: A name or a value of the options is not known.
+
+    Example:
+        >>> text = "func.func @main(%x: tensor<4xf32>) { return }"
+        >>> "%arg1: tensor<f32>" in rewrite(text, signature="scaled")
+        True
+    """
+    options = make_options(recipe, signature, input_scale, settings)
+    rewritten: P = _rewrite(program, options)
+    return rewritten
+
+
+def _rewrite(program: Any, options: Options) -> Any:
+    if isinstance(program, str):
+        return _rewrite_stored(read_text(program), options)
+    if isinstance(program, (bytes, bytearray)):
+        return _rewrite_stored(read_program(bytes(program)), options)
+    if isinstance(program, ir.Module):
+        copy = copy_module(program)
+        check_module(copy, "<module>")
+        rewrite_module(copy, options)
+        return copy
+    return _rewrite_exported(program, options)
+
+
+def rewrite_program(program: Program, options: Options) -> tuple[Program, Report]:
+    """Rewrites a program that was read from a file; its module is edited in place."""
+    if program.exported is None:
+        report = rewrite_module(program.module, options)
+        return program, report
+    from scalify_hlo.exported import rewrite_with_report
+
+    rewritten = rewrite_with_report(program.exported, options)
+    module = parse_artifact(rewritten.exported.mlir_module_serialized, program.name)
+    return replace(program, module=module, exported=rewritten.exported), rewritten.report
+
+
+def _rewrite_stored(program: Program, options: Options) -> Any:
+    return write_program(rewrite_program(program, options)[0])
+
+
+def _rewrite_exported(program: Any, options: Options) -> Any:
+    import jax.export
+
+    if not isinstance(program, jax.export.Exported):
+        raise UsageError(
+            f"a {type(program).__name__} is not a program",
+            hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
+            "scalify takes Python functions",
+        )
+    from scalify_hlo.exported import rewrite_exported
+
+    return rewrite_exported(program, options)
+
+
+@overload
+def scalify(fn: Callable[..., Any], **options: Any) -> jax.stages.Wrapped: ...
+@overload
+def scalify(
+    fn: None = None, **options: Any
+) -> Callable[[Callable[..., Any]], jax.stages.Wrapped]: ...
+
+
+def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compiles a function like `jax.jit`, in scaled form.
+
+    Arguments with `ScaledArray` leaves are pairs, which `fn` sees as plain arrays of the dtype of
+    their data; plain arrays enter unscaled. A float result is a ScaledArray where a scale reached
+    it, and a plain array elsewhere. The function is exported and rewritten once for each
+    combination of shapes, and may be called inside `jax.jit`. Gradients flow through it, with
+    ScaledArrays as cotangents of ScaledArrays; see `ScaledArray`.
+
+    Args:
+        fn: The function. Without it, a decorator is returned.
+        **options: ``recipe`` (name or `Recipe`, by default ``propagate``) and ``settings`` (its
+            options by name); all others are those of `jax.jit`, such as ``static_argnums`` and
+            ``donate_argnums``.
+
+    Returns:
+        The compiled function, as `jax.jit` gives it.
+
+    Raises:
+        UsageError: The recipe or one of its options is not known.
+
+    Example:
+        >>> @scalify
+        ... def double(x):
+        ...     return x + x
+        >>> y = double(as_scaled_array(jnp.float32([3.0, 4.0])))
+        >>> asarray(y).tolist()
+        [6.0, 8.0]
+    """
+    if fn is None:
+        return functools.partial(scalify, **options)
+    import jax
+
+    from scalify_hlo.scalified import Scalified
+
+    recipe = options.pop("recipe", "propagate")
+    rewrite_options = make_options(recipe, settings=options.pop("settings", None))
+    _check_jit_options(options)
+    return jax.jit(Scalified.of(fn, rewrite_options, options), **options)
+
+
+def _check_jit_options(options: Mapping[str, Any]) -> None:
+    import jax
+
+    known = [name for name in inspect.signature(jax.jit).parameters if name != "fun"]
+    for name in options:
+        if name not in known:
+            names = ("recipe", "settings", *known)
+            raise UsageError(
+                f"scalify has no option {name!r}{nearest(name, names)}",
+                hint=f"its options are: {', '.join(names)}",
+            )

@@ -1,0 +1,180 @@
+"""Portable artifacts and bytecode: the binary forms of a StableHLO module."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+from scalify_hlo import guard
+from scalify_hlo._compat import ir, new_context, stablehlo
+from scalify_hlo.diagnostics import InputError, UsageError
+
+MAGIC = b"ML\xefR"
+"""How MLIR bytecode starts, portable artifacts too."""
+ARTIFACT_KIND = "StableHLO portable artifact"
+PRODUCER = b"StableHLO_v"
+"""How the producer of a portable artifact starts; its version follows."""
+
+
+def write_bytecode(module: ir.Module) -> bytes:
+    """MLIR bytecode of a module."""
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
+def copy_module(module: ir.Module) -> ir.Module:
+    """A copy of a module in the same context."""
+    with module.context:
+        return ir.Module.parse(write_bytecode(module))
+
+
+def write_artifact(module: ir.Module, version: str, name: str = "<program>") -> bytes:
+    """The portable artifact of a module, which is left as it is.
+
+    Args:
+        module: StableHLO.
+        version: ``X.Y.Z``, ``current``, ``minimum``, or ``compatible`` for the one that readers
+            four weeks old can read, as jax.export does.
+        name: How diagnostics call the module.
+
+    Raises:
+        UsageError: This jaxlib cannot write the version.
+        InputError: The program has ops that the version does not know.
+    """
+    target = _resolve_version(version)
+    messages: list[str] = []
+    handler = module.context.attach_diagnostic_handler(collect(messages))
+    try:
+        # Shardings are sdy attributes, which a portable artifact carries as they are.
+        data: bytes = stablehlo.serialize_portable_artifact(
+            copy_module(module), target, allow_other_dialects=True
+        )
+    except ValueError:
+        reason = messages[0].partition(":")[0] if messages else "failed to serialize"
+        raise InputError(
+            f"the program cannot be written as StableHLO {target}: {reason}",
+            location=name,
+            hint="choose a newer --target-version, such as current",
+        ) from None
+    finally:
+        handler.detach()
+    return data
+
+
+def parse_artifact(data: bytes, name: str, *, guarded: bool = False) -> ir.Module:
+    """Reads a portable artifact into a new context.
+
+    Raises:
+        InputError: It is damaged, or of a version that this jaxlib cannot read.
+    """
+    _require_readable(data, name)
+    return read_guarded(
+        lambda: _deserialize(data, name), len(data), ARTIFACT_KIND, name, guarded=guarded
+    )
+
+
+def producer_of(data: bytes) -> bytes:
+    """The producer of MLIR bytecode, which follows the magic number and a version byte."""
+    return data[len(MAGIC) + 1 :].partition(b"\0")[0]
+
+
+def version_of(data: bytes) -> str:
+    """The StableHLO version that a portable artifact was written at."""
+    return producer_of(data).removeprefix(PRODUCER).decode(errors="replace")
+
+
+def _deserialize(data: bytes, name: str) -> ir.Module:
+    context = new_context()
+    messages: list[str] = []
+    context.attach_diagnostic_handler(collect(messages))
+    try:
+        module = stablehlo.deserialize_portable_artifact(context, data)
+        if module is not None and module.operation.verify():
+            return module
+    except (ValueError, MemoryError, ir.MLIRError):
+        pass
+    raise damaged(ARTIFACT_KIND, name, messages[0] if messages else None)
+
+
+def _require_readable(data: bytes, name: str) -> None:
+    """Refuses artifacts that were written by a newer StableHLO than this jaxlib's."""
+    version = version_of(data)
+    number, current = map(_version_number, (version, stablehlo.get_current_version()))
+    if number is not None and current is not None and number > current:
+        raise InputError(
+            f"the artifact is of StableHLO {version}, and this jaxlib reads up to "
+            f"{stablehlo.get_current_version()}",
+            location=name,
+            hint="write it with an older --target-version, or install a newer jaxlib",
+        )
+
+
+def _resolve_version(version: str) -> str:
+    """The version number that a word or a number stands for."""
+    words = {
+        "current": stablehlo.get_current_version(),
+        "minimum": stablehlo.get_minimum_version(),
+        "compatible": stablehlo.get_version_from_compatibility_requirement(
+            stablehlo.StablehloCompatibilityRequirement.WEEK_4
+        ),
+    }
+    target: str = words.get(version, version)
+    number = _version_number(target)
+    lowest, highest = (_version_number(words[w]) for w in ("minimum", "current"))
+    if number is None or lowest is None or highest is None or not lowest <= number <= highest:
+        raise UsageError(
+            f"{version!r} is not a StableHLO version that can be written",
+            hint=f"give one from {words['minimum']} to {words['current']}, current, or minimum",
+        )
+    return target
+
+
+def _version_number(text: str) -> tuple[int, ...] | None:
+    parts = text.split(".")
+    if len(parts) != 3 or not all(p.isascii() and p.isdigit() for p in parts):
+        return None
+    return tuple(map(int, parts))
+
+
+def damaged(kind: str, name: str, reason: str | None = None) -> InputError:
+    """The complaint about a program that its reader does not take to the end."""
+    because = f": {reason.strip().splitlines()[0]}" if reason and reason.strip() else ""
+    return InputError(
+        f"this {kind} is damaged{because}",
+        location=name,
+        hint="write the file again, whole, and check that it was copied as binary",
+    )
+
+
+def read_guarded(
+    read: Callable[[], ir.Module], size: int, kind: str, name: str, *, guarded: bool
+) -> ir.Module:
+    """Reads a module, in a child process if that is asked for.
+
+    Args:
+        read: The native reader.
+        size: Bytes that it reads.
+        kind: What diagnostics call the input.
+        name: Which input it is.
+        guarded: Whether the reader may not run in this process.
+
+    Raises:
+        InputError: The one of `read`, or that it crashes or does not end.
+    """
+    if not (guarded and guard.available()):
+        return read()
+    clean = guard.in_child(lambda: write_bytecode(read()), size)
+    if clean is None:
+        raise damaged(kind, name)
+    return ir.Module.parse(clean, new_context())
+
+
+def collect(messages: list[str]) -> object:
+    """A diagnostic handler that keeps errors from standard error, and their texts here."""
+
+    def handle(diagnostic: ir.Diagnostic) -> bool:
+        messages.append(diagnostic.message)
+        return True
+
+    return handle

@@ -1,0 +1,147 @@
+"""`scalify-hlo check`."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import read, scale_of
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.files import read_file, same_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.compare import Difference
+
+_DEFAULT_EPSILONS = 64
+
+
+@click.command(
+    name="check", epilog="Example: scalify-hlo check step.mlir scaled.mlir --rtol 1e-5 --seed 1"
+)
+@click.argument("original", metavar="ORIGINAL")
+@click.argument("rewritten", metavar="REWRITTEN")
+@click.option("--inputs", metavar="F.NPZ", help="Arrays by argument name, or arr_0, arr_1 ...")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of random inputs.")
+@click.option("--scale", metavar="2^k", help="Scale of all pairs among the arguments.")
+@click.option(
+    "--backend",
+    type=click.Choice(["xla", "interpreter"]),
+    default="xla",
+    show_default=True,
+    help="XLA CPU, or the StableHLO reference interpreter.",
+)
+@click.option("--rtol", type=float, help="Largest relative error that passes.")
+@click.option("--max-ulp", type=float, help="Largest distance in ulps that passes.")
+@click.option("--min-snr", type=float, metavar="DB", help="Smallest signal to noise that passes.")
+def command(
+    original: str,
+    rewritten: str,
+    inputs: str | None,
+    seed: int,
+    scale: str | None,
+    backend: str,
+    rtol: float | None,
+    max_ulp: float | None,
+    min_snr: float | None,
+) -> None:
+    """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
+
+    A float argument or result of REWRITTEN may be data and scale; it is fed X / s and s, and read
+    as data times scale. The relative error is the largest absolute difference over the largest
+    magnitude of a result. Elements that are infinite or NaN have to agree. Without a bound, a
+    relative error of 64 times the dtype's epsilon passes. Exit status 1 if a result differs by
+    more than is asked.
+    """
+    same_file(original, rewritten)
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    limits = Limits(rtol, max_ulp, min_snr)
+    power = _scale(scale) if scale else None
+    from scalify_hlo.check import check
+
+    differences = check(
+        read(original),
+        read(rewritten),
+        inputs=_load(inputs) if inputs else None,
+        seed=seed,
+        scale=power,
+        backend="interpreter" if backend == "interpreter" else "xla",
+    )
+    failed = [d.name for d in differences if not limits.allow(d)]
+    click.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
+    if failed:
+        raise InputError(
+            f"{len(failed)} of {len(differences)} results differ by more than {limits}",
+            location=rewritten,
+            hint="`scalify-hlo rules` says which rules are exact; --rtol, --max-ulp and --min-snr "
+            "set what may differ",
+        )
+
+
+class Limits:
+    """How far results may be apart."""
+
+    def __init__(self, rtol: float | None, max_ulp: float | None, min_snr: float | None) -> None:
+        self._rtol = rtol
+        self._max_ulp = max_ulp
+        self._min_snr = min_snr
+
+    def allow(self, difference: Difference) -> bool:
+        """Whether a result is near enough."""
+        if difference.mismatched:
+            return False
+        if self._rtol is self._max_ulp is self._min_snr is None:
+            return difference.relative_error <= _DEFAULT_EPSILONS * difference.epsilon
+        return (
+            (self._rtol is None or difference.relative_error <= self._rtol)
+            and (self._max_ulp is None or difference.max_ulp <= self._max_ulp)
+            and (self._min_snr is None or difference.snr_db >= self._min_snr)
+        )
+
+    def __str__(self) -> str:
+        limits = {"rtol": self._rtol, "max-ulp": self._max_ulp, "min-snr": self._min_snr}
+        given = [f"{name} {value:g}" for name, value in limits.items() if value is not None]
+        return ", ".join(given) or f"{_DEFAULT_EPSILONS} epsilon"
+
+
+_HEADER = ("result", "type", "max ulp", "rel error", "SNR dB", "non-finite", "verdict")
+
+
+def _row(difference: Difference, passed: bool) -> Sequence[str]:
+    before, after = difference.nonfinite
+    return (
+        difference.name,
+        difference.type,
+        f"{difference.max_ulp:.0f}",
+        f"{difference.relative_error:.3g}",
+        f"{difference.snr_db:.1f}",
+        f"{before} / {after}",
+        "equal" if passed and not difference.relative_error else "ok" if passed else "DIFFERS",
+    )
+
+
+def _scale(text: str) -> float:
+    from scalify_hlo.passes.signature import parse_input_scale
+
+    return scale_of(parse_input_scale(f"*={text}")[1], text)
+
+
+def _load(path: str) -> dict[str, Any]:
+    import numpy as np
+
+    try:
+        with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as arrays:
+            return dict(arrays)
+    except InputError:
+        raise
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"this is no .npz file of arrays: {reason}",
+            location=path,
+            hint="write one with numpy.savez(path, *arrays)",
+        ) from None

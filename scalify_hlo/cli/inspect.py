@@ -1,0 +1,79 @@
+"""`scalify-hlo inspect`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import read, rewrite_options, to_options
+
+if TYPE_CHECKING:
+    from scalify_hlo.passes.pipeline import Options
+    from scalify_hlo.passes.report import Report, ValueReport
+    from scalify_hlo.program import Program
+
+
+@click.command(
+    name="inspect", epilog="Example: scalify-hlo inspect step.mlir --input-scale 'params*=2^-4'"
+)
+@click.argument("program", metavar="IN")
+@rewrite_options
+def command(
+    program: str,
+    recipe: str,
+    signature: str,
+    input_scale: Sequence[str],
+    settings: Sequence[str],
+) -> None:
+    """Show what the program IN takes and gives, and what a rewrite would do with it.
+
+    Arguments and results are shown with their names, types and scales, then how many values have
+    a static or a dynamic scale, and which ops had to give theirs up. Nothing is written.
+    """
+    options = to_options(recipe, signature, input_scale, settings)
+    loaded = read(program)
+    report = dry_run(loaded, options)
+    click.echo(f"{loaded.name}: {_kind(loaded)}")
+    _echo("arguments", _HEADER, _values(report.arguments))
+    _echo("results", _HEADER, _values(report.results))
+    _echo("ops", ("op", "count"), _counts(report.ops))
+    _echo("scales", ("scale", "values"), _counts(report.values))
+    _echo("given up at", ("op", "count"), _counts(report.given_up))
+    console.report_remarks(report.remarks, loaded.name)
+
+
+_HEADER = ("#", "name", "type", "form", "scale")
+
+
+def dry_run(program: Program, options: Options) -> Report:
+    """What a rewrite says of a program, which is left as it is."""
+    from scalify_hlo.artifact import copy_module
+    from scalify_hlo.passes.pipeline import rewrite_module
+
+    return rewrite_module(copy_module(program.module), options)
+
+
+def _kind(program: Program) -> str:
+    return f"{program.kind.value}{f' {program.version}' if program.version else ''}"
+
+
+def _values(values: Sequence[ValueReport]) -> list[tuple[str, ...]]:
+    return [
+        (str(i), v.name, v.type, "data and scale" if v.paired else "plain", v.scale)
+        for i, v in enumerate(values)
+    ]
+
+
+def _counts(counts: dict[str, int]) -> list[tuple[str, ...]]:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [(name, str(count)) for name, count in ordered if count]
+
+
+def _echo(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    click.echo()
+    click.echo(console.heading(f"{title} ({len(rows)})" if rows else f"{title}: none"))
+    if rows:
+        click.echo(console.table(header, rows))

@@ -1,0 +1,123 @@
+"""The command `scalify-hlo`. Commands are imported when they are called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from scalify_hlo import __version__
+from scalify_hlo.cli import console
+from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+
+_COMMANDS = {
+    "rewrite": "Rewrite a program into scaled form.",
+    "opt": "Run any pipeline of passes, as mlir-opt does.",
+    "check": "Run a program and its rewrite, and compare their results.",
+    "inspect": "Show a program's arguments and ops, and where scales reach.",
+    "rules": "Show the rule of an op, or all rules.",
+    "recipes": "Show the recipes and their options.",
+}
+_NAME = "scalify-hlo"
+_DEBUG = "SCALIFY_HLO_DEBUG"
+
+
+class Commands(click.Group):
+    """A group that imports a command when it is called, and prints errors as located sentences."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See `click.Group`."""
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See `click.Group`."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"scalify_hlo.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See `click.Group`; an unknown command is told its neighbours."""
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            raise UsageError(
+                f"no command is named {args[0]!r}{nearest(args[0], _COMMANDS)}",
+                hint=f"the commands are: {', '.join(_COMMANDS)}",
+            )
+        return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the command line and ends the process: 0 done, 1 the input, 2 the command."""
+        kwargs["standalone_mode"] = False
+        kwargs["prog_name"] = _NAME
+        # Notes of XLA on what it found on the machine are no diagnostics of a program.
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        sys.exit(_run(lambda: super(Commands, self).main(*args, **kwargs)))
+
+
+def _run(call: Any) -> int:
+    try:
+        code = call()
+    except ScalifyError as error:
+        console.report_error(error)
+        return error.exit_code
+    except click.ClickException as error:
+        return _report_usage(error)
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing is left to say, also at interpreter exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _report_defect(error)
+    return code if isinstance(code, int) else 0
+
+
+def _report_usage(error: click.ClickException) -> int:
+    message = error.format_message().rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command = context.command_path if context else _NAME
+    hint = f"`{command} --help` shows the options and an example"
+    console.report_error(UsageError(message[:1].lower() + message[1:], hint=hint))
+    return error.exit_code
+
+
+def _report_defect(error: Exception) -> int:
+    if os.environ.get(_DEBUG):
+        raise error
+    lines = str(error).strip().splitlines() or [""]
+    console.report_error(
+        ScalifyError(
+            f"this is a defect of scalify-hlo: {type(error).__name__}: {lines[0]}",
+            hint=f"please report it, with the traceback that {_DEBUG}=1 shows",
+        )
+    )
+    return 1
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name=_NAME)
+def main() -> None:
+    """Rewrites StableHLO programs so that every float tensor travels as data and a scale.
+
+    Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files,
+    recognised by content; - is standard input or output.
+    """
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""`scalify-hlo opt`."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+import click
+
+from scalify_hlo.cli import console, expected
+from scalify_hlo.diagnostics import InputError, Remark, ScalifyError, UsageError
+from scalify_hlo.files import display_name, read_file, require_writable, write_file
+
+_SPLIT = "// -----"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a pipeline is run."""
+
+    pipeline: str
+    debug_info: bool
+    print_ir_after_all: bool
+    timing: bool
+
+
+@click.command(
+    name="opt",
+    epilog="Example: scalify-hlo opt in.mlir "
+    "--pass-pipeline='builtin.module(scalify-signature{signature=scaled},scalify-propagate)'",
+)
+@click.argument("program", metavar="[IN]", default="-")
+@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+@click.option("--pass-pipeline", metavar="PASSES", default="", help="What to run.")
+@click.option("--print-ir-after-all", is_flag=True, help="Print the module after each pass.")
+@click.option("--mlir-timing", is_flag=True, help="Print how long each pass took.")
+@click.option("--mlir-print-debuginfo", is_flag=True, help="Print locations.")
+@click.option("--split-input-file", is_flag=True, help="Take the parts between // ----- apart.")
+@click.option(
+    "--verify-diagnostics", is_flag=True, help="Check the diagnostics against expected-* comments."
+)
+def command(
+    program: str,
+    output: str,
+    pass_pipeline: str,
+    print_ir_after_all: bool,
+    mlir_timing: bool,
+    mlir_print_debuginfo: bool,
+    split_input_file: bool,
+    verify_diagnostics: bool,
+) -> None:
+    """Run a pipeline of passes over the module IN and print it as text.
+
+    The passes are those of scalify-hlo, which `scalify-hlo opt --pass-pipeline=help` lists, and
+    those of MLIR and StableHLO that jaxlib has.
+    """
+    if pass_pipeline == "help":
+        _list_passes()
+        return
+    _check_pipeline(pass_pipeline)
+    require_writable(output)
+    settings = Settings(pass_pipeline, mlir_print_debuginfo, print_ir_after_all, mlir_timing)
+    if not (split_input_file or verify_diagnostics):
+        data = read_file(program)
+        text, remarks = _run(data, display_name(program), settings)
+        console.report_remarks(remarks, display_name(program))
+        write_file(output, text)
+        return
+    parts = _parts(_read_text(program), split=split_input_file)
+    outputs = [_run_part(p, display_name(program), settings, verify_diagnostics) for p in parts]
+    if not verify_diagnostics:
+        write_file(output, f"{_SPLIT}\n".join(outputs))
+
+
+def _check_pipeline(pipeline: str) -> None:
+    """Says what is wrong with a pipeline before the input is read."""
+    from scalify_hlo.passes.pipeline import parse_pipeline
+
+    try:
+        parse_pipeline(pipeline)
+    except UsageError:
+        # MLIR's own passes, such as canonicalize, are there once jax has been imported.
+        importlib.import_module("jax")
+        parse_pipeline(pipeline)
+
+
+def _run(data: bytes, name: str, settings: Settings) -> tuple[str, list[Remark]]:
+    """Runs the pipeline over one module and gives its text."""
+    from scalify_hlo._compat import ir
+    from scalify_hlo.passes.pipeline import run_pipeline
+    from scalify_hlo.program import read_program
+    from scalify_hlo.wellformed import place
+
+    program = read_program(data, name, guarded=True, checked=False)
+    try:
+        report = run_pipeline(
+            program.module,
+            settings.pipeline,
+            print_ir_after_all=settings.print_ir_after_all,
+            timing=settings.timing,
+        )
+    except ir.MLIRError as error:
+        first = next(iter(error.error_diagnostics), None)
+        raise InputError(
+            first.message if first else str(error),
+            location=place(first.location, name) if first else name,
+            hint="--print-ir-after-all shows the module up to the pass that failed",
+        ) from None
+    text = program.module.operation.get_asm(enable_debug_info=settings.debug_info)
+    return text if text.endswith("\n") else text + "\n", report.remarks
+
+
+def _run_part(part: str, name: str, settings: Settings, verify: bool) -> str:
+    text, remarks, error = "", list[Remark](), None
+    try:
+        text, remarks = _run(part.encode(), name, settings)
+    except ScalifyError as caught:
+        error = caught
+    if verify:
+        expected.verify(part, name, remarks, error)
+    elif error is not None:
+        raise error
+    else:
+        console.report_remarks(remarks, name)
+    return text
+
+
+def _parts(text: str, *, split: bool) -> list[str]:
+    """The parts of a file, each with as many empty lines before it as it has lines before it."""
+    if not split:
+        return [text]
+    parts: list[str] = []
+    start = 0
+    lines = text.splitlines(keepends=True)
+    ends = [i for i, line in enumerate(lines) if line.startswith(_SPLIT)]
+    for end in (*ends, len(lines)):
+        parts.append("\n" * start + "".join(lines[start:end]))
+        start = end + 1
+    return [part for part in parts if part.strip()]
+
+
+def _read_text(path: str) -> str:
+    try:
+        return read_file(path).decode()
+    except UnicodeDecodeError:
+        raise InputError(
+            "this is not MLIR text",
+            location=display_name(path),
+            hint="--split-input-file and --verify-diagnostics need text",
+        ) from None
+
+
+def _list_passes() -> None:
+    from scalify_hlo.passes.pipeline import PASSES
+
+    rows = [(name, (p.__doc__ or "").splitlines()[0]) for name, p in PASSES.items()]
+    click.echo(console.table(("pass", "what it does"), rows))

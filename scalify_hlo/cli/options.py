@@ -1,0 +1,113 @@
+"""Arguments and options that commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.files import display_name, read_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.passes.pipeline import Options
+    from scalify_hlo.program import Program
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def rewrite_options(command: F) -> F:
+    """The options that say what a rewrite is asked to do."""
+    for option in (
+        click.option(
+            "--set",
+            "settings",
+            metavar="KEY=VALUE",
+            multiple=True,
+            help="Set an option of the recipe.",
+        ),
+        click.option(
+            "--input-scale",
+            "input_scale",
+            metavar="PATTERN=2^k",
+            multiple=True,
+            help="Split the inputs whose names match at entry, with this scale.",
+        ),
+        click.option(
+            "--signature",
+            type=click.Choice(["same", "scaled"]),
+            default="same",
+            show_default=True,
+            help="Keep arguments and results, or make float ones data and scale.",
+        ),
+        click.option(
+            "--recipe", default="propagate", show_default=True, metavar="R", help="What to do."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def to_options(
+    recipe: str,
+    signature: str,
+    input_scale: Sequence[str],
+    settings: Sequence[str],
+    *,
+    strict: bool = False,
+) -> Options:
+    """The options of a rewrite, from those of a command.
+
+    Raises:
+        UsageError: A recipe, an option of it, or a scale is not known.
+    """
+    from scalify_hlo.passes.pipeline import Options
+    from scalify_hlo.passes.signature import parse_input_scale
+    from scalify_hlo.recipe import load_recipe
+
+    scales: dict[str, float] = {}
+    for declaration in input_scale:
+        pattern, exponent = parse_input_scale(declaration)
+        scales[pattern] = scale_of(exponent, declaration)
+    return Options(
+        recipe=load_recipe(recipe, settings),
+        signature="scaled" if signature == "scaled" else "same",
+        input_scale=scales,
+        strict=strict,
+    )
+
+
+def scale_of(exponent: int, text: str) -> float:
+    """2^exponent.
+
+    Raises:
+        UsageError: It is no finite number.
+    """
+    try:
+        return 2.0**exponent
+    except OverflowError:
+        raise UsageError(
+            f"the scale in {text!r} is out of range", hint="give one from 2^-1022 to 2^1023"
+        ) from None
+
+
+def read(path: str, *, checked: bool = True) -> Program:
+    """Reads a program from a file or from standard input, whatever its bytes are.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    from scalify_hlo.program import read_program
+
+    data = read_file(path)
+    return read_program(data, display_name(path), guarded=True, checked=checked)
+
+
+def version_option(command: F) -> F:
+    """The version of the portable artifact to write."""
+    return click.option(
+        "--target-version",
+        metavar="X.Y.Z|current|minimum",
+        help="Write a portable artifact at this StableHLO version.",
+    )(command)

@@ -1,0 +1,57 @@
+"""`scalify-hlo rewrite`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import read, rewrite_options, to_options, version_option
+from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.files import STREAM, require_writable, write_file
+
+
+@click.command(
+    name="rewrite",
+    epilog="Example: scalify-hlo rewrite step.mlir -o scaled.mlir --input-scale '*=2^-4'",
+)
+@click.argument("program", metavar="IN")
+@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+@rewrite_options
+@version_option
+@click.option("--strict", is_flag=True, help="Fail at an op that has no scaled form.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
+def command(
+    program: str,
+    output: str,
+    recipe: str,
+    signature: str,
+    input_scale: Sequence[str],
+    settings: Sequence[str],
+    target_version: str | None,
+    strict: bool,
+    quiet: bool,
+) -> None:
+    """Rewrite the program IN into scaled form.
+
+    The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
+    jax.export file with its pytrees and its vjp. It is written whole or not at all.
+    """
+    options = to_options(recipe, signature, input_scale, settings, strict=strict)
+    require_writable(output)
+    from scalify_hlo.api import rewrite_program
+    from scalify_hlo.program import write_program
+
+    rewritten, report = rewrite_program(read(program), options)
+    if not quiet:
+        console.report_remarks(report.remarks, rewritten.name)
+    data = write_program(rewritten, target_version)
+    _refuse_terminal(output, data)
+    write_file(output, data)
+
+
+def _refuse_terminal(output: str, data: str | bytes) -> None:
+    if output == STREAM and isinstance(data, bytes) and sys.stdout.isatty():
+        raise UsageError("the output is binary", hint="name a file with -o, or use a pipe")

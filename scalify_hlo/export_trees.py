@@ -1,0 +1,180 @@
+"""Pytrees in jax.export files: nodes to register, and files with nodes that nobody registered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+
+from scalify_hlo import _compat_jax
+from scalify_hlo.diagnostics import InputError, UsageError
+
+
+def register_for_export(tree: Any) -> None:
+    """Registers every pytree node in `tree` that jax.export would refuse to write.
+
+    Namedtuples, such as the states of optax, and any other node type that JAX knows are
+    registered under their qualified name, once; calling it again does nothing. A process that
+    reads the file with `jax.export.deserialize` registers them in the same way first.
+
+    Args:
+        tree: Arguments or results of the function that is exported, as values, shapes, or a
+            `jax.export.Exported` itself.
+
+    Raises:
+        UsageError: Another type is registered under the name of one of the nodes.
+
+    Example:
+        >>> from typing import NamedTuple
+        >>> class State(NamedTuple):
+        ...     count: jax.Array
+        >>> register_for_export(State(jax.numpy.zeros(())))
+    """
+    for node in dict.fromkeys(_nodes_of(tree)):
+        if not _compat_jax.is_serializable(node):
+            _register(node)
+
+
+def serialize(exported: jax.export.Exported, vjp_order: int = 0) -> bytes:
+    """The bytes of a jax.export file, as `jax.export.Exported.serialize` gives them.
+
+    Args:
+        exported: What to write.
+        vjp_order: How many orders of its vjp are written with it.
+
+    Raises:
+        InputError: A pytree node is not registered; the error says how to do it.
+    """
+    unknown = [n for n in dict.fromkeys(_nodes_of(exported)) if not _compat_jax.is_serializable(n)]
+    if unknown:
+        names = ", ".join(_qualified_name(n) for n in unknown)
+        raise InputError(
+            f"jax.export cannot write the pytree node {names}",
+            location=exported.fun_name,
+            hint="call scalify_hlo.register_for_export(tree) first, with the tree of arguments "
+            "and results that has it, or with the Exported",
+        )
+    return bytes(exported.serialize(vjp_order=vjp_order))
+
+
+class Opaque:
+    """Stands for a pytree node of a file whose type this process does not have.
+
+    Attributes:
+        aux: Its auxiliary data, as bytes of the file.
+        children: Its subtrees.
+    """
+
+    def __init__(self, aux: bytes, children: tuple[Any, ...]) -> None:
+        self.aux = aux
+        self.children = children
+
+
+@contextmanager
+def opaque_nodes(names: set[str]) -> Iterator[None]:
+    """While it lasts, jax.export reads nodes of these names as opaque ones.
+
+    Afterwards such nodes are still written under their names, with the bytes that were read.
+    """
+    unknown = [name for name in names if not _compat_jax.is_registered_name(name)]
+    for name in unknown:
+        _register_opaque(name)
+    try:
+        yield
+    finally:
+        for name in unknown:
+            _compat_jax.forget_name(name)
+
+
+_OPAQUE: dict[str, type[Opaque]] = {}
+"""One type for each name: two trees with the same node are then equal."""
+
+
+def _register_opaque(name: str) -> None:
+    if name not in _OPAQUE:
+        _OPAQUE[name] = _new_opaque(name)
+    node = _OPAQUE[name]
+    _compat_jax.register_node(
+        node,
+        name,
+        serialize=bytes,
+        deserialize=bytes,
+        build=lambda aux, children: node(aux, tuple(children)),
+    )
+
+
+def _new_opaque(name: str) -> type[Opaque]:
+    node = type(name.rpartition(".")[2] or name, (Opaque,), {"__doc__": f"Stands for {name}."})
+    jax.tree_util.register_pytree_node(
+        node,
+        lambda value: (value.children, value.aux),
+        lambda aux, children: node(aux, tuple(children)),
+    )
+    return node
+
+
+def _nodes_of(tree: Any) -> Iterator[type]:
+    if isinstance(tree, jax.export.Exported):
+        yield from _node_types(tree.in_tree)
+        yield from _node_types(tree.out_tree)
+    elif isinstance(tree, jax.tree_util.PyTreeDef):
+        yield from _node_types(tree)
+    else:
+        yield from _node_types(jax.tree.structure(tree))
+
+
+def _node_types(tree: _compat_jax.TreeDef) -> Iterator[type]:
+    node = tree.node_data()
+    if node is not None:
+        yield node[0]
+        for child in tree.children():
+            yield from _node_types(child)
+
+
+def _register(node: type) -> None:
+    name = _qualified_name(node)
+    if _compat_jax.is_registered_name(name):
+        raise UsageError(
+            f"two pytree node types are named {name}",
+            hint="register one of them with jax.export.register_pytree_node_serialization",
+        )
+    if _compat_jax.is_namedtuple(node):
+        jax.export.register_namedtuple_serialization(node, serialized_name=name)
+        return
+    jax.export.register_pytree_node_serialization(
+        node,
+        serialized_name=name,
+        serialize_auxdata=lambda aux: json.dumps(_to_json(aux, name)).encode(),
+        deserialize_auxdata=lambda data: _from_json(json.loads(data)),
+    )
+
+
+def _qualified_name(node: type) -> str:
+    return f"{node.__module__}.{node.__qualname__}"
+
+
+def _to_json(aux: Any, name: str) -> Any:
+    """Auxiliary data as JSON in which tuples, lists and mappings stay apart."""
+    if aux is None or isinstance(aux, (bool, int, float, str)):
+        return aux
+    if isinstance(aux, dict):
+        return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in aux.items()]}
+    for kind in (tuple, list):
+        if type(aux) is kind:
+            return {kind.__name__: [_to_json(item, name) for item in aux]}
+    raise UsageError(
+        f"the pytree node {name} has auxiliary data of type {type(aux).__name__}",
+        hint="register it with jax.export.register_pytree_node_serialization",
+    )
+
+
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, items),) = value.items()
+    if kind == "dict":
+        return {_from_json(k): _from_json(v) for k, v in items}
+    return {"tuple": tuple, "list": list}[kind](map(_from_json, items))

@@ -1,0 +1,304 @@
+"""Rewriting what jax.export made: module, avals, pytrees, shardings and vjp together."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from scalify_hlo import _compat_jax
+from scalify_hlo._compat import ir
+from scalify_hlo.artifact import parse_artifact, version_of, write_artifact
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
+from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
+from scalify_hlo.wellformed import check_module
+
+
+@dataclass(frozen=True)
+class Marks:
+    """How the flat arguments or results of an Exported take part.
+
+    Attributes:
+        pairs: Which of them are data and scale.
+        exponents: Which are split at entry, by which power of two.
+    """
+
+    pairs: tuple[bool, ...]
+    exponents: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """An Exported after the rewrite.
+
+    Attributes:
+        exported: The new one.
+        arguments: How the flat arguments of the old one take part.
+        results: How its flat results take part.
+        report: What was done.
+    """
+
+    exported: jax.export.Exported
+    arguments: Marks
+    results: Marks
+    report: Report
+
+
+def rewrite_exported(exported: jax.export.Exported, options: Options) -> jax.export.Exported:
+    """Rewrites an Exported, its vjp included.
+
+    With the `scaled` signature each float argument and result is a `ScaledArray` node in the
+    pytrees, and its data and its scale stand side by side in the avals; the vjp takes and gives
+    ScaledArray cotangents. With `same`, trees and avals stay as they are.
+
+    Raises:
+        InputError: It cannot be rewritten.
+        UsageError: An input scale matches nothing.
+    """
+    return rewrite_with_report(exported, options).exported
+
+
+def rewrite_with_report(
+    exported: jax.export.Exported, options: Options, pairs: Sequence[bool] | None = None
+) -> Rewritten:
+    """`rewrite_exported`, with what was done.
+
+    Args:
+        exported: What to rewrite.
+        options: What is asked. The scale attributes of its signature are found on the module.
+        pairs: Which flat arguments are pairs, instead of those that the signature names; all
+            float results are then pairs.
+    """
+    module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
+    check_module(module, exported.fun_name)
+    with module.context:
+        if pairs is None:
+            arguments, results = _signature_marks(module, exported, options)
+        else:
+            arguments = Marks(tuple(pairs), {})
+            results = Marks(tuple(is_float(a.dtype) for a in exported.out_avals), {})
+    return _rewrite_marked(
+        exported,
+        module,
+        options,
+        arguments,
+        results,
+        in_tree=pair_tree(exported.in_tree, arguments.pairs),
+        out_tree=pair_tree(exported.out_tree, results.pairs),
+    )
+
+
+@dataclass(frozen=True)
+class ScaledVjp(jax.export.Exported):
+    """The vjp of an Exported with the `scaled` signature.
+
+    JAX calls it with flat lists, as it does any vjp. Its own `call` also takes primal arguments
+    and cotangents as ScaledArrays, and then gives ScaledArrays.
+
+    Attributes:
+        gradients: Which of the gradients are pairs.
+    """
+
+    gradients: tuple[bool, ...] = ()
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """See `jax.export.Exported.call`."""
+        call: Any = super().call
+        results = call(*jax.tree.leaves((args, kwargs)))
+        if not any(map(is_scaled_array, jax.tree.leaves(args, is_leaf=is_scaled_array))):
+            return results
+        tree = pair_tree(jax.tree.structure((0,) * len(self.gradients)), self.gradients)
+        return jax.tree.unflatten(tree, results)
+
+
+def _rewrite_marked(
+    exported: jax.export.Exported,
+    module: ir.Module,
+    options: Options,
+    arguments: Marks,
+    results: Marks,
+    **trees: Any,
+) -> Rewritten:
+    with module.context:
+        _set_marks(module, exported, arguments, results)
+        report = rewrite_module(module, replace(options, signature="same", input_scale={}))
+        artifact = write_artifact(
+            module, version_of(exported.mlir_module_serialized), exported.fun_name
+        )
+    new = _compat_jax.replace_exported(
+        exported,
+        arguments=_origins(arguments.pairs),
+        results=_origins(results.pairs),
+        vjp=_rewritten_vjp(exported, options, arguments, results),
+        mlir_module_serialized=artifact,
+        in_avals=tuple(_pair_avals(exported.in_avals, arguments.pairs)),
+        out_avals=tuple(_pair_avals(exported.out_avals, results.pairs)),
+        module_kept_var_idx=_kept_after(exported.module_kept_var_idx, arguments.pairs),
+        **trees,
+    )
+    return Rewritten(new, arguments, results, report)
+
+
+def _rewritten_vjp(
+    exported: jax.export.Exported, options: Options, arguments: Marks, results: Marks
+) -> Callable[[jax.export.Exported], jax.export.Exported] | None:
+    """The vjp of the rewritten program: the original's, rewritten to fit, when it is asked for."""
+    if not exported.has_vjp():
+        return None
+
+    @functools.cache
+    def rewritten() -> jax.export.Exported:
+        return _rewrite_vjp(exported.vjp(), options, arguments, results)
+
+    return lambda _: rewritten()
+
+
+def _rewrite_vjp(
+    vjp: jax.export.Exported, options: Options, arguments: Marks, results: Marks
+) -> jax.export.Exported:
+    """Rewrites a vjp for a primal program whose arguments and results take part as given.
+
+    It takes the primal arguments as that program does, then a cotangent for each result, and
+    gives one for each argument; cotangents of pairs are pairs.
+    """
+    module = parse_artifact(vjp.mlir_module_serialized, vjp.fun_name)
+    taken = Marks(
+        _float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals), arguments.exponents
+    )
+    given = Marks(_float_pairs(arguments.pairs, vjp.out_avals), {})
+    flat = _rewrite_marked(
+        vjp,
+        module,
+        options,
+        taken,
+        given,
+        in_tree=jax.tree.structure((_flat(taken.pairs), {})),
+        out_tree=jax.tree.structure(_flat(given.pairs)),
+    ).exported
+    if not any(taken.pairs):
+        return flat
+    return ScaledVjp(**_compat_jax.field_values(flat), gradients=given.pairs)
+
+
+def _flat(pairs: Sequence[bool]) -> tuple[int, ...]:
+    return (0,) * (len(pairs) + sum(pairs))
+
+
+def _float_pairs(pairs: Iterable[bool], avals: Sequence[Any]) -> tuple[bool, ...]:
+    return tuple(p and is_float(a.dtype) for p, a in zip(pairs, avals, strict=True))
+
+
+def _signature_marks(
+    module: ir.Module, exported: jax.export.Exported, options: Options
+) -> tuple[Marks, Marks]:
+    """The marks that the signature pass puts on the module, by flat argument and result."""
+    passes = [p for p in options.passes() if isinstance(p, SignaturePass)]
+    run_passes(module, passes)
+    main = main_function(module.operation)
+    if main is None:
+        return Marks((), {}), Marks((), {})
+    taken = attributes.argument_attributes(main)
+    given = attributes.result_attributes(main)
+    indices = _module_indices(exported, len(taken))
+    arguments = Marks(
+        tuple(
+            attributes.PAIR in taken[indices[i]]
+            if i in indices
+            else _is_unused_pair(exported, options, i)
+            for i in range(len(exported.in_avals))
+        ),
+        {
+            i: ir.IntegerAttr(taken[j][attributes.SCALE]).value
+            for i, j in indices.items()
+            if attributes.SCALE in taken[j]
+        },
+    )
+    tokens = len(given) - len(exported.out_avals)
+    results = Marks(tuple(attributes.PAIR in mark for mark in given[tokens:]), {})
+    return arguments, results
+
+
+def _is_unused_pair(exported: jax.export.Exported, options: Options, index: int) -> bool:
+    """Whether an argument that the module dropped is a pair, as it would be had it been used."""
+    return options.signature == "scaled" and is_float(exported.in_avals[index].dtype)
+
+
+def _set_marks(
+    module: ir.Module, exported: jax.export.Exported, arguments: Marks, results: Marks
+) -> None:
+    main = main_function(module.operation)
+    if main is None:
+        return
+    taken = [_unmarked(mark) for mark in attributes.argument_attributes(main)]
+    for i, j in _module_indices(exported, len(taken)).items():
+        if arguments.pairs[i]:
+            taken[j][attributes.PAIR] = ir.UnitAttr.get()
+        elif i in arguments.exponents:
+            taken[j][attributes.SCALE] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(64), arguments.exponents[i]
+            )
+    attributes.set_argument_attributes(main, taken)
+    given = [_unmarked(mark) for mark in attributes.result_attributes(main)]
+    tokens = len(given) - len(results.pairs)
+    for i, pair in enumerate(results.pairs):
+        if pair:
+            given[tokens + i][attributes.PAIR] = ir.UnitAttr.get()
+    attributes.set_result_attributes(main, given)
+
+
+def _unmarked(mark: attributes.Attributes) -> attributes.Attributes:
+    return {key: value for key, value in mark.items() if not key.startswith(attributes.PREFIX)}
+
+
+def _module_indices(exported: jax.export.Exported, count: int) -> dict[int, int]:
+    """Flat arguments that the module takes, and which of its arguments they are.
+
+    A platform index and tokens come before them.
+    """
+    kept = exported.module_kept_var_idx
+    return {index: count - len(kept) + i for i, index in enumerate(kept)}
+
+
+def _origins(pairs: Sequence[bool]) -> list[int]:
+    """For each new value, the old one that it has the sharding of; -1 for scales."""
+    return [origin for i, pair in enumerate(pairs) for origin in ((i, -1) if pair else (i,))]
+
+
+def _kept_after(kept: Sequence[int], pairs: Sequence[bool]) -> tuple[int, ...]:
+    """The arguments that the module takes, counted with the scales."""
+    starts = [0, *itertools.accumulate(1 + pair for pair in pairs)]
+    return tuple(j for i in kept for j in range(starts[i], starts[i + 1]))
+
+
+def _pair_avals(avals: Sequence[Any], pairs: Sequence[bool]) -> list[Any]:
+    new: list[Any] = []
+    for aval, pair in zip(avals, pairs, strict=True):
+        new.append(aval)
+        if pair:
+            new.append(jax.core.ShapedArray((), np.dtype(scale_dtype(aval.dtype))))
+    return new
+
+
+def pair_tree(tree: _compat_jax.TreeDef, pairs: Sequence[bool]) -> _compat_jax.TreeDef:
+    """A tree with some of its leaves replaced by ScaledArray nodes; no node is made for it."""
+    return _pair_leaves(tree, iter(pairs))
+
+
+_SCALED = jax.tree.structure(ScaledArray(0, 0))
+
+
+def _pair_leaves(tree: _compat_jax.TreeDef, pairs: Any) -> _compat_jax.TreeDef:
+    node = tree.node_data()
+    if node is None:
+        return _SCALED if next(pairs) else tree
+    children = [_pair_leaves(child, pairs) for child in tree.children()]
+    return _compat_jax.make_tree(node, children)

@@ -1,0 +1,112 @@
+"""Files that jax.export wrote, also those with pytree nodes that this process does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from scalify_hlo._compat import ir
+from scalify_hlo.artifact import MAGIC
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.wellformed import main_function
+
+if TYPE_CHECKING:
+    from jax.export import Exported
+
+
+def artifacts_of(data: bytes, name: str) -> list[bytes]:
+    """The StableHLO artifacts inside a jax.export file: of the program, then of its vjps.
+
+    Raises:
+        InputError: It is damaged, or no such file.
+    """
+    from scalify_hlo import _compat_jax
+
+    try:
+        artifacts = _compat_jax.serialized_artifacts(data)
+    except Exception as error:
+        # Flatbuffers are read without checks: damage shows as any exception.
+        raise damaged(name) from error
+    if not artifacts or not all(artifact.startswith(MAGIC) for artifact in artifacts):
+        raise damaged(name)
+    return artifacts
+
+
+def read_exported_file(data: bytes, name: str) -> list[Exported]:
+    """Reads a jax.export file.
+
+    Returns:
+        The program, then its vjp and the vjp's vjp, as far as the file has them.
+
+    Raises:
+        InputError: It is damaged, or of a version that this jax cannot read.
+    """
+    import jax.export
+
+    from scalify_hlo import _compat_jax
+    from scalify_hlo.export_trees import opaque_nodes
+
+    try:
+        with opaque_nodes(_compat_jax.custom_node_names(data)):
+            orders = [jax.export.deserialize(bytearray(data))]
+            while orders[-1].has_vjp():
+                orders.append(orders[-1].vjp())
+    except Exception as error:
+        raise damaged(name, str(error)) from error
+    return orders
+
+
+def with_modules(orders: Sequence[Exported], artifacts: Sequence[bytes]) -> Exported:
+    """The program of a file and its vjps, with these modules instead of those in the file."""
+    from scalify_hlo import _compat_jax
+
+    result: Exported | None = None
+    for exported, artifact in reversed(list(zip(orders, artifacts, strict=True))):
+        result = _compat_jax.with_module(exported, artifact, result)
+    if result is None:
+        raise ValueError("a file holds a program at least")
+    return result
+
+
+def check_consistent(exported: Exported, module: ir.Module, name: str) -> None:
+    """Checks that an Exported describes the module that it holds.
+
+    Raises:
+        InputError: It does not.
+    """
+    main = main_function(module)
+    kept = exported.module_kept_var_idx
+    if main is None or any(i >= len(exported.in_avals) for i in kept):
+        raise damaged(name)
+    type_ = attributes.function_type(main)
+    in_tree: Any = exported.in_tree
+    out_tree: Any = exported.out_tree
+    taken = [exported.in_avals[i] for i in kept]
+    sides = [
+        (in_tree.num_leaves, exported.in_avals, taken, list(type_.inputs)),
+        (out_tree.num_leaves, exported.out_avals, exported.out_avals, list(type_.results)),
+    ]
+    for leaves, avals, used, types in sides:
+        # A platform index and tokens stand before the arrays.
+        arrays = types[len(types) - len(used) :]
+        if leaves != len(avals) or len(used) > len(types) or not _are_of(used, arrays):
+            raise damaged(name)
+
+
+def _are_of(avals: Sequence[Any], types: list[ir.Type]) -> bool:
+    from scalify_hlo.scaled_array import is_float
+
+    floats = [is_float(aval.dtype) for aval in avals]
+    return floats == [format_of(type_) is not None for type_ in types]
+
+
+def damaged(name: str, reason: str = "") -> InputError:
+    """The complaint about a file that jax.export did not write like this."""
+    sentence = reason.strip().splitlines()[0] if reason.strip() else ""
+    return InputError(
+        "this jax.export file is damaged" + (f": {sentence}" if sentence else ""),
+        location=name,
+        hint="write it again with jax.export, and check that it was copied whole, as binary",
+    )

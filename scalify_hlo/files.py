@@ -1,0 +1,132 @@
+"""Files in and out: `-` is a standard stream, and an output appears whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+from scalify_hlo.diagnostics import InputError, UsageError
+
+STREAM = "-"
+"""The path that stands for standard input or output."""
+
+
+def display_name(path: str) -> str:
+    """How diagnostics call a path."""
+    return "<stdin>" if path == STREAM else path
+
+
+def read_file(path: str) -> bytes:
+    """All bytes of a file, or of standard input for ``-``.
+
+    Raises:
+        InputError: The file is missing, a directory, or unreadable.
+    """
+    if path == STREAM:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot read the file: {_reason(error)}",
+            location=path,
+            hint="give the path of an existing program, or - for standard input",
+        ) from None
+
+
+def write_file(path: str, data: str | bytes) -> None:
+    """Writes a file whole, or standard output for ``-``; on failure what was there stays.
+
+    Raises:
+        InputError: The output cannot be written.
+    """
+    content = data.encode() if isinstance(data, str) else data
+    if path == STREAM:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        _write(Path(path), content)
+    except OSError as error:
+        raise _unwritable(path, _reason(error)) from None
+
+
+def require_writable(path: str) -> None:
+    """Says at once, before the work, that an output could not be written.
+
+    Raises:
+        InputError: The folder is missing or cannot be written, or the path is a folder.
+    """
+    if path == STREAM or _is_device(Path(path)):
+        return
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise _unwritable(path, "is a directory")
+    if not folder.is_dir():
+        raise _unwritable(path, f"there is no folder {str(folder)!r}")
+    if not os.access(folder, os.W_OK):
+        raise _unwritable(path, f"no permission to write in {str(folder)!r}")
+
+
+def same_file(a: str, b: str) -> None:
+    """Refuses two paths that cannot both be standard input.
+
+    Raises:
+        UsageError: Both are ``-``.
+    """
+    if a == b == STREAM:
+        raise UsageError(
+            "only one of the inputs can be standard input", hint="give a path for the other"
+        )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replaces a regular file in one step; writes through to anything else, such as a pipe."""
+    if _is_device(path):
+        path.write_bytes(content)
+        return
+    target = path.resolve()  # a link stays a link
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(name, _mode(target))
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a path is there and is neither a file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file to be replaced, or those that a new file would get."""
+    with contextlib.suppress(OSError):
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritable(path: str, reason: str) -> InputError:
+    return InputError(
+        f"cannot write the output: {reason}",
+        location=path,
+        hint="give a path in an existing folder that you may write, or - for standard output",
+    )
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,137 @@
+"""What `scalify` hands to `jax.jit`: export at the logical types, rewrite, call."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from scalify_hlo import _compat_jax
+from scalify_hlo._compat import ir
+from scalify_hlo.exported import Rewritten, rewrite_with_report
+from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.scaled_array import ScaledArray, data_at_one, is_scaled_array
+
+_STATIC = ("static_argnums", "static_argnames")
+_CUSTOM_CALL = "stablehlo.custom_call"
+
+
+class Scalified:
+    """Makes the function that `jax.jit` traces.
+
+    Attributes:
+        fn: The user's function, compiled at the types of its plain arguments.
+        options: What the rewrite is asked.
+    """
+
+    def __init__(self, fn: Any, options: Options) -> None:
+        self.fn = fn
+        self.options = options
+
+    @classmethod
+    def of(
+        cls, fn: Callable[..., Any], options: Options, jit_options: Mapping[str, Any]
+    ) -> Callable[..., Any]:
+        """A function of the same signature as `fn`, in scaled form, for `jax.jit` to trace.
+
+        Args:
+            fn: The function.
+            options: What the rewrite is asked.
+            jit_options: Options of `jax.jit`, of which `fn` is given those on static arguments.
+        """
+        static = {key: value for key, value in jit_options.items() if key in _STATIC}
+        scalified = cls(jax.jit(fn, **static), options)
+
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return scalified.call(args, kwargs)
+
+        return call
+
+    def call(self, args: Any, kwargs: Any) -> Any:
+        """Calls the rewritten function on values of a trace."""
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_scaled_array)
+        specs, keywords = jax.tree.unflatten(tree, [_logical(leaf) for leaf in leaves])
+        traced = self.fn.trace(*specs, **keywords)
+        captured = _compat_jax.captured_values(traced)
+        given = [*captured, *filter(_is_dynamic, leaves)]
+        exported = (
+            _export(_of_flat(traced, self.fn), map(_logical, given), {})
+            if captured
+            else _export(self.fn, specs, keywords)
+        )
+        pairs = [is_scaled_array(leaf) for leaf in given]
+        results = _call(rewrite_with_report(exported, self.options, pairs), given)
+        return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+
+
+def _logical(leaf: Any) -> Any:
+    """The type at which a function is traced: of a ScaledArray, that of its data."""
+    if not _is_dynamic(leaf):
+        return leaf
+    value = leaf.data if is_scaled_array(leaf) else leaf
+    aval = jax.typeof(value)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def _is_dynamic(leaf: Any) -> bool:
+    """Whether a leaf is traced; the values of static arguments are not."""
+    return isinstance(leaf, (ScaledArray, jax.Array, np.ndarray, np.generic))
+
+
+def _of_flat(traced: jax.stages.Traced, fn: Any) -> Any:
+    """A function of the captured values of a trace and its flat arguments."""
+    run = _compat_jax.flat_function(traced)
+
+    def flat(*arguments: Any) -> Any:
+        return list(run(*arguments))
+
+    flat.__name__ = getattr(fn, "__name__", "fn")
+    return jax.jit(flat)
+
+
+def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
+    """Exports a function that stays in this process, so that its custom calls may."""
+    specs = tuple(specs)
+    try:
+        return jax.export.export(fn)(*specs, **keywords)
+    except ValueError:
+        module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
+        targets = _custom_call_targets(module)
+        if not targets:
+            raise
+        checks = [jax.export.DisabledSafetyCheck.custom_call(target) for target in targets]
+        return jax.export.export(fn, disabled_checks=checks)(*specs, **keywords)
+
+
+def _custom_call_targets(module: ir.Module) -> list[str]:
+    targets: dict[str, None] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _CUSTOM_CALL:
+            targets[ir.StringAttr(op.attributes["call_target_name"]).value] = None
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(visit)
+    return list(targets)
+
+
+def _call(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
+    """Calls the rewritten program; results that no scale reached come back plain."""
+    args, keywords = _as_arguments(rewritten.exported.in_tree, given)
+    tree = rewritten.exported.call(*args, **keywords)
+    results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
+    tokens = len(rewritten.report.results) - len(results)
+    reports = rewritten.report.results[tokens:]
+    return [
+        data_at_one(result) if is_scaled_array(result) and not report.scaled else result
+        for result, report in zip(results, reports, strict=True)
+    ]
+
+
+def _as_arguments(tree: _compat_jax.TreeDef, given: Sequence[Any]) -> Any:
+    return tree.unflatten(jax.tree.leaves(list(given)))

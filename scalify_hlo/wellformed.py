@@ -1,0 +1,146 @@
+"""What a module must be to be rewritten: StableHLO, with a public function `main`."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import func, ir
+from scalify_hlo.diagnostics import InputError
+
+_DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
+_UNNAMED = "-"
+"""What MLIR calls a source that is not a file."""
+
+
+def check_module(module: ir.Module, name: str) -> None:
+    """Checks that a module is a StableHLO program.
+
+    Args:
+        module: A module that MLIR's own verifier accepts.
+        name: How diagnostics call it.
+
+    Raises:
+        InputError: It has no ops, ops of other dialects, quantised types, or no `main`.
+    """
+    with module.context:
+        if not list(module.body.operations):
+            raise InputError(
+                "the module is empty", location=name, hint="export a program that has a main"
+            )
+        _check_ops(module, name)
+        _check_main(module, name)
+
+
+def main_function(module: ir.Module) -> func.FuncOp | None:
+    """The function `main` of a module."""
+    for op in module.body.operations:
+        if isinstance(op, func.FuncOp) and op.sym_name.value == "main":
+            return op
+    return None
+
+
+def place(location: ir.Location, name: str) -> str:
+    """A location as ``file:line:column``, or the name alone where there are no lines."""
+    try:
+        # Diagnostics give locations of the base class, which the constructor narrows.
+        line = ir.FileLineColLoc(location)
+    except ValueError:
+        return name
+    file = name if line.filename == _UNNAMED else line.filename
+    return f"{file}:{line.start_line}:{line.start_col}" if line.start_line else str(file)
+
+
+def place_of_text(location: str, name: str) -> str:
+    """`place` for a location as MLIR prints it; one without lines of the source stays as it is."""
+    inner = location.removeprefix("loc(").removesuffix(")")
+    if inner == "unknown":
+        return name
+    source = f'"{_UNNAMED}":'
+    return f"{name}:{inner.removeprefix(source)}" if inner.startswith(source) else inner
+
+
+def in_source(location: ir.Location) -> bool:
+    """Whether a location is only where the op stood in the text that was parsed."""
+    return isinstance(location, ir.FileLineColLoc) and location.filename == _UNNAMED
+
+
+def has_debug_locations(module: ir.Module) -> bool:
+    """Whether a module that was parsed from text had locations written in it."""
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        blocks = list(op.regions[0].blocks) if op.name == "func.func" else []
+        arguments = blocks[0].arguments if blocks else ()
+        found = not (in_source(op.location) and all(in_source(a.location) for a in arguments))
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(visit)
+    return found
+
+
+def _check_ops(module: ir.Module, name: str) -> None:
+    known: set[str] = set()
+    problems: list[InputError] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in known:
+            return ir.WalkResult.ADVANCE
+        known.add(op.name)
+        problem = _foreign(op, name)
+        if problem:
+            problems.append(problem)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    if problems:
+        raise problems[0]
+
+
+def _foreign(op: ir.Operation, name: str) -> InputError | None:
+    """The complaint about an op of a dialect that exported programs do not have."""
+    if op.name.partition(".")[0] in _DIALECTS:
+        return None
+    return InputError(
+        f"{op.name!r} is not a StableHLO op",
+        location=place(op.location, name),
+        hint="export the program to StableHLO, or lower it to StableHLO first",
+    )
+
+
+def _quantised(type_: ir.Type, location: ir.Location, name: str) -> InputError | None:
+    element = type_.element_type if isinstance(type_, ir.ShapedType) else type_
+    if not str(element).startswith("!quant."):
+        return None
+    return quantised(f"the type {type_}", place(location, name))
+
+
+def quantised(what: str, location: str) -> InputError:
+    """The complaint about values whose elements are quantised already."""
+    return InputError(
+        f"{what} is quantised already",
+        location=location,
+        hint="export the program before it is quantised, or legalise it to integer arithmetic",
+    )
+
+
+def _check_main(module: ir.Module, name: str) -> None:
+    main = main_function(module)
+    if main is None:
+        raise InputError(
+            "the module has no function `main`",
+            location=name,
+            hint="name the entry point of the program @main",
+        )
+    where = place(main.location, name)
+    if "sym_visibility" in main.attributes and main.sym_visibility.value != "public":
+        raise InputError(
+            "the function `main` is private", location=where, hint="make @main a public function"
+        )
+    if main.is_external:
+        raise InputError(
+            "the function `main` has no body", location=where, hint="give @main its definition"
+        )
+    for type_ in (*main.type.inputs, *main.type.results):
+        if problem := _quantised(type_, main.location, name):
+            raise problem

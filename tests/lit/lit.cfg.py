@@ -1,0 +1,37 @@
+"""lit configuration: every `.mlir` file below this folder is one test.
+
+A test pipes the file through one pass pipeline or one subcommand and FileCheck reads the result::
+
+    // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-verify)' | %filecheck %s
+
+`%scalify-opt` and `%scalify-hlo` start the command line of this checkout, not an installed one.
+Each start costs a good part of a second: one RUN line, unless the test is about two commands.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import lit.formats
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+config.name = "scalify-hlo"
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = str(HERE)
+config.test_exec_root = str(ROOT / "build" / "lit")
+
+config.environment["PYTHONPATH"] = os.pathsep.join(
+    [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+config.environment["NO_COLOR"] = "1"
+
+MAIN = f"'{sys.executable}' -m scalify_hlo.cli.main"
+config.substitutions += [
+    ("%scalify-opt", f"{MAIN} opt"),
+    ("%scalify-hlo", MAIN),
+    ("%filecheck", f"'{sys.executable}' -m filecheck"),
+]

@@ -1,0 +1,172 @@
+"""No bytes whatever end in a traceback, and every error names its place and its cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scalify_hlo import guard
+from scalify_hlo.cli.main import main
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.program import read_program
+from tests.py import samples
+
+CASES = {
+    "empty": b"",
+    "blank": b" \n\n",
+    "not text": b"\xff\xfe not utf-8",
+    "garbage": bytes(range(256)),
+    "zeros": b"\0" * 100,
+    "prose": b"Dear compiler, please make it faster.",
+    "magic only": b"ML\xefR",
+    "magic and producer": b"ML\xefR\x0dStableHLO_v1.0.0\0",
+    "unknown op": b"module {\n  foo.bar\n}",
+    "other dialect": b"func.func @main() {\n  %0 = ub.poison : i32\n  return\n}",
+    "empty module": b"module {}",
+    "no main": b"func.func @other() { return }",
+    "private main": b"func.func private @main() { return }",
+    "no body": b"func.func private @main()",
+    "quantised": b"func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) { return }",
+    "does not verify": b"func.func @main(%a: tensor<2xf32>) -> tensor<3xf32> {\n"
+    b"  return %a : tensor<2xf32>\n}",
+    "ends early": b"func.func @main(%a: tensor<2xf32>) {\n  %0 = stablehlo.add",
+    "deep": b"module attributes {a = " + b"[" * 100_000,
+    "deep regions": b"module {" * 30_000,
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def impatience() -> Iterator[None]:
+    """Bytes on which the native reader never ends are given up early."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(guard, "_SECONDS", 2)
+        yield
+
+
+def rewrite(data: bytes, *options: str) -> tuple[int, str, bytes]:
+    result = CliRunner().invoke(main, ["rewrite", "-", *options], input=data)
+    return result.exit_code, result.stderr, result.stdout_bytes
+
+
+def assert_one_located_sentence(stderr: str) -> None:
+    error, note = stderr.splitlines()
+    assert error.startswith("<stdin>:")
+    assert " error: " in error
+    assert " note: " in note
+    assert "defect" not in error
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_is_one_located_sentence_with_a_cure(name: str) -> None:
+    code, stderr, stdout = rewrite(CASES[name])
+    assert code == 1
+    assert stdout == b""
+    assert_one_located_sentence(stderr)
+
+
+def test_the_line_and_the_column_of_text_are_named() -> None:
+    assert "<stdin>:2:3: error: " in rewrite(CASES["unknown op"])[1]
+    assert "<stdin>:2:3: error: " in rewrite(CASES["does not verify"])[1]
+
+
+@pytest.mark.parametrize("kind", samples.KINDS)
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.99])
+def test_truncated_programs(kind: str, part: float) -> None:
+    data = samples.stored()[kind]
+    code, stderr, _ = rewrite(data[: int(len(data) * part)])
+    assert code == 1
+    assert_one_located_sentence(stderr)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(samples.KINDS), st.data())
+def test_damaged_programs_are_input_errors_or_programs(kind: str, data: st.DataObject) -> None:
+    damaged = bytearray(samples.stored()[kind])
+    for _ in range(data.draw(st.integers(1, 6))):
+        position = data.draw(st.integers(0, len(damaged) - 1))
+        damaged[position] = data.draw(st.integers(0, 255))
+    try:
+        read_program(bytes(damaged), "f", guarded=True)
+    except InputError as error:
+        complaint = error
+    else:
+        return
+    assert complaint.location
+    assert complaint.hint
+
+
+@settings(max_examples=60)
+@given(
+    st.binary(max_size=200), st.sampled_from([b"", b"ML\xefR", b"ML\xefR\x0dStableHLO_v1.0.0\0"])
+)
+def test_random_bytes_are_input_errors(data: bytes, start: bytes) -> None:
+    with pytest.raises(InputError):
+        read_program(start + data, "f", guarded=True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["rewrite", "missing.mlir"],
+        ["check", "missing.mlir", "also.mlir"],
+        ["inspect", "missing.mlir"],
+        ["opt", "missing.mlir"],
+    ],
+)
+def test_a_missing_file_is_the_inputs_fault(arguments: list[str]) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("missing.mlir: error: cannot read the file")
+
+
+def test_an_unwritable_output_is_said_before_the_work(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "no" / "folder"):
+        code, stderr, _ = rewrite(samples.TEXT.encode(), "-o", str(path))
+        assert code == 1
+        assert f"{path}: error: cannot write the output" in stderr
+
+
+@pytest.mark.parametrize("name", ["garbage", "does not verify", "no main"])
+def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "out.mlir"
+    path.write_text("precious")
+    code, _, _ = rewrite(CASES[name], "-o", str(path))
+    assert code == 1
+    assert path.read_text() == "precious"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.mlir"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rewrit"], "no command is named 'rewrit' (did you mean 'rewrite'?)"),
+        (["rewrite", "-", "--recipe", "propagat"], "did you mean 'propagate'?"),
+        (["rewrite", "-", "--signatur", "same"], "--signature"),
+        (["rewrite", "-", "--signature", "paired"], "'paired' is not one of 'same', 'scaled'"),
+        (["rewrite", "-", "--set", "met=max"], "did you mean 'meet'"),
+        (["rewrite", "-", "--set", "meet"], "sets no option of the recipe"),
+        (["rewrite", "-", "--input-scale", "x=3"], "is not PATTERN=2^k"),
+        (["rewrite", "-", "--input-scale", "x=2^5000"], "is out of range"),
+        (["rewrite", "-", "--input-scale", "nothing=2^2"], "matches no float argument"),
+        (["rewrite", "-", "--target-version", "7"], "is not a StableHLO version"),
+        (["rewrite"], "missing argument 'IN'"),
+        (["opt", "-", "--pass-pipeline=scalify-propagat"], "did you mean 'scalify-propagate'"),
+        (["opt", "-", "--pass-pipeline=scalify-propagate{met=max}"], "did you mean 'meet'"),
+        (["opt", "-", "--pass-pipeline=builtin.module(cse"], "brackets"),
+        (["rules", "stablehlo.ad"], "did you mean 'stablehlo.pad' or 'stablehlo.add'"),
+        (["check", "-", "-"], "only one of the inputs can be standard input"),
+        (["check", "-", "x", "--scale", "3"], "is not PATTERN=2^k"),
+    ],
+)
+def test_misuse_exits_with_2_and_names_what_was_meant(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, arguments, input=samples.TEXT)
+    assert result.exit_code == 2, result.stderr
+    assert message in result.stderr
+    assert "note: " in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""

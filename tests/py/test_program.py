@@ -1,0 +1,212 @@
+"""Programs are recognised by content and come out as they came in."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from scalify_hlo._compat import ir, new_context, stablehlo
+from scalify_hlo.artifact import copy_module, write_artifact
+from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.files import read_file, require_writable, write_file
+from scalify_hlo.flatbuffer import looks_like_flatbuffer
+from scalify_hlo.guard import in_child, nesting
+from scalify_hlo.program import (
+    Kind,
+    read_program,
+    read_text,
+    recognise,
+    write_program,
+)
+from tests.py import samples
+
+SHARDED = """\
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @main(
+      %arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+    %0 = stablehlo.negate %arg0 : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+"""
+
+
+def written(data: bytes, target_version: str | None = None) -> bytes:
+    out = write_program(read_program(data), target_version)
+    return out.encode() if isinstance(out, str) else out
+
+
+@pytest.mark.parametrize(("name", "kind"), list(zip(samples.KINDS, Kind, strict=True)))
+def test_kind_is_recognised_by_content(name: str, kind: Kind) -> None:
+    assert recognise(samples.stored()[name], "f") is kind
+
+
+@pytest.mark.parametrize("name", samples.KINDS)
+def test_writing_what_was_read_gives_the_same_kind_and_program(name: str) -> None:
+    data = samples.stored()[name]
+    out = written(data)
+    assert recognise(out, "f") is recognise(data, "f")
+    texts = [read_program(d).module.operation.get_asm(enable_debug_info=True) for d in (data, out)]
+    assert texts[0] == texts[1]
+    assert written(out) == out
+
+
+def test_an_artifact_comes_back_byte_for_byte() -> None:
+    data = samples.stored()["artifact"]
+    assert written(data) == data
+
+
+def test_text_keeps_locations_only_if_it_had_them() -> None:
+    assert b'loc("params' in written(samples.stored()["text"])
+    assert "loc(" not in str(write_program(read_text(samples.TEXT)))
+    on_argument = samples.TEXT.replace("%arg0: tensor<4x3xf32>", '%arg0: tensor<4x3xf32> loc("a")')
+    assert 'loc("a")' in str(write_program(read_text(on_argument)))
+
+
+def test_an_artifact_keeps_its_version_unless_another_is_asked_for() -> None:
+    program = read_program(samples.stored()["artifact"])
+    old = write_artifact(program.module, "1.0.0")
+    again = read_program(old)
+    assert again.version == "1.0.0"
+    assert read_program(written(old)).version == "1.0.0"
+    current = stablehlo.get_current_version()
+    assert read_program(written(old, "current")).version == current
+    assert read_program(written(old, current)).version == current
+
+
+@pytest.mark.parametrize("name", ["text", "bytecode"])
+def test_a_target_version_makes_a_portable_artifact(name: str) -> None:
+    out = written(samples.stored()[name], "minimum")
+    program = read_program(out)
+    assert program.kind is Kind.ARTIFACT
+    assert program.version == stablehlo.get_minimum_version()
+
+
+def test_a_target_version_of_a_jax_export_file_is_that_of_its_module() -> None:
+    program = read_program(written(samples.stored()["exported"], "1.0.0"))
+    assert program.exported is not None
+    assert program.vjp_order == 1
+    assert b"StableHLO_v1.0.0" in program.exported.mlir_module_serialized[:32]
+
+
+@pytest.mark.parametrize("version", ["99.0.0", "0.0.1", "1.2", "x.y.z", "", "1.2.-3"])
+def test_a_version_that_cannot_be_written_is_the_users_mistake(version: str) -> None:
+    with pytest.raises(UsageError, match="not a StableHLO version"):
+        write_artifact(read_text(samples.TEXT).module, version)
+
+
+def test_an_op_that_the_version_lacks_is_an_input_error() -> None:
+    text = """func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.tan %a : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    with pytest.raises(InputError, match=r"cannot be written as StableHLO 0\.9\.0"):
+        write_artifact(read_text(text).module, "minimum")
+
+
+def test_an_artifact_of_a_newer_stablehlo_says_so() -> None:
+    data = write_artifact(read_text(samples.TEXT).module, "1.0.0")
+    with pytest.raises(InputError, match=r"is of StableHLO 9\.0\.0, and this jaxlib reads up to"):
+        read_program(data.replace(b"StableHLO_v1.0.0", b"StableHLO_v9.0.0"))
+
+
+def test_shardings_travel_in_every_kind() -> None:
+    program = read_text(SHARDED)
+    artifact = write_artifact(program.module, "compatible")
+    assert 'sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>' in str(read_program(artifact).module)
+
+
+def test_writing_an_artifact_leaves_the_module_as_it_is() -> None:
+    module = read_text(samples.TEXT).module
+    before = str(module)
+    write_artifact(module, "current")
+    assert str(module) == before
+
+
+def test_a_copy_is_in_the_same_context() -> None:
+    module = read_text(samples.TEXT).module
+    copy = copy_module(module)
+    assert copy.context == module.context
+    assert str(copy) == str(module)
+
+
+def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "out.mlir"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_file(str(path), "new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["out.mlir"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_file(str(link), b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_a_failed_write_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out"
+    path.write_text("old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(InputError, match="no space left on device"):
+        write_file(str(path), "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_devices_are_written_through() -> None:
+    require_writable("/dev/null")
+    write_file("/dev/null", "anything")
+
+
+def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(InputError, match="cannot read the file"):
+            read_file(str(path))
+
+
+def test_flatbuffers_are_told_from_garbage() -> None:
+    assert looks_like_flatbuffer(samples.stored()["exported"])
+    for data in (b"", b"\0", b"\0" * 64, b"\xff" * 64, b"\x08\0\0\0" + b"\xff" * 60):
+        assert not looks_like_flatbuffer(data)
+
+
+def test_nesting_counts_brackets_and_not_arrows() -> None:
+    assert nesting(b"") == 0
+    assert nesting(b"(a) -> (b) -> (c)") == 1
+    assert nesting(b")))[[{<>}]]") == 4
+
+
+def test_a_child_answers_fails_or_crashes() -> None:
+    def complain() -> bytes:
+        raise InputError("wrong", location="f:1:2", hint="mend it")
+
+    def abort() -> bytes:
+        os.abort()
+
+    assert in_child(lambda: b"answer" * 100_000, 0) == b"answer" * 100_000
+    assert in_child(abort, 0) is None
+    assert in_child(lambda: b"" + bytes(1 // 0), 0) is None
+    with pytest.raises(InputError, match="f:1:2: error: wrong\nnote: mend it"):
+        in_child(complain, 0)
+
+
+def test_a_module_of_any_context_can_be_written() -> None:
+    with new_context():
+        module = ir.Module.parse(samples.TEXT)
+    assert write_artifact(module, "current").startswith(b"ML\xefR")
