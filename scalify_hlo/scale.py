@@ -24,6 +24,9 @@ from typing import Final, NamedTuple, TypeAlias
 GENERATOR_BOUND: Final = 31
 """The scales that programs are given are taken to lie within 2^±31; see `Scale.reach`."""
 
+TRUSTED_LEVEL: Final = 48
+"""The largest level that is ever paid, in absolute value."""
+
 
 @dataclass(eq=False, slots=True)
 class Generator:
@@ -190,8 +193,11 @@ class Scaled(NamedTuple):
 
     @property
     def settled(self) -> Scale:
-        """The scale with which the data would be near unit."""
-        return self.scale.shift(self.level)
+        """The scale with which the data would be near unit, as far as levels are trusted.
+
+        A level is an estimate. Where it is far off, paying it in full could flush data to zero.
+        """
+        return self.scale.shift(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, self.level)))
 
     def __str__(self) -> str:
         return f"{self.scale} level {self.level}" if self.level else str(self.scale)
@@ -231,7 +237,7 @@ def splat_form(value: float) -> Splat | Any:
     return ANY if value == 0 or not math.isfinite(value) else Splat(value)
 
 
-def meet(forms: Sequence[Form], anchors: Sequence[bool]) -> Scaled | None:
+def meet(forms: Sequence[Scaled], anchors: Sequence[bool] = ()) -> Scale:
     """Chooses the operand whose scale the others are brought to (design of the meet).
 
     Static scales: the largest once levels are counted, as floor_pow2(sqrt(a^2 + b^2)) is the
@@ -239,32 +245,25 @@ def meet(forms: Sequence[Form], anchors: Sequence[bool]) -> Scaled | None:
     state's) before a derived one, then the one with the fewest generators, then the first.
 
     Args:
-        forms: One for each operand.
+        forms: The operands that are scaled, at least one.
         anchors: False for operands that should not choose while another can, such as a bias
-            that is broadcast.
+            that is broadcast; all may if none is given.
 
     Returns:
-        The scale chosen, with the level that the result of adding the operands has; None if no
-        operand is scaled.
+        The scale of one of the operands.
     """
-    scaled = [(f, a) for f, a in zip(forms, anchors, strict=True) if isinstance(f, Scaled)]
-    if not scaled:
-        return None
-    first = scaled[0][0]
-    if all(f.scale == first.scale for f, _ in scaled):
-        return Scaled(first.scale, max(f.level for f, _ in scaled))
-    candidates = [f for f, a in scaled if a] or [f for f, _ in scaled]
-    if all(f.scale.static for f, _ in scaled):
-        chosen = max(candidates, key=lambda f: f.settled.exponent)
-    else:
-        chosen = min(candidates, key=lambda f: (not f.scale.state, f.scale.degree))
-    return Scaled(chosen.scale, _common_level(chosen, [f for f, _ in scaled]))
+    allowed = [f for f, a in zip(forms, anchors, strict=True) if a] if anchors else []
+    candidates = allowed or forms
+    if all(f.scale.static for f in forms):
+        return max(candidates, key=lambda f: f.settled.exponent).scale
+    return min(candidates, key=lambda f: (not f.scale.state, f.scale.degree)).scale
 
 
-def _common_level(chosen: Scaled, forms: Sequence[Scaled]) -> int:
-    """The largest level among the operands whose distance to the chosen scale is static."""
-    return max(
-        f.level + f.scale.exponent - chosen.scale.exponent
-        for f in forms
-        if f.scale.powers == chosen.scale.powers
-    )
+def levels_at(scale: Scale, forms: Sequence[Scaled]) -> list[int]:
+    """The levels that operands have once they are brought to a scale.
+
+    Operands at a distance that is known at run time only are passed over; if all are, the level
+    is taken to be 0.
+    """
+    known = [f for f in forms if f.scale.powers == scale.powers]
+    return [f.level + f.scale.exponent - scale.exponent for f in known] or [0]

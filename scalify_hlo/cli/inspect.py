@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -53,7 +54,7 @@ def dry_run(program: Program, options: Options) -> Report:
     from scalify_hlo.artifact import copy_module
     from scalify_hlo.passes.pipeline import rewrite_module
 
-    return rewrite_module(copy_module(program.module), options)
+    return rewrite_module(copy_module(program.module), replace(options, annotate=True))
 
 
 def _kind(program: Program) -> str:

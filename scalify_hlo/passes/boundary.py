@@ -131,9 +131,14 @@ class Boundary:
         type_ = value.type
         if type_ not in self._texts:
             self._texts[type_] = str(type_)
-        text = "unscaled" if form is None else str(form)
         scaled = isinstance(form, Scaled)
-        reports.append(ValueReport(name, self._texts[type_], pair, scaled, text))
+        reports.append(ValueReport(name, self._texts[type_], pair, scaled, _text(form)))
+
+
+def _text(form: Form) -> str:
+    if not isinstance(form, Scaled):
+        return "unscaled" if form is None else str(form)
+    return str(form.scale if _returns_state(form) else form.settled)
 
 
 def _returns_state(form: Scaled) -> bool:

@@ -54,7 +54,7 @@ rule(
 )
 rule(
     "select",
-    align(1, 2),
+    align(1, 2, either=True),
     family="align",
     formula="s = meet(A_s, B_s); Y_d = select(P, A_d*A_s/s, B_d*B_s/s); Y_s = s",
     source="data movement; §3.4 of the Scalify paper for masks",

@@ -120,16 +120,17 @@ def _mantissa(op: ir.OpView, split: Split, index: int, form: Splat) -> Scale:
     return scale
 
 
-def align(*indices: int, scaled: bool = True) -> Apply:
+def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
     """Brings operands to one scale s, the meet of theirs: ``Y_d = f(X_d * X_s / s, ...)``.
 
     Args:
         indices: The operands to bring; all if none is given.
         scaled: Whether the result has that scale; otherwise it is unscaled, of degree 0.
+        either: See `Split.align`.
     """
 
     def apply(op: ir.OpView, split: Split) -> None:
-        target = split.align(op, indices or range(len(op.operands)))
+        target = split.align(op, indices or range(len(op.operands)), either=either)
         if scaled:
             split.set(op.results[0], target)
 

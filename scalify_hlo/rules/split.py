@@ -14,13 +14,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules.mover import Mover, broadcast_source
-from scalify_hlo.scale import ANY, ONE, Any, Form, Maximum, Scale, Scaled, meet
+from scalify_hlo.scale import ANY, ONE, Any, Form, Maximum, Scale, Scaled, levels_at, meet
 
 READERS: set[str] = set()
 """The ops whose rule reads values at scale 1, as their rules say."""
-
-LEVEL_BUDGET = 96
-"""How far levels may drift in formats with f32's range before they are paid."""
 
 
 class Split(Mover):
@@ -62,7 +59,7 @@ class Split(Mover):
         self._forms[value] = form
         if isinstance(form, Scaled) and form.level:
             format_ = self.format(value)
-            if format_ is None or not format_.wide or abs(form.level) > LEVEL_BUDGET:
+            if format_ is None or not format_.wide:
                 self._settle_definition(value, form)
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
@@ -85,16 +82,24 @@ class Split(Mover):
         for index in range(len(op.operands)):
             self.read(op, index)
 
-    def align(self, op: ir.Operation, indices: Sequence[int]) -> Scaled | Any | None:
+    def align(
+        self, op: ir.Operation, indices: Sequence[int], *, either: bool = False
+    ) -> Scaled | Any | None:
         """Brings operands to one scale, the meet of theirs.
 
+        Args:
+            op: The op.
+            indices: Which of its operands.
+            either: Whether the result is one of the operands rather than a mix of them: then the
+                level is the one nearest to unit, as extremes are what selects guard against.
+
         Returns:
-            Scale and level of a sum of the operands; ANY if each is; None if none is scaled.
+            Scale and level of the result; ANY if each operand is; None if none is scaled.
         """
         operands = op.operands
         values = [operands[i] for i in indices]
         forms = [self._forms.get(v) for v in values]
-        target = self._meet(values, forms)
+        target = self._meet(values, forms, either)
         if not isinstance(target, Scaled):
             return target
         moving = [not isinstance(f, Scaled) or f.scale != target.scale for f in forms]
@@ -107,18 +112,22 @@ class Split(Mover):
                 self.replace(op, i, self.bring(value, target.scale, op.operation))
         return target
 
-    def _meet(self, values: Sequence[ir.Value], forms: Sequence[Form]) -> Scaled | Any | None:
-        """The scale to which several values are brought."""
+    def _meet(
+        self, values: Sequence[ir.Value], forms: Sequence[Form], either: bool
+    ) -> Scaled | Any | None:
+        """The scale to which several values are brought, and the level there."""
         scaled = [f for f in forms if isinstance(f, Scaled)]
         if not scaled:
             return ANY if all(f is ANY for f in forms) else None
-        first = scaled[0].scale
-        if all(f.scale == first for f in scaled):
-            return Scaled(first, max(f.level for f in scaled))
-        if self._fallback(values, scaled):
-            origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
-            return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))
-        return meet(forms, [broadcast_source(v) is None for v in values])
+        scale = scaled[0].scale
+        if any(f.scale != scale for f in scaled):
+            if self._fallback(values, scaled):
+                origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
+                return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))
+            choosing = [v for v, f in zip(values, forms, strict=True) if isinstance(f, Scaled)]
+            scale = meet(scaled, [broadcast_source(v) is None for v in choosing])
+        levels = levels_at(scale, scaled)
+        return Scaled(scale, min(levels, key=abs) if either else max(levels))
 
     def _read_next(self, op: ir.OpView) -> bool:
         """Whether an op's result is read at scale 1: by the caller, or by its only user.
