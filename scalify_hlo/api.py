@@ -20,7 +20,7 @@ from scalify_hlo.program import (
     write_program,
 )
 from scalify_hlo.recipe import Recipe, load_recipe
-from scalify_hlo.wellformed import check_module
+from scalify_hlo.wellformed import check_module, located
 
 if TYPE_CHECKING:
     import jax
@@ -107,8 +107,8 @@ def _rewrite(program: Any, options: Options) -> Any:
 def rewrite_program(program: Program, options: Options) -> tuple[Program, Report]:
     """Rewrites a program that was read from a file; its module is edited in place."""
     if program.exported is None:
-        report = rewrite_module(program.module, options)
-        return program, report
+        with located(program.name):
+            return program, rewrite_module(program.module, options)
     from scalify_hlo.exported import rewrite_with_report
 
     rewritten = rewrite_with_report(program.exported, options)

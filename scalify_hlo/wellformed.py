@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from scalify_hlo._compat import func, ir
 from scalify_hlo.diagnostics import InputError
 
@@ -55,6 +58,17 @@ def place_of_text(location: str, name: str) -> str:
         return name
     source = f'"{_UNNAMED}":'
     return f"{name}:{inner.removeprefix(source)}" if inner.startswith(source) else inner
+
+
+@contextmanager
+def located(name: str) -> Iterator[None]:
+    """Errors of passes know the location of an op; here they get the name of the file as well."""
+    try:
+        yield
+    except InputError as error:
+        if error.location and error.location.startswith("loc("):
+            error.location = place_of_text(error.location, name)
+        raise
 
 
 def in_source(location: ir.Location) -> bool:

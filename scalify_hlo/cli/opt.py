@@ -89,16 +89,17 @@ def _run(data: bytes, name: str, settings: Settings) -> tuple[str, list[Remark]]
     from scalify_hlo._compat import ir
     from scalify_hlo.passes.pipeline import run_pipeline
     from scalify_hlo.program import read_program
-    from scalify_hlo.wellformed import place
+    from scalify_hlo.wellformed import located, place
 
     program = read_program(data, name, guarded=True, checked=False)
     try:
-        report = run_pipeline(
-            program.module,
-            settings.pipeline,
-            print_ir_after_all=settings.print_ir_after_all,
-            timing=settings.timing,
-        )
+        with located(name):
+            report = run_pipeline(
+                program.module,
+                settings.pipeline,
+                print_ir_after_all=settings.print_ir_after_all,
+                timing=settings.timing,
+            )
     except ir.MLIRError as error:
         first = next(iter(error.error_diagnostics), None)
         raise InputError(

@@ -99,7 +99,7 @@ class Propagation:
         self._annotate = annotate
         self._functions = _functions(module)
         self._callees: dict[Key, Callee] = {}
-        self._active: list[str] = []
+        self._active = ["main"]
         self._kept: set[str] = set()
         self._module = module
 

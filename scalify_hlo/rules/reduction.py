@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.families import Count, align, opaque, rise, static_product
 from scalify_hlo.rules.registry import rule
@@ -50,7 +48,7 @@ def _summed(op: ir.OpView) -> int | None:
 
 
 def _window(op: ir.OpView) -> int | None:
-    return math.prod(op.attributes["window_dimensions"])
+    return static_product(list(op.attributes["window_dimensions"]))
 
 
 def _reduced(op: ir.OpView, split: Split, count: Count) -> None:
