@@ -201,23 +201,28 @@ class Mover:
         if factor.static:
             return emit.constant(value.type, _saturated(number, factor.exponent, format_), at)
         self.factors.location = at.location
-        scalar = self._adopt_scalar(value, number, factor, format_)
+        scalar = self._adopt_scalar(value, number, factor, format_, at.location)
         return emit.broadcast_scalar(scalar, value, at)
 
     def _adopt_scalar(
-        self, value: ir.Value, number: float, factor: Scale, format_: FloatFormat
+        self,
+        value: ir.Value,
+        number: float,
+        factor: Scale,
+        format_: FloatFormat,
+        location: ir.Location,
     ) -> ir.Value:
         """The constant as a rank-0 tensor of the value's element type, built at the top."""
         wide, top = format_.name == "f64", self._top
         scalar = self._number(number, wide)
         type_ = scalar.type
         for part in self.factors.parts(factor, wide=wide):
-            scalar = emit.binary("multiply", scalar, part, top)
+            scalar = emit.binary("multiply", scalar, part, top, location)
         if not _stays_normal(number, factor, format_):
             sign = 1.0 if number > 0 else -1.0
             ends = sorted((sign * format_.smallest, sign * format_.max_finite))
             low, high = (emit.constant(type_, end, top) for end in ends)
-            scalar = stablehlo.clamp(low, scalar, high, loc=top.location, ip=ir.InsertionPoint(top))
+            scalar = stablehlo.clamp(low, scalar, high, loc=location, ip=ir.InsertionPoint(top))
         return emit.convert(scalar, value.type.element_type, top)
 
     def _number(self, number: float, wide: bool) -> ir.Value:
