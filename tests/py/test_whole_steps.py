@@ -29,7 +29,7 @@ def cnn_arguments() -> Any:
     return state, IMAGES, np.arange(2, dtype=np.int32)
 
 
-STEPS = {
+STEPS: dict[str, tuple[Any, Any]] = {
     "mlp-sgd": (mlp.sgd_step, mlp_arguments),
     "cnn-momentum": (cnn.momentum_step, cnn_arguments),
     "gpt2-sgd": (gpt2.sgd_step, lambda: (*gpt2.state(CONFIG, gpt2.SGD), TOKENS)),

@@ -1,0 +1,27 @@
+// RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-propagate{annotate})' \
+// RUN:   | %filecheck %s
+
+// Data are moved and the scale stays, known at run time...
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<2x3xf32> {scalify.pair}, %shape: tensor<1xi32>)
+    -> (tensor<?xf32> {scalify.pair}) {
+  // CHECK:      %[[Y:.*]] = stablehlo.dynamic_reshape %arg0, %arg2 {scalify.forms = ["s0"]}
+  %0 = stablehlo.dynamic_reshape %x, %shape : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<?xf32>
+  // CHECK-NEXT: return %[[Y]], %arg1 : tensor<?xf32>, tensor<f32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// ...or when the program is rewritten.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<2x3xf32> {scalify.scale = -4 : i64}, %shape: tensor<1xi32>)
+    -> (tensor<?xf32> {scalify.pair}) {
+  // CHECK:      %[[SPLIT:.*]] = stablehlo.constant {{.*}}dense<1.600000e+01>
+  // CHECK-NEXT: %[[X:.*]] = stablehlo.multiply %arg0, %[[SPLIT]] {scalify.forms = ["2^-4"]}
+  // CHECK:      %[[Y:.*]] = stablehlo.dynamic_reshape %[[X]], %arg1 {scalify.forms = ["2^-4"]}
+  %0 = stablehlo.dynamic_reshape %x, %shape : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<?xf32>
+  // CHECK-NEXT: %[[S:.*]] = stablehlo.constant dense<6.250000e-02> : tensor<f32>
+  // CHECK-NEXT: return %[[Y]], %[[S]] : tensor<?xf32>, tensor<f32>
+  return %0 : tensor<?xf32>
+}
