@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
 from scalify_hlo._compat import ir, new_context, stablehlo
+from scalify_hlo.check import compile_module
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.base import main_function
@@ -42,19 +45,26 @@ def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
     with module.context, ir.Location.unknown():
         arguments = [_attribute(a) for a in arrays]
         results = stablehlo.eval_module(module, arguments)
-        return [np.array(ir.DenseElementsAttr(r)) for r in results]
+        return [_array(r) for r in results]
+
+
+def evaluate_with_xla(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
+    """Runs `main` on XLA's CPU backend, for ops that the interpreter lacks."""
+    return compile_module(module)(arrays)
+
+
+Evaluate: TypeAlias = Callable[[ir.Module, Sequence[Array]], list[Array]]
+
+
+def _array(attribute: ir.Attribute) -> Array:
+    return np.array(ir.DenseElementsAttr(attribute))
 
 
 def _attribute(array: Array) -> ir.Attribute:
     array = np.asarray(array, order="C")
     if array.dtype == np.bool_:
         type_ = ir.RankedTensorType.get(array.shape, ir.IntegerType.get_signless(1))
-        packed = np.packbits(array.astype(np.bool_), axis=None, bitorder="little")
-        return (
-            ir.DenseElementsAttr.get(packed, type=type_)
-            if array.size > 1
-            else (ir.DenseElementsAttr.get_splat(type_, ir.BoolAttr.get(bool(array))))
-        )
+        return ir.DenseElementsAttr.get([ir.BoolAttr.get(bool(b)) for b in array.flat], type_)
     if array.dtype.kind == "u":
         width = array.dtype.itemsize * 8
         type_ = ir.RankedTensorType.get(array.shape, ir.IntegerType.get_unsigned(width))
@@ -68,6 +78,7 @@ def rewritten(
     *,
     input_scale: Mapping[str, float] | None = None,
     recipe: Recipe | None = None,
+    pairs: Sequence[bool] | None = None,
 ) -> tuple[ir.Module, Report]:
     """A program's rewrite, and the report of it."""
     module = parse(text)
@@ -75,6 +86,7 @@ def rewritten(
         signature=signature,  # type: ignore[arg-type]
         input_scale=input_scale or {},
         recipe=recipe or Recipe(),
+        pairs_in=pairs,
     )
     report = rewrite_module(module, options)
     module.operation.verify()
@@ -98,6 +110,8 @@ def run_scaled(
     *,
     recipe: Recipe | None = None,
     tamper: Callable[[ir.Module], None] | None = None,
+    pairs: Sequence[bool] | None = None,
+    run: Evaluate = evaluate,
 ) -> list[Pair | Array]:
     """Rewrites with signature `scaled` and runs on X_d = arrays, X_s = 2^exponents.
 
@@ -107,51 +121,89 @@ def run_scaled(
         exponents: log2 of each argument's scale; those of other arguments are passed over.
         recipe: The recipe, `propagate` by default.
         tamper: Changes the rewritten module before it runs.
+        pairs: Which arguments are pairs, all floats by default; others enter as X_d * X_s.
+        run: The judge.
     """
-    module, report = rewritten(text, "scaled", recipe=recipe)
+    module, report = rewritten(text, "scaled", recipe=recipe, pairs=pairs)
     if tamper is not None:
         tamper(module)
     flat: list[Array] = []
-    for array, exponent, is_float in zip(arrays, exponents, floats(text), strict=True):
-        flat.append(array)
-        if is_float:
+    paired_in = pairs or [True] * len(arrays)
+    for array, exponent, is_float, pair in zip(
+        arrays, exponents, floats(text), paired_in, strict=True
+    ):
+        if is_float and pair:
             scale = np.float64 if array.dtype == np.float64 else np.float32
-            flat.append(np.asarray(2.0**exponent, scale))
-    results = iter(evaluate(module, flat))
+            flat += [array, np.asarray(2.0**exponent, scale)]
+        else:
+            flat.append(_shifted(array, exponent) if is_float else array)
+    results = iter(run(module, flat))
     paired = [r.paired for r in report.results]
     return [Pair(next(results), float(next(results))) if p else next(results) for p in paired]
 
 
-def run_plain(text: str, arrays: Sequence[Array], exponents: Sequence[int]) -> list[Array]:
-    """Runs the unrewritten program on X = X_d * 2^exponent."""
-    values = [
-        np.ldexp(a, e).astype(a.dtype) if f else a
-        for a, e, f in zip(arrays, exponents, floats(text), strict=True)
+def _shifted(array: Array, exponent: int) -> Array:
+    return np.ldexp(array, exponent).astype(array.dtype)
+
+
+def values_of(text: str, arrays: Sequence[Array], exponents: Sequence[int]) -> list[Array]:
+    """X_d * 2^exponent of each argument that is float."""
+    return [
+        _shifted(a, e) if f else a for a, e, f in zip(arrays, exponents, floats(text), strict=True)
     ]
-    return evaluate(parse(text), values)
 
 
-def assert_same_bits(actual: Array, expected: Array) -> None:
-    """Equality of every bit, all NaNs being equal."""
+def run_plain(
+    text: str, arrays: Sequence[Array], exponents: Sequence[int], run: Evaluate = evaluate
+) -> list[Array]:
+    """Runs the unrewritten program on X = X_d * 2^exponent."""
+    return run(parse(text), values_of(text, arrays, exponents))
+
+
+def assert_same_bits(actual: Array, expected: Array, ulps: int = 0) -> None:
+    """Equality of every bit, all NaNs being equal; or to a number of units in the last place."""
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
+    if ulps:
+        distance = np.abs(np.subtract(actual, expected, dtype=np.float64))
+        assert np.all(distance <= ulps * np.spacing(np.abs(expected)))
+        return
     np.testing.assert_array_equal(actual, expected)
     if actual.dtype.kind == "f":
         zero = expected == 0
         np.testing.assert_array_equal(np.signbit(actual[zero]), np.signbit(expected[zero]))
 
 
-def assert_invariant(text: str, arrays: Sequence[Array], exponents: Sequence[int]) -> None:
-    """The rewritten program means the same, bit for bit, under both signatures."""
-    expected = run_plain(text, arrays, exponents)
-    for pair, plain in zip(run_scaled(text, arrays, exponents), expected, strict=True):
-        value = np.ldexp(pair.data, int(np.log2(pair.scale))) if isinstance(pair, Pair) else pair
-        assert_same_bits(value.astype(plain.dtype), plain)
-    static = {f"arg{i}": 2.0**e for i, e in enumerate(exponents) if floats(text)[i]}
-    module, _ = rewritten(text, "same", input_scale=static)
-    values = [
-        np.ldexp(a, e).astype(a.dtype) if f else a
-        for a, e, f in zip(arrays, exponents, floats(text), strict=True)
-    ]
-    for actual, plain in zip(evaluate(module, values), expected, strict=True):
-        assert_same_bits(actual, plain)
+def assert_invariant(
+    text: str,
+    arrays: Sequence[Array],
+    exponents: Sequence[int],
+    *,
+    recipe: Recipe | None = None,
+    pairs: Sequence[bool] | None = None,
+    ulps: int = 0,
+    run: Evaluate = evaluate,
+) -> None:
+    """The rewritten program means the same, bit for bit, under both signatures.
+
+    Args:
+        text: The program.
+        arrays: Data of its arguments.
+        exponents: log2 of their scales.
+        recipe: The recipe, `propagate` by default.
+        pairs: Which arguments are scaled, all floats by default.
+        ulps: How far results may be off.
+        run: The judge.
+    """
+    expected = run_plain(text, arrays, exponents, run)
+    results = run_scaled(text, arrays, exponents, recipe=recipe, pairs=pairs, run=run)
+    for pair, plain in zip(results, expected, strict=True):
+        value = _shifted(pair.data, int(np.log2(pair.scale))) if isinstance(pair, Pair) else pair
+        assert_same_bits(value, plain, ulps)
+    scaled = [f and p for f, p in zip(floats(text), pairs or floats(text), strict=True)]
+    static = {f"arg{i}": 2.0**e for i, e in enumerate(exponents) if scaled[i]}
+    module, _ = rewritten(text, "same", input_scale=static, recipe=recipe)
+    for actual, plain in zip(
+        run(module, values_of(text, arrays, exponents)), expected, strict=True
+    ):
+        assert_same_bits(actual, plain, ulps)

@@ -1,0 +1,582 @@
+"""Programs for the rules of elementwise ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from tests.py.programs.program import READ, Program
+
+
+@dataclass(frozen=True)
+class Partner:
+    """Where the second operand of an op comes from.
+
+    Attributes:
+        name: Part of the program's name.
+        argument: The argument that it takes, if any.
+        lines: What makes %y.
+    """
+
+    name: str
+    argument: str = ""
+    lines: str = ""
+
+    @property
+    def constant(self) -> bool:
+        return not self.argument
+
+
+_BROADCAST = "%y = stablehlo.broadcast_in_dim {}, dims = {} : ({}) -> $mn"
+ARGUMENT = Partner("argument", "%y: $mn")
+PARTNERS = (
+    ARGUMENT,
+    Partner("vector", "%b: $n", _BROADCAST.format("%b", "[1]", "$n")),
+    Partner("scalar", "%b: $s", _BROADCAST.format("%b", "[]", "$s")),
+)
+SPLATS = (
+    Partner("splat", "", "%y = stablehlo.constant dense<0.75> : $mn"),
+    Partner("large", "", "%y = stablehlo.constant dense<-3.0e4> : $mn"),
+    Partner(
+        "broadcast_splat",
+        "",
+        "%c = stablehlo.constant dense<1.5> : $s\n  " + _BROADCAST.format("%c", "[]", "$s"),
+    ),
+    Partner("iota", "", "%y = stablehlo.iota dim = 1 : $mn"),
+)
+ANYS = tuple(
+    Partner(name, "", f"%y = stablehlo.constant dense<{value}> : $mn")
+    for name, value in (("zero", "0.0"), ("ninf", "$NINF"), ("nan", "$NAN"))
+)
+
+_BINARY = """
+func.func @main({arguments}) -> {result} {{
+  {lines}
+  %0 = stablehlo.{op} : {signature}
+  return %0 : {result}
+}}"""
+
+
+def _binary(
+    op: str,
+    partner: Partner,
+    call: str,
+    data: str,
+    groups: str,
+    moves: Mapping[str, float] | None,
+    result: str = "$mn",
+    signature: str = "$mn",
+) -> Program:
+    text = _BINARY.format(
+        arguments=f"%x: $mn, {partner.argument}".rstrip(", "),
+        lines=partner.lines,
+        op=call,
+        result=result,
+        signature=signature,
+    )
+    words = data.split()[: 1 if partner.constant else 2]
+    side = "right" if call.endswith("%y") else "left"
+    name = f"{op}_{partner.name}_{side}"
+    return Program(name, f"stablehlo.{op}", text, " ".join(words), groups[: len(words)], moves)
+
+
+def _sides(op: str, data: str = "any any") -> Iterator[tuple[str, str]]:
+    """The op with %x first, and with %y first, data in the same order."""
+    a, b = data.split()
+    yield f"{op} %x, %y", f"{a} {b}"
+    yield f"{op} %y, %x", f"{b} {a}"
+
+
+def _aligned(op: str) -> Iterator[Program]:
+    for call, data in _sides(op):
+        for partner in PARTNERS:
+            yield _binary(op, partner, call, data, "aa", {"a": 1})
+        for partner in SPLATS:
+            yield _binary(op, partner, call, data, "a", READ)
+        for partner in ANYS:
+            yield _binary(op, partner, call, data, "a", {"a": 1})
+
+
+def _products() -> Iterator[Program]:
+    for call, data in _sides("multiply"):
+        for partner in PARTNERS:
+            yield _binary("multiply", partner, call, data, "ab", {"a": 1, "b": 1})
+        for partner in SPLATS:
+            yield _binary("multiply", partner, call, data, "a", {"a": 1})
+        for partner in ANYS:
+            yield _binary("multiply", partner, call, data, "a", {})
+
+
+def _quotients() -> Iterator[Program]:
+    for sign, (call, data) in zip((1, -1), _sides("divide", "any any"), strict=True):
+        for partner in PARTNERS:
+            yield _binary("divide", partner, call, data, "ab", {"a": sign, "b": -sign})
+        for partner in SPLATS:
+            yield _binary("divide", partner, call, data, "a", {"a": sign})
+        for partner in ANYS:
+            yield _binary("divide", partner, call, data, "a", {})
+
+
+def _comparisons() -> Iterator[Program]:
+    for order, (call, data) in zip(("LT", "GE"), _sides("compare"), strict=True):
+        for partner in (*PARTNERS, *ANYS):
+            moves: Mapping[str, float] | None = {}
+            yield _compare(order, call, partner, data, moves)
+        for partner in SPLATS:
+            yield _compare(order, call, partner, data, READ)
+
+
+def _compare(
+    order: str, call: str, partner: Partner, data: str, moves: Mapping[str, float] | None
+) -> Program:
+    program = _binary("compare", partner, call, data, "aa", moves, "$mn_i1", "($mn, $mn) -> $mn_i1")
+    body = program.body.replace("compare %", f"compare {order}, %")
+    return replace(program, name=f"{program.name}_{order}", body=body)
+
+
+def _angles() -> Iterator[Program]:
+    for call, data in _sides("atan2", "any any"):
+        for partner in PARTNERS:
+            yield _binary("atan2", partner, call, data, "aa", {})
+        yield _binary("atan2", SPLATS[0], call, data, "a", READ)
+
+
+_UNARY = """
+func.func @main(%x: $mn) -> {result} {{
+  %0 = stablehlo.{op} %x{attributes} : {signature}
+  return %0 : {result}
+}}"""
+
+
+def _unary(
+    op: str,
+    data: str,
+    moves: Mapping[str, float] | None,
+    *,
+    result: str = "$mn",
+    attributes: str = "",
+    name: str = "",
+    span: int = 20,
+    ulps: int = 0,
+    element: str = "f32",
+) -> Program:
+    signature = "$mn" if result == "$mn" and op != "convert" else f"($mn) -> {result}"
+    text = _UNARY.format(op=op, result=result, signature=signature, attributes=attributes)
+    return Program(
+        name or op, f"stablehlo.{op}", text, data, "a", moves, span, ulps, element=element
+    )
+
+
+def _unaries() -> Iterator[Program]:
+    for op in ("negate", "abs"):
+        yield _unary(op, "any", {"a": 1})
+    yield _unary("sign", "any", {})
+    yield _unary("is_finite", "any", {}, result="$mn_i1")
+    yield _unary("sqrt", "positive", {"a": 0.5})
+    yield _unary("rsqrt", "positive", {"a": -0.5})
+    yield _unary("cbrt", "nonzero", {"a": 1 / 3}, ulps=1)
+    for op in ("log", "log_plus_one"):
+        yield _unary(op, "positive", READ)
+    for op in (
+        "ceil",
+        "cosine",
+        "exponential",
+        "exponential_minus_one",
+        "floor",
+        "logistic",
+        "round_nearest_afz",
+        "round_nearest_even",
+        "sine",
+        "tan",
+        "tanh",
+    ):
+        yield _unary(op, "any", READ)
+    yield _unary("bitcast_convert", "any", READ, result="$mn_i32")
+    yield _unary("reduce_precision", "any", {"a": 1}, attributes=", format = e8m7")
+    yield _unary("reduce_precision", "any", READ, attributes=", format = e5m2", name="reduce_range")
+    yield _unary("convert", "any", {"a": 1}, result="$mn_f64", name="to_f64")
+    yield _unary("convert", "nonzero", READ, result="$mn_i32", name="to_i32", span=4)
+    yield _unary("convert", "any", READ, result="$mn_i1", name="to_i1")
+    yield _unary(
+        "convert", "any", {"a": 1}, result="$mn_f32", name="from_f64", element="f64", span=12
+    )
+
+
+_TEXTS = (
+    (
+        "power_{n}",
+        "power",
+        """
+func.func @main(%x: $mn) -> $mn {{
+  %n = stablehlo.constant dense<{n}> : $mn
+  %0 = stablehlo.power %x, %n : $mn
+  return %0 : $mn
+}}""",
+    ),
+    (
+        "power_broadcast_{n}",
+        "power",
+        """
+func.func @main(%x: $mn) -> $mn {{
+  %c = stablehlo.constant dense<{n}> : $s
+  %n = stablehlo.broadcast_in_dim %c, dims = [] : ($s) -> $mn
+  %0 = stablehlo.power %x, %n : $mn
+  return %0 : $mn
+}}""",
+    ),
+)
+
+
+def _powers() -> Iterator[Program]:
+    for name, op, text in _TEXTS:
+        for n in (1, 2, 3, 5, -1, -2):
+            yield Program(
+                name.format(n=n),
+                f"stablehlo.{op}",
+                text.format(n=f"{n}.0"),
+                "nonzero",
+                "a",
+                {"a": n},
+                8,
+            )
+        yield Program(
+            name.format(n=0.5), "stablehlo.power", text.format(n=0.5), "positive", "a", READ
+        )
+    yield _binary("power", ARGUMENT, "power %x, %y", "positive nonzero", "ab", READ)
+
+
+_OTHERS = (
+    Program(
+        "square",
+        "stablehlo.multiply",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %0 = stablehlo.multiply %x, %x : $mn
+  return %0 : $mn
+}""",
+        "any",
+        "a",
+        {"a": 2},
+    ),
+    Program(
+        "itself",
+        "stablehlo.divide",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %0 = stablehlo.divide %x, %x : $mn
+  return %0 : $mn
+}""",
+        "any",
+        "a",
+        {"a": 0},
+    ),
+    Program(
+        "double",
+        "stablehlo.add",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %0 = stablehlo.add %x, %x : $mn
+  return %0 : $mn
+}""",
+        "any",
+        "a",
+        {"a": 1},
+    ),
+    Program(
+        "complex",
+        "stablehlo.complex",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+  %0 = stablehlo.complex %x, %y : $mn_c
+  %1 = stablehlo.real %0 : ($mn_c) -> $mn
+  %2 = stablehlo.imag %0 : ($mn_c) -> $mn
+  return %1, %2 : $mn, $mn
+}""",
+        "any any",
+        "aa",
+        {"a": 1},
+    ),
+    *(
+        Program(
+            f"{part}_of_product",
+            f"stablehlo.{part}",
+            """
+func.func @main(%x: $mn, %y: $mn, %z: $mn) -> $mn {
+  %0 = stablehlo.complex %x, %y : $mn_c
+  %1 = stablehlo.complex %z, %x : $mn_c
+  %2 = stablehlo.multiply %0, %1 : $mn_c
+  %3 = stablehlo.negate %2 : $mn_c
+  %4 = stablehlo.part %3 : ($mn_c) -> $mn
+  return %4 : $mn
+}""".replace("part", part),
+            "finite finite finite",
+            "aaa",
+            {"a": 2},
+        )
+        for part in ("real", "imag")
+    ),
+    Program(
+        "complex_sum_with_constant",
+        "stablehlo.complex",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %c = stablehlo.constant dense<(0.5, -2.0)> : $mn_c
+  %0 = stablehlo.complex %x, %y : $mn_c
+  %1 = stablehlo.add %0, %c : $mn_c
+  %2 = stablehlo.abs %1 : ($mn_c) -> $mn
+  return %2 : $mn
+}""",
+        "finite finite",
+        "aa",
+        READ,
+    ),
+    *(
+        Program(
+            f"{op}_of_splat",
+            f"stablehlo.{op}",
+            """
+func.func @main(%x: $mn) -> ($mn, $mn) {
+  %c = stablehlo.constant dense<-0.3> : $mn
+  %0 = stablehlo.OP %c : $mn
+  %1 = stablehlo.add %0, %x : $mn
+  %2 = stablehlo.multiply %0, %x : $mn
+  return %1, %2 : $mn, $mn
+}""".replace("OP", op),
+            "any",
+            "a",
+            READ,
+        )
+        for op in ("negate", "abs", "sign", "exponential", "ceil")
+    ),
+    Program(
+        "splat_through_bf16",
+        "stablehlo.convert",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %c = stablehlo.constant dense<0.3> : $mn
+  %0 = stablehlo.convert %c : ($mn) -> $mn_bf16
+  %1 = stablehlo.convert %0 : ($mn_bf16) -> $mn
+  %2 = stablehlo.add %1, %x : $mn
+  return %2 : $mn
+}""",
+        "any",
+        "a",
+        READ,
+    ),
+    Program(
+        "select",
+        "stablehlo.select",
+        """
+func.func @main(%p: $mn_i1, %x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.select %p, %x, %y : $mn_i1, $mn
+  return %0 : $mn
+}""",
+        "bool any any",
+        "-aa",
+        {"a": 1},
+    ),
+    Program(
+        "select_by_scalar",
+        "stablehlo.select",
+        """
+func.func @main(%p: $s_i1, %x: $mn, %b: $n) -> $mn {
+  %y = stablehlo.broadcast_in_dim %b, dims = [1] : ($n) -> $mn
+  %0 = stablehlo.select %p, %y, %x : $s_i1, $mn
+  return %0 : $mn
+}""",
+        "bool any any",
+        "-aa",
+        {"a": 1},
+    ),
+    *(
+        Program(
+            f"mask_{name}",
+            "stablehlo.select",
+            """
+func.func @main(%p: $mn_i1, %x: $mn) -> $mn {
+  %y = stablehlo.constant dense<value> : $mn
+  %0 = stablehlo.select %p, %x, %y : $mn_i1, $mn
+  return %0 : $mn
+}""".replace("value", value),
+            "bool any",
+            "-a",
+            moves,
+        )
+        for name, value, moves in (
+            ("zero", "0.0", {"a": 1}),
+            ("ninf", "$NINF", {"a": 1}),
+            ("nan", "$NAN", {"a": 1}),
+            ("splat", "-7.0", READ),
+        )
+    ),
+    Program(
+        "select_of_masks",
+        "stablehlo.select",
+        """
+func.func @main(%p: $mn_i1, %x: $mn) -> $mn {
+  %low = stablehlo.constant dense<$NINF> : $mn
+  %zero = stablehlo.constant dense<0.0> : $mn
+  %0 = stablehlo.select %p, %low, %zero : $mn_i1, $mn
+  %1 = stablehlo.add %0, %x : $mn
+  return %1 : $mn
+}""",
+        "bool any",
+        "-a",
+        {"a": 1},
+    ),
+    Program(
+        "clamp",
+        "stablehlo.clamp",
+        """
+func.func @main(%l: $mn, %x: $mn, %h: $mn) -> $mn {
+  %0 = stablehlo.clamp %l, %x, %h : $mn
+  return %0 : $mn
+}""",
+        "any any any",
+        "aaa",
+        {"a": 1},
+    ),
+    Program(
+        "clamp_by_scalars",
+        "stablehlo.clamp",
+        """
+func.func @main(%l: $s, %x: $mn, %h: $s) -> $mn {
+  %0 = stablehlo.clamp %l, %x, %h : ($s, $mn, $s) -> $mn
+  return %0 : $mn
+}""",
+        "any any any",
+        "aaa",
+        {"a": 1},
+    ),
+    Program(
+        "clamp_by_constants",
+        "stablehlo.clamp",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %l = stablehlo.constant dense<0.0> : $s
+  %h = stablehlo.constant dense<1.5> : $s
+  %0 = stablehlo.clamp %l, %x, %h : ($s, $mn, $s) -> $mn
+  return %0 : $mn
+}""",
+        "any",
+        "a",
+        READ,
+    ),
+    Program(
+        "from_i32",
+        "stablehlo.convert",
+        """
+func.func @main(%x: $mn_i32, %y: $mn) -> $mn {
+  %0 = stablehlo.convert %x : ($mn_i32) -> $mn
+  %1 = stablehlo.multiply %0, %y : $mn
+  return %1 : $mn
+}""",
+        "integer any",
+        "-a",
+        {"a": 1},
+    ),
+    Program(
+        "through_f16",
+        "stablehlo.convert",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.convert %x : ($mn) -> $mn_f16
+  %1 = stablehlo.convert %y : ($mn) -> $mn_f16
+  %2 = stablehlo.add %0, %1 : $mn_f16
+  %3 = stablehlo.convert %2 : ($mn_f16) -> $mn
+  return %3 : $mn
+}""",
+        "nonzero nonzero",
+        "aa",
+        {"a": 1},
+        2,
+    ),
+    Program(
+        "through_bf16",
+        "stablehlo.convert",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.convert %x : ($mn) -> $mn_bf16
+  %1 = stablehlo.convert %y : ($mn) -> $mn_bf16
+  %2 = stablehlo.add %0, %1 : $mn_bf16
+  %3 = stablehlo.convert %2 : ($mn_bf16) -> $mn
+  return %3 : $mn
+}""",
+        "any any",
+        "aa",
+        {"a": 1},
+    ),
+    Program(
+        "through_f8",
+        "stablehlo.convert",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %0 = stablehlo.convert %x : ($mn) -> $mn_f8E5M2
+  %1 = stablehlo.convert %0 : ($mn_f8E5M2) -> $mn
+  return %1 : $mn
+}""",
+        "any",
+        "a",
+        {"a": 1},
+        6,
+    ),
+    Program(
+        "polynomial",
+        "stablehlo.add",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %a = stablehlo.constant dense<0.044715> : $mn
+  %b = stablehlo.constant dense<-2.5> : $mn
+  %0 = stablehlo.multiply %x, %x : $mn
+  %1 = stablehlo.multiply %0, %a : $mn
+  %2 = stablehlo.add %1, %y : $mn
+  %3 = stablehlo.multiply %2, %b : $mn
+  %4 = stablehlo.subtract %3, %x : $mn
+  %5 = stablehlo.divide %4, %y : $mn
+  return %5 : $mn
+}""",
+        "nonzero nonzero",
+        "aa",
+        READ,
+    ),
+    Program(
+        "roots_of_products",
+        "stablehlo.sqrt",
+        """
+func.func @main(%x: $mn, %y: $mn, %z: $mn) -> ($mn, $mn) {
+  %0 = stablehlo.multiply %x, %y : $mn
+  %1 = stablehlo.sqrt %0 : $mn
+  %2 = stablehlo.multiply %0, %z : $mn
+  %3 = stablehlo.rsqrt %2 : $mn
+  %4 = stablehlo.add %1, %z : $mn
+  return %4, %3 : $mn, $mn
+}""",
+        "positive positive positive",
+        "aaa",
+        READ,
+    ),
+)
+
+
+def _wider(programs: Iterator[Program]) -> Iterator[Program]:
+    """The same in f64, for some."""
+    for program in programs:
+        yield program
+        if program.name.endswith(("argument_right", "splat_left")):
+            yield replace(program, name=f"{program.name}_f64", element="f64")
+
+
+PROGRAMS = (
+    *(
+        p
+        for op in ("add", "subtract", "maximum", "minimum", "remainder")
+        for p in _wider(_aligned(op))
+    ),
+    *_wider(_products()),
+    *_wider(_quotients()),
+    *_comparisons(),
+    *_angles(),
+    *_unaries(),
+    *_powers(),
+    *_OTHERS,
+)

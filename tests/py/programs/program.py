@@ -1,0 +1,179 @@
+"""What a program for tests is: text over three sizes, and what data it may be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from string import Template
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.attributes import function_type
+from scalify_hlo.passes.base import main_function
+from tests.py.judge import parse
+
+Array = npt.NDArray[np.generic]
+Sizes = tuple[int, int, int]
+
+SIZES: Sizes = (2, 3, 4)
+READ: None = None
+"""Results that move in no simple way when scales move."""
+
+_SPECIAL = {
+    "f16": {"INF": "0x7C00", "NINF": "0xFC00", "NAN": "0x7E00"},
+    "f32": {"INF": "0x7F800000", "NINF": "0xFF800000", "NAN": "0x7FC00000"},
+    "f64": {
+        "INF": "0x7FF0000000000000",
+        "NINF": "0xFFF0000000000000",
+        "NAN": "0x7FF8000000000000",
+    },
+}
+_DTYPES: dict[str, npt.DTypeLike] = {
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i1": np.bool_,
+    "i8": np.int8,
+    "i32": np.int32,
+    "i64": np.int64,
+    "ui32": np.uint32,
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program over sizes m, n and k.
+
+    Attributes:
+        name: Unique among all programs.
+        op: The op whose rule it is about.
+        body: Text in which ``$mn`` is the type of an m by n tensor, ``$mn_i32`` that of one of
+            i32, ``$s`` that of a scalar, ``$M`` the number m, ``$MN`` m*n and ``$M_N`` m+n.
+        data: What each argument may be, a word for each; see `draw`.
+        groups: A letter for each argument; the scales of one letter must move together.
+        moves: The degree of each result in each letter; READ if there is none.
+        span: Bound on the exponents of the scales, so that nothing overflows.
+        ulps: How far results may be off, 0 but for what libm makes scale dependent.
+        judge: What runs it: ``xla`` for ops that the interpreter lacks, ``report`` if nothing can.
+        scales: For ``report``, the scale that each result should be reported to have, with every
+            float argument a pair.
+        element: The element type of ``$mn``.
+    """
+
+    name: str
+    op: str
+    body: str
+    data: str
+    groups: str = ""
+    moves: Mapping[str, float] | None = READ
+    span: int = 20
+    ulps: int = 0
+    judge: Literal["interpreter", "xla", "report"] = "interpreter"
+    scales: tuple[str, ...] = ()
+    element: str = field(default="f32", kw_only=True)
+
+    def text(self, sizes: Sizes = SIZES) -> str:
+        """The program at given sizes."""
+        return Template(self.body).substitute(_Names(sizes, self.element))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class _Names(dict[str, str]):
+    """Types and numbers by name."""
+
+    def __init__(self, sizes: Sizes, element: str) -> None:
+        super().__init__(_SPECIAL[element])
+        self._sizes = dict(zip("mnk", sizes, strict=True))
+        self._element = element
+
+    def __missing__(self, name: str) -> str:
+        if name[0].isupper():
+            return str(sum(prod(self._sizes[c.lower()] for c in p) for p in name.split("_")))
+        letters, _, element = name.partition("_")
+        if element == "c":
+            element = f"complex<{self._element}>"
+        shape = [str(self._sizes[c]) for c in letters if c != "s"]
+        return f"tensor<{'x'.join([*shape, element or self._element])}>"
+
+
+def draw(program: Program, sizes: Sizes, seed: int, *, wild: bool = False) -> list[Array]:
+    """Data for the arguments of a program.
+
+    Args:
+        program: The program; each word of its `data` says what one argument may be.
+        sizes: m, n and k.
+        seed: Of the generator of random numbers.
+        wild: Whether ``any`` includes zeros of both signs, infinities and NaN.
+    """
+    rng = np.random.default_rng(seed)
+    types = argument_types(program.text(sizes))
+    words = program.data.split()
+    return [
+        _DRAW[word](rng, shape).astype(dtype)
+        if word != "any"
+        else _any(rng, shape, wild).astype(dtype)
+        for word, (shape, dtype) in zip(words, types, strict=True)
+    ]
+
+
+def argument_types(text: str) -> list[tuple[tuple[int, ...], npt.DTypeLike]]:
+    """Shape and dtype of each argument of `main`."""
+    module = parse(text)
+    main = main_function(module.operation)
+    if main is None:
+        raise ValueError("no @main")
+    return [(tuple(t.shape), _DTYPES[_name(t)]) for t in function_type(main).inputs]
+
+
+def _name(type_: ir.Type) -> str:
+    return str(type_.element_type)
+
+
+Generator = np.random.Generator
+Shape = tuple[int, ...]
+
+
+def _positive(rng: Generator, shape: Shape) -> npt.NDArray[np.float64]:
+    """From 1/4 to 4, a good part of them powers of two, where rounding goes astray first."""
+    values = np.exp2(rng.uniform(-2, 2, shape))
+    powers = np.exp2(np.round(np.log2(values)))
+    return np.asarray(np.where(rng.random(shape) < 0.2, powers, values), np.float64)
+
+
+def _nonzero(rng: Generator, shape: Shape) -> npt.NDArray[np.float64]:
+    return np.asarray(_positive(rng, shape) * rng.choice([-1.0, 1.0], shape), np.float64)
+
+
+def _any(rng: Generator, shape: Shape, wild: bool) -> npt.NDArray[np.float64]:
+    values = _nonzero(rng, shape)
+    if not wild:
+        return values
+    special = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan], shape, p=[0.3, 0.3, 0.15, 0.15, 0.1])
+    return np.where(rng.random(shape) < 0.25, special, values)
+
+
+def _finite(rng: Generator, shape: Shape) -> npt.NDArray[np.float64]:
+    return _nonzero(rng, shape) * (rng.random(shape) < 0.9)
+
+
+def _definite(rng: Generator, shape: Shape) -> npt.NDArray[np.float64]:
+    root = rng.standard_normal(shape)
+    product: npt.NDArray[np.float64] = root @ root.T
+    return product + np.eye(shape[0])
+
+
+_DRAW: dict[str, Callable[[Generator, Shape], npt.NDArray[Any]]] = {
+    "definite": _definite,
+    "positive": _positive,
+    "nonzero": _nonzero,
+    "finite": _finite,
+    "bool": lambda rng, shape: rng.random(shape) < 0.5,
+    "index": lambda rng, shape: rng.integers(0, 4, shape),
+    "integer": lambda rng, shape: rng.integers(-9, 9, shape),
+}

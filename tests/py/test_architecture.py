@@ -1,0 +1,171 @@
+"""Imports run one way, jax is imported late, and private names stand in one place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "scalify_hlo"
+FILES = sorted(PACKAGE.rglob("*.py"))
+EVERY_FILE = pytest.mark.parametrize(
+    "file", FILES, ids=lambda file: file.relative_to(PACKAGE).as_posix()
+)
+
+LAYERS: tuple[frozenset[str], ...] = (
+    frozenset({"_compat", "diagnostics", "scale"}),
+    frozenset({"dialect", "recipe"}),
+    frozenset({"rules"}),
+    frozenset({"passes"}),
+    frozenset({"_compat_jax", "export_trees", "powers", "scaled_array"}),
+    frozenset(
+        {
+            "artifact",
+            "compare",
+            "exported_file",
+            "files",
+            "flatbuffer",
+            "guard",
+            "interpreter",
+            "program",
+            "tensors",
+            "wellformed",
+        }
+    ),
+    frozenset({"api", "check", "exported", "scalified"}),
+    frozenset({"__init__", "__main__", "cli"}),
+)
+"""From the lowest to the highest: a module may import its own layer and those before it."""
+
+WITH_JAX = frozenset(
+    {"_compat_jax", "api", "export_trees", "exported", "powers", "scaled_array", "scalified"}
+)
+"""The modules that may import jax as they are imported."""
+
+PRIVATE = ("jax._src", "jaxlib._src", "_mlir_libs", "_jax.")
+COMPAT = frozenset({"_compat", "_compat_jax"})
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, with the line that imports it."""
+
+    module: str
+    line: int
+    top_level: bool
+
+
+def imports(file: Path) -> Iterator[Import]:
+    """Everything that a file imports, also inside functions."""
+    tree = ast.parse(file.read_text())
+    inside = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+    }
+    typing_only = {
+        id(node)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
+        for node in ast.walk(branch)
+    }
+    for node in ast.walk(tree):
+        late = id(node) in inside or id(node) in typing_only
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno, not late)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{file}:{node.lineno}: relative import"
+            for alias in node.names:
+                yield Import(f"{node.module}.{alias.name}", node.lineno, not late)
+
+
+def layer_name(file: Path) -> str:
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def level(name: str) -> int:
+    found = [i for i, layer in enumerate(LAYERS) if name in layer]
+    assert found, f"scalify_hlo/{name} is in no layer: name it in LAYERS"
+    return found[0]
+
+
+@EVERY_FILE
+def test_imports_run_one_way(file: Path) -> None:
+    own = level(layer_name(file))
+    for imported in imports(file):
+        package, _, rest = imported.module.partition(".")
+        if package != "scalify_hlo":
+            continue
+        name = rest.split(".")[0]
+        if (PACKAGE / f"{name}.py").exists() or (PACKAGE / name).is_dir():
+            assert level(name) <= own, f"{file}:{imported.line} imports {imported.module}"
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    names = {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in FILES}
+    graph = {
+        name: {
+            target
+            for imported in imports(file)
+            if imported.top_level
+            for target in (imported.module, imported.module.rpartition(".")[0])
+            if target in names and target != name
+        }
+        for name, file in names.items()
+    }
+    assert list(TopologicalSorter(graph).static_order())
+
+
+@EVERY_FILE
+def test_jax_is_imported_late(file: Path) -> None:
+    if layer_name(file) in WITH_JAX:
+        return
+    for imported in imports(file):
+        if imported.top_level:
+            assert imported.module.split(".")[0] != "jax", f"{file}:{imported.line}"
+
+
+@EVERY_FILE
+def test_private_names_stand_in_one_place(file: Path) -> None:
+    if layer_name(file) in COMPAT:
+        return
+    for imported in imports(file):
+        assert not any(p in imported.module for p in PRIVATE), f"{file}:{imported.line}"
+        assert not imported.module.startswith("jaxlib"), f"{file}:{imported.line}"
+
+
+def test_the_core_never_imports_jax() -> None:
+    core = LAYERS[0] | LAYERS[1] | LAYERS[2] | LAYERS[3]
+    for file in FILES:
+        if layer_name(file) in core:
+            for imported in imports(file):
+                assert imported.module.split(".")[0] != "jax", f"{file}:{imported.line}"
+
+
+def test_scale_knows_nothing_of_mlir() -> None:
+    for imported in imports(PACKAGE / "scale.py"):
+        assert not imported.module.startswith(("scalify_hlo", "jax")), imported
+
+
+@EVERY_FILE
+def test_nothing_is_imported_by_wildcard(file: Path) -> None:
+    assert all(not imported.module.endswith(".*") for imported in imports(file))
+
+
+@EVERY_FILE
+def test_says_what_it_is_for(file: Path) -> None:
+    assert ast.get_docstring(ast.parse(file.read_text()))
+
+
+@EVERY_FILE
+def test_has_no_assert(file: Path) -> None:
+    """Errors of users are no assertions, which an option of Python switches off."""
+    nodes = ast.walk(ast.parse(file.read_text()))
+    assert not any(isinstance(node, ast.Assert) for node in nodes)

@@ -1,0 +1,148 @@
+"""Rules that are wrong by one power of two: the checks of the other files notice each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+import pytest
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.registry import Apply
+from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.table import RULES
+from scalify_hlo.scale import ONE, Scale, Scaled, Splat
+from tests.py.judge import assert_invariant, rewritten
+from tests.py.programs import PROGRAMS, Program
+from tests.py.programs.program import SIZES, draw
+from tests.py.test_rules import JUDGES
+
+Mutation = Callable[[Apply, list[bool], ir.OpView, Split], None]
+"""Applies a rule wrongly to an op, and notes whether that made a difference."""
+
+
+def wrong_result(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
+    """Twice the scale, or twice the constant."""
+    results = list(op.results)
+    apply(op, split)
+    for result in results:
+        form = split.form(result)
+        if isinstance(form, Scaled):
+            split.set(result, Scaled(form.scale.shift(1), form.level))
+            made.append(True)
+        elif isinstance(form, Splat):
+            split.set(result, Splat(2 * form.value))
+            made.append(True)
+
+
+def wrong_operand(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
+    """The first operand that is brought to a scale is brought to one twice as large."""
+    bring = split.bring
+
+    def once(value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:
+        brought = bring(value, target, at)
+        if brought == value or made_here:
+            return brought
+        made_here.append(True)
+        return split.multiply(brought, ONE.shift(-1), at)
+
+    made_here: list[bool] = []
+    with _instead(split, "bring", once):
+        apply(op, split)
+    made += made_here
+
+
+def wrong_kept(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
+    """A function of degree 0 whose result keeps the scale."""
+    form = split.form(op.operands[0])
+    apply(op, split)
+    if isinstance(form, Scaled) and split.format(op.results[0]) is not None:
+        split.set(op.results[0], form)
+        made.append(True)
+
+
+def out_of_range(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
+    """Data taken where they overflow."""
+    form = split.form(op.operands[0])
+    if isinstance(form, Scaled):
+        split.replace(op, 0, split.bring(op.operands[0], form.scale.shift(-200), op.operation))
+        made.append(True)
+    apply(op, split)
+
+
+@contextmanager
+def _instead(split: Split, name: str, function: object) -> Iterator[None]:
+    setattr(split, name, function)
+    try:
+        yield
+    finally:
+        delattr(split, name)
+
+
+MUTATIONS: dict[str, tuple[Mutation, ...]] = {
+    "stablehlo.sign": (wrong_kept,),
+    "stablehlo.is_finite": (out_of_range,),
+}
+ALWAYS = (wrong_result, wrong_operand)
+
+
+def _judged(op: str) -> bool:
+    """Whether a wrong scale can be seen: an op that nothing runs shows only its results' scales."""
+    rule = RULES[op]
+    if rule.family == "source":
+        return op == "stablehlo.constant"
+    return rule.family not in ("opaque", "read") or any(p.judge != "report" for p in _programs(op))
+
+
+def _programs(op: str) -> list[Program]:
+    """The programs about an op, or else those that contain it."""
+    return [p for p in PROGRAMS if p.op == op] or [p for p in PROGRAMS if f"{op} " in p.body]
+
+
+def noticed(program: Program, seed: int, exponents: tuple[int, ...]) -> bool:
+    """Whether the check of `test_rules` fails."""
+    if program.judge == "report":
+        _, report = rewritten(program.text(), "scaled")
+        return tuple(r.scale for r in report.results) != program.scales
+    try:
+        assert_invariant(
+            program.text(),
+            draw(program, SIZES, seed),
+            exponents,
+            ulps=program.ulps,
+            run=JUDGES[program.judge],
+        )
+    except AssertionError:
+        return True
+    return False
+
+
+def runs(op: str) -> Iterator[Callable[[], bool]]:
+    """Checks that concern an op."""
+    # Between them the seeds take each branch of the programs that have some.
+    starts = ((0, (2, -1)), (1, (-1, 3)), (2, (1, 2)), (11, (3, -2)))
+    for (seed, exponents), program in product(starts, _programs(op)):
+        count = len(program.data.split())
+        yield partial(noticed, program, seed, (exponents * count)[:count])
+
+
+@pytest.mark.parametrize("op", [op for op in sorted(RULES) if _judged(op)])
+def test_mutants_are_noticed(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = RULES[op]
+    kinds = 0
+    for mutation in MUTATIONS.get(op, ALWAYS):
+        made: list[bool] = []
+        monkeypatch.setitem(RULES, op, replace(rule, apply=partial(mutation, rule.apply, made)))
+        found = any(run() for run in runs(op))
+        assert found or not made, f"{mutation.__name__} of {op} passes all checks"
+        kinds += bool(made)
+    assert kinds, f"no program makes a mutant of {op}"
+
+
+def test_the_rules_themselves_pass() -> None:
+    """The same checks find nothing where nothing was changed."""
+    for op in ("stablehlo.divide", "stablehlo.scatter", "stablehlo.sqrt", "stablehlo.case"):
+        assert not any(run() for run in runs(op))
