@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
+import numpy as np
+
 import scalify_hlo
+from examples import gpt2
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -20,3 +24,15 @@ def test_the_rewrite_shown_is_the_rewrite_done() -> None:
     before, after = blocks("mlir")
     assert before == (ROOT / "examples" / "layer.mlir").read_text()
     assert scalify_hlo.rewrite(before, signature="scaled").strip() == after.strip()
+
+
+def test_the_python_shown_runs() -> None:
+    config = gpt2.Config(layers=1, width=16, heads=2, sequence=8, vocab=11, batch=2)
+    params, opt_state = gpt2.state(config, gpt2.ADAMW)
+    tokens = np.zeros((config.batch, config.sequence + 1), np.int32)
+    names = {"step": gpt2.adamw_step, "params": params, "opt_state": opt_state, "tokens": tokens}
+    (code,) = blocks("python")
+    exec(code, names)
+    loss = float(scalify_hlo.asarray(names["loss"]))
+    expected = jax.jit(gpt2.adamw_step)(params, opt_state, tokens)[2]
+    np.testing.assert_allclose(loss, expected, rtol=1e-6)
