@@ -18,11 +18,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-GENERATOR_BOUND: Final = 31
-"""The scales that programs are given are taken to lie within 2^±31; see `Scale.reach`."""
+GENERATOR_BOUND: Final = 25
+"""The scales that programs are given are taken to lie within 2^±25; see `Scale.reach`."""
 
 TRUSTED_LEVEL: Final = 48
 """The largest level that is ever paid, in absolute value."""
@@ -119,22 +119,25 @@ class Scale(NamedTuple):
     def portions(self, bound: int) -> Iterator[Scale]:
         """Cuts the scale into a product of scales, each within ``2^±bound`` by its `reach`.
 
-        Factors and divisors are taken in turn, so that each portion is as near to 1 as can be.
+        The generators are taken in turn, so that all portions have about the same mix of them.
         """
         if self.reach <= bound:
             yield self
             return
-        units = [ONE.shift(e) for e in _steps(self.exponent, bound)]
-        above = [Scale(0, ((g, 1),)) for g, k in self.powers for _ in range(k)]
-        below = [Scale(0, ((g, -1),)) for g, k in self.powers for _ in range(-k)]
-        units += [u for pair in zip_longest(above, below) for u in pair if u is not None]
         portion = ONE
-        for unit in units:
+        for unit in chain(map(ONE.shift, _steps(self.exponent, bound)), self.units()):
             if portion.reach + unit.reach > bound:
                 yield portion
                 portion = ONE
             portion = portion * unit
         yield portion
+
+    def units(self) -> Iterator[Scale]:
+        """The generators and their reciprocals, one for each unit of their powers, in turn."""
+        for turn in range(max((abs(k) for _, k in self.powers), default=0)):
+            for generator, k in self.powers:
+                if turn < abs(k):
+                    yield Scale(0, ((generator, 1 if k > 0 else -1),))
 
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""

@@ -8,7 +8,7 @@ chains into the fusions that use them, so chains are kept short and alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import mul
@@ -45,7 +45,6 @@ class Factors:
         self._origins: dict[Generator, Origin] = {}
         self._derived: dict[Origin, Generator] = {}
         self._requests: dict[Key, ir.Value] = {}
-        self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._count = 0
         self._placeholders = {
             wide: emit.splat_attribute(emit.scalar_type(element), 1.0)
@@ -102,24 +101,23 @@ class Factors:
     def parts(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
         """Rank-0 values to multiply data with, one by one, whose product is a dynamic scale.
 
+        A quotient of scales brings one operand of a meet to the scale of another. Where it leaves
+        the normal numbers, one of them is beyond the other's reach: it saturates. A product can
+        leave them with nothing amiss, since data may make up for it: it takes two multiplications.
+
         Args:
             scale: A scale with generators.
             wide: Whether they are f64 rather than f32.
-
-        Returns:
-            One value if that is a normal number for sure, else several that are.
         """
-        key = scale, wide
-        if key not in self._parts:
-            portions = scale.portions(SAFE_REACH[wide])
-            self._parts[key] = [self._part(part, wide) for part in portions]
-        return self._parts[key]
+        values = self.kept_and_rest(scale, wide=wide)
+        quotient = len({k > 0 for _, k in scale.powers}) == 2
+        return values[:1] if quotient else values
 
-    def clamped(self, scale: Scale, *, wide: bool) -> tuple[ir.Value, list[ir.Value]]:
-        """A dynamic scale as one normal number, and what is missing of it if it is none."""
-        if scale.reach <= SAFE_REACH[wide] or wide:
-            return self._part(scale, wide), []
-        return self._request(("kept", scale, wide)), [self._request(("left over", scale, wide))]
+    def kept_and_rest(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
+        """A dynamic scale as one normal number; and if it may be none, what is missing of it."""
+        if scale.reach <= SAFE_REACH[wide]:
+            return [self._part(scale, wide)]
+        return [self._request((kind, scale, wide)) for kind in ("kept", "left over")]
 
     def _part(self, scale: Scale, wide: bool) -> ir.Value:
         (generator, k), *more = scale.powers
@@ -171,9 +169,26 @@ class Chains:
         kind, scale, wide = key
         if kind == "product":
             return self._product(scale, wide=wide)
+        portions = list(scale.portions(SAFE_REACH[wide]))
+        if len(portions) == 2 or wide:
+            return self._of_portions(portions, wide, kept=kind == "kept")
         exponent = self._exponent(scale)
         kept = self._clamp(exponent)
         return self._power(kept if kind == "kept" else self._op("subtract", exponent, kept))
+
+    def _of_portions(self, portions: Sequence[Scale], wide: bool, *, kept: bool) -> ir.Value:
+        """Portions are normal numbers; their product is, unless it is clamped."""
+        values = [self._product(portion, wide=wide) for portion in portions]
+        product = reduce(lambda a, b: self._op("multiply", a, b), values)
+        bound = SAFE_REACH[wide]
+        low, high = (self._number(2.0**e, wide=wide) for e in (-bound, bound))
+        clamped = self._cached(
+            ("clamp", product), lambda: stablehlo.clamp(low, product, high, **self._where)
+        )
+        if kept:
+            return clamped
+        values[0] = self._op("divide", values[0], clamped)
+        return reduce(lambda a, b: self._op("multiply", a, b), values)
 
     def _generator(self, generator: Generator) -> ir.Value:
         if generator not in self.values:
@@ -238,8 +253,10 @@ class Chains:
 
     def _product(self, scale: Scale, *, wide: bool) -> ir.Value:
         """The monomial as one quotient of products, whose beginnings are shared."""
-        above = [self._converted(g, wide) for g, k in scale.powers for _ in range(k)]
-        below = [self._converted(g, wide) for g, k in scale.powers for _ in range(-k)]
+        above, below = [], []
+        for unit in scale.units():
+            generator, k = unit.powers[0]
+            (above if k > 0 else below).append(self._converted(generator, wide))
         if scale.exponent or not above:
             above.append(self._number(2.0**scale.exponent, wide=wide))
         value = reduce(lambda a, b: self._op("multiply", a, b), above)

@@ -14,7 +14,19 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules.mover import Mover, broadcast_source
-from scalify_hlo.scale import ANY, ONE, Any, Form, Maximum, Scale, Scaled, levels_at, meet
+from scalify_hlo.scale import (
+    GENERATOR_BOUND,
+    TRUSTED_LEVEL,
+    ANY,
+    ONE,
+    Any,
+    Form,
+    Maximum,
+    Scale,
+    Scaled,
+    levels_at,
+    meet,
+)
 
 READERS: set[str] = set()
 """The ops whose rule reads values at scale 1, as their rules say."""
@@ -58,8 +70,7 @@ class Split(Mover):
             return
         self._forms[value] = form
         if isinstance(form, Scaled) and form.level:
-            format_ = self.format(value)
-            if format_ is None or not format_.wide:
+            if _drifting(form) or not self._wide(value):
                 self._settle_definition(value, form)
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
@@ -182,6 +193,15 @@ class Split(Mover):
             if operand in forms:
                 return True
         return False
+
+
+def _drifting(form: Scaled) -> bool:
+    """Whether data run away from unit while their scale runs the other way.
+
+    Through many layers a scale becomes a product of many, and the data could leave even f32. A
+    high level alone is no sign of it: the values themselves may be large.
+    """
+    return abs(form.level) >= TRUSTED_LEVEL and form.scale.reach > 2 * GENERATOR_BOUND
 
 
 def _returns(op: ir.Operation) -> bool:
