@@ -7,6 +7,7 @@ to import.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,3 +61,8 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if "jax" in sys.modules:
+    # Files with ScaledArray nodes can be read from here on.
+    importlib.import_module(f"{__name__}.scaled_array")

@@ -42,6 +42,11 @@ def make_options(
     Raises:
         UsageError: A name or a value is not known.
     """
+    if not isinstance(input_scale or {}, Mapping):
+        raise UsageError(
+            "input scales are not a mapping",
+            hint="give powers of two by pattern of argument names, as in {'params*': 2.0**-4}",
+        )
     loaded = load_recipe(recipe) if isinstance(recipe, str) else recipe
     for key, value in (settings or {}).items():
         loaded = loaded.override(key, value)
@@ -149,7 +154,8 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     their data; plain arrays enter unscaled. A float result is a ScaledArray where a scale reached
     it, and a plain array elsewhere. The function is exported and rewritten once for each
     combination of shapes, and may be called inside `jax.jit`. Gradients flow through it, with
-    ScaledArrays as cotangents of ScaledArrays; see `ScaledArray`.
+    ScaledArrays as cotangents of ScaledArrays; see `ScaledArray`. As with any call of an Exported,
+    JAX does not map over it (`jax.vmap`) or differentiate it forward (`jax.jvp`): do both inside.
 
     Args:
         fn: The function. Without it, a decorator is returned.

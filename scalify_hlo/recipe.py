@@ -38,7 +38,7 @@ class Recipe:
             )
         if value not in choices[key]:
             raise UsageError(
-                f"{value!r} is not a value of {key!r}{nearest(value, choices[key])}",
+                f"{value!r} is not a value of {key!r}{nearest(str(value), choices[key])}",
                 hint=f"its values are: {', '.join(choices[key])}",
             )
         return replace(self, meet=cast(Meet, value))

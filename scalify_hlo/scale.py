@@ -165,12 +165,22 @@ class Root:
     scale: Scale
     n: int
 
+    @property
+    def bound(self) -> int:
+        """Bound on ``|log2|`` of the generator."""
+        return self.scale.reach // self.n + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
     """How a generator comes about: the largest of several scales."""
 
     scales: tuple[Scale, ...]
+
+    @property
+    def bound(self) -> int:
+        """Bound on ``|log2|`` of the generator."""
+        return max(scale.reach for scale in self.scales)
 
 
 Origin: TypeAlias = Root | Maximum

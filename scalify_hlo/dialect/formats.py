@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from scalify_hlo._compat import ir
@@ -34,8 +35,18 @@ class FloatFormat:
 
     @property
     def smallest(self) -> float:
-        """The smallest positive normal number."""
-        return 2.0**self.min_exponent
+        """The smallest positive number that is not flushed to zero.
+
+        Those below the normal range are, by XLA, in the formats that hardware computes in; narrow
+        formats are computed in f32, and keep theirs.
+        """
+        return 2.0 ** (self.min_exponent - (0 if self.wide else self.mantissa_bits))
+
+    def holds(self, number: float) -> bool:
+        """Whether a finite non-zero number is exactly a normal number of the format."""
+        mantissa, exponent = math.frexp(abs(number))
+        whole = math.ldexp(mantissa, self.mantissa_bits + 1).is_integer()
+        return whole and self.min_exponent < exponent and abs(number) <= self.max_finite
 
 
 _TABLE = (

@@ -28,10 +28,6 @@ from scalify_hlo.scale import Any, Form, Generator, Scale, Scaled
 
 _SOURCES = frozenset({"stablehlo.constant"})
 _CAPTURING = frozenset({"stablehlo.while", "stablehlo.case", "stablehlo.if"})
-_SYMBOL_USERS = _CAPTURING | {
-    f"stablehlo.{name}" for name in ("composite", "custom_call", "map", "scatter", "sort")
-}
-"""Ops that may name functions elsewhere than in a call at the top of a function."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +75,7 @@ class Callee:
         parameters: Its generators that come from the caller, in the caller's order.
         taken: The numbers of those that it takes as extra arguments.
         results: The forms of its results.
+        copied: Whether `function` is a copy.
     """
 
     function: ir.OpView
@@ -86,6 +83,7 @@ class Callee:
     parameters: tuple[Generator, ...]
     taken: tuple[int, ...]
     results: tuple[Form, ...]
+    copied: bool
 
 
 class Propagation:
@@ -100,7 +98,6 @@ class Propagation:
         self._functions = _functions(module)
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
-        self._kept: set[str] = set()
         self._module = module
 
     def main(self, function: ir.OpView) -> None:
@@ -145,14 +142,15 @@ class Propagation:
         operands = list(op.operands)
         forms = split.forms(operands)
         if not any(isinstance(form, Scaled) for form in forms):
-            self._kept.add(op.attributes["callee"].value)
             if self._annotate:
                 self._note(op, split)
+            return
+        if not self._functions[op.attributes["callee"].value].regions[0].blocks:
+            opaque(op, split)  # declared elsewhere
             return
         callers = tuple(dict.fromkeys(g for form in forms for g in _generators(form)))
         callee = self._specialised(op, forms, callers)
         call = _new_call(op, callee, split, callers)
-        self._kept.add(call.attributes["callee"].value)
         back = dict(zip(callee.parameters, callers, strict=True))
         for result, form in zip(call.results, callee.results, strict=True):
             split.set(result, _translated(form, split, callee, back))
@@ -193,10 +191,9 @@ class Propagation:
         taken = _drop_unused(copy, len(parameters))
         if not split.changed:
             copy.operation.erase()
-            copy = original
-        else:
-            self._functions[copy.attributes["sym_name"].value] = copy
-        return Callee(copy, split, parameters, taken, results)
+            return Callee(original, split, parameters, taken, results, copied=False)
+        self._functions[copy.attributes["sym_name"].value] = copy
+        return Callee(copy, split, parameters, taken, results, copied=True)
 
     def _fresh(self, name: str) -> str:
         number = len(self._callees)
@@ -206,30 +203,8 @@ class Propagation:
 
     def _drop_replaced(self) -> None:
         """Erases the functions of which only scaled copies are called."""
-        replaced = {str(key[0]) for key in self._callees} - self._kept
-        if not replaced:
-            return
-        if not self._report.ops or self._report.ops.keys() & _SYMBOL_USERS:
+        if any(callee.copied for callee in self._callees.values()):
             passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
-            return
-        for name in replaced - self._reached():
-            if self._functions[name].attributes["sym_visibility"].value == "private":
-                self._functions[name].operation.erase()
-
-    def _reached(self) -> set[str]:
-        """The functions that calls lead to which the walk left alone."""
-        reached, waiting = set[str](), list(self._kept)
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += _called(self._functions[name])
-        return reached
-
-
-def _called(function: ir.OpView) -> list[str]:
-    ops = function.regions[0].blocks[0].operations
-    return [op.attributes["callee"].value for op in ops if op.operation.name == "func.call"]
 
 
 def _functions(module: ir.Operation) -> dict[str, ir.OpView]:
@@ -257,7 +232,7 @@ def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
     """A form, generators by number, so that calls with like scales share a copy."""
     if not isinstance(form, Scaled):
         return form
-    powers = frozenset((numbers[g], g.state, k) for g, k in form.scale.powers)
+    powers = frozenset((numbers[g], g.state, g.bound, k) for g, k in form.scale.powers)
     return form.scale.exponent, form.level, powers
 
 
@@ -278,7 +253,9 @@ def _add_parameters(
             if generator not in inner:
                 type_ = emit.scalar_type(scale_element(argument.type))
                 value = block.add_argument(type_, argument.location)
-                inner[generator] = split.factors.bind(value, state=generator.state)
+                inner[generator] = split.factors.bind(
+                    value, state=generator.state, bound=generator.bound
+                )
                 marks.append({})
     for argument, form in zip(arguments, forms, strict=True):
         split.set(argument, _renamed(form, inner))

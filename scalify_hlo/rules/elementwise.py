@@ -202,7 +202,7 @@ def convert(op: ir.OpView, split: Split) -> None:
         if target.exponent_bits < source.exponent_bits:
             split.replace(op, 0, split.settle(value, op.operation))
         return split.set(result, split.form(op.operands[0]))
-    if form is ANY or target.mantissa_bits >= source.mantissa_bits:
+    if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
     return None
 

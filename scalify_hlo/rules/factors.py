@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
-from scalify_hlo.scale import Generator, Maximum, Origin, Root, Scale
+from scalify_hlo.scale import GENERATOR_BOUND, Generator, Maximum, Origin, Root, Scale
 
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
@@ -51,15 +51,15 @@ class Factors:
             for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
         }
 
-    def bind(self, value: ir.Value, *, state: bool) -> Generator:
+    def bind(self, value: ir.Value, *, state: bool, bound: int = GENERATOR_BOUND) -> Generator:
         """Makes a rank-0 power-of-two argument a generator."""
-        generator = self._new(state=state)
+        generator = self._new(state, bound)
         self._values[generator] = value
         return generator
 
-    def _new(self, *, state: bool) -> Generator:
+    def _new(self, state: bool, bound: int) -> Generator:
         self._count += 1
-        return Generator(self._count - 1, f"s{self._count - 1}", state)
+        return Generator(self._count - 1, f"s{self._count - 1}", state, bound)
 
     def value(self, generator: Generator) -> ir.Value:
         """The rank-0 value that a generator stands for."""
@@ -70,7 +70,7 @@ class Factors:
     def derive(self, origin: Origin) -> Generator:
         """The generator that a root or a maximum of scales gives; the same one each time."""
         if origin not in self._derived:
-            self._derived[origin] = generator = self._new(state=False)
+            self._derived[origin] = generator = self._new(False, origin.bound)
             self._origins[generator] = origin
         return self._derived[origin]
 
@@ -253,7 +253,8 @@ class Chains:
 
     def _product(self, scale: Scale, *, wide: bool) -> ir.Value:
         """The monomial as one quotient of products, whose beginnings are shared."""
-        above, below = [], []
+        above: list[ir.Value] = []
+        below: list[ir.Value] = []
         for unit in scale.units():
             generator, k = unit.powers[0]
             (above if k > 0 else below).append(self._converted(generator, wide))

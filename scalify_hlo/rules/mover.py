@@ -281,14 +281,15 @@ def broadcast_source(value: ir.Value) -> ir.Operation | None:
 
 
 def _saturated(number: float, exponent: int, format_: FloatFormat) -> float:
-    """A constant times ``2^exponent``, held within the normal numbers of a format."""
+    """A constant times ``2^exponent``, held within the numbers of a format that are not zero."""
     log = math.log2(abs(number)) + exponent
     if log > format_.max_exponent + 1:
         size = format_.max_finite
-    elif log < format_.min_exponent:
+    elif log < format_.min_exponent - format_.mantissa_bits:
         size = format_.smallest
     else:
-        size = min(math.ldexp(abs(number), exponent), format_.max_finite)
+        size = math.ldexp(abs(number), exponent)
+        size = max(format_.smallest, min(size, format_.max_finite))
     return math.copysign(size, number)
 
 

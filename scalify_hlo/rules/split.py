@@ -15,10 +15,10 @@ from scalify_hlo.diagnostics import Remark
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules.mover import Mover, broadcast_source
 from scalify_hlo.scale import (
-    GENERATOR_BOUND,
-    TRUSTED_LEVEL,
     ANY,
+    GENERATOR_BOUND,
     ONE,
+    TRUSTED_LEVEL,
     Any,
     Form,
     Maximum,
@@ -30,6 +30,9 @@ from scalify_hlo.scale import (
 
 READERS: set[str] = set()
 """The ops whose rule reads values at scale 1, as their rules say."""
+
+_STATIC_DRIFT = 40
+"""|log2| from which a static scale returns to 1; the product of two such data stays in f32."""
 
 
 class Split(Mover):
@@ -69,9 +72,25 @@ class Split(Mover):
         if form is None:
             return
         self._forms[value] = form
-        if isinstance(form, Scaled) and form.level:
-            if _drifting(form) or not self._wide(value):
-                self._settle_definition(value, form)
+        if isinstance(form, Scaled):
+            target = self._resting(value, form)
+            if target != form.scale:
+                self._move_definition(value, target)
+
+    def _resting(self, value: ir.Value, form: Scaled) -> Scale:
+        """The scale at which the result of an op is left.
+
+        Narrow formats pay levels at once. In wide ones a scale may run away from 1, and data the
+        other way, through many layers: static scales then return to 1, where data are the values
+        of the original program; dynamic ones pay their level. A high level alone is no reason:
+        values may be large.
+        """
+        if form.level and not self._wide(value):
+            return form.settled
+        if form.scale.static:
+            return ONE if abs(form.scale.exponent) > _STATIC_DRIFT else form.scale
+        drifts = form.scale.reach > 2 * GENERATOR_BOUND and abs(form.level) >= TRUSTED_LEVEL
+        return form.settled if drifts else form.scale
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
         """Says that the only result of an op is scaled."""
@@ -179,12 +198,12 @@ class Split(Mover):
             return value
         return self.bring(value, form.settled, at)
 
-    def _settle_definition(self, value: ir.Value, form: Scaled) -> None:
-        """Pays a level right after the op that raised it, for all uses of the value."""
+    def _move_definition(self, value: ir.Value, target: Scale) -> None:
+        """Brings a value to another scale right after the op that makes it, for all its uses."""
         uses = [(use.owner, use.operand_number) for use in value.uses]
-        settled = self.bring(value, form.settled, self.next)
+        moved = self.bring(value, target, self.next)
         for owner, index in uses:
-            owner.operands[index] = settled
+            owner.operands[index] = moved
 
     def concerns(self, operation: ir.Operation) -> bool:
         """Whether something is known of an operand of an op."""
@@ -193,15 +212,6 @@ class Split(Mover):
             if operand in forms:
                 return True
         return False
-
-
-def _drifting(form: Scaled) -> bool:
-    """Whether data run away from unit while their scale runs the other way.
-
-    Through many layers a scale becomes a product of many, and the data could leave even f32. A
-    high level alone is no sign of it: the values themselves may be large.
-    """
-    return abs(form.level) >= TRUSTED_LEVEL and form.scale.reach > 2 * GENERATOR_BOUND
 
 
 def _returns(op: ir.Operation) -> bool:
