@@ -85,7 +85,7 @@ class Split(Mover):
         of the original program; dynamic ones pay their level. A high level alone is no reason:
         values may be large.
         """
-        if form.level and not self._wide(value):
+        if not self._wide(value):
             return form.settled
         if form.scale.static:
             return ONE if abs(form.scale.exponent) > _STATIC_DRIFT else form.scale
