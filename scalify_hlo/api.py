@@ -104,7 +104,8 @@ def _rewrite(program: Any, options: Options) -> Any:
     if isinstance(program, ir.Module):
         copy = copy_module(program)
         check_module(copy, "<module>")
-        rewrite_module(copy, options)
+        with located("<module>"):
+            rewrite_module(copy, options)
         return copy
     return _rewrite_exported(program, options)
 

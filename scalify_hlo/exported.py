@@ -20,7 +20,7 @@ from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
-from scalify_hlo.wellformed import check_module
+from scalify_hlo.wellformed import check_module, located
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,8 @@ def _rewrite_marked(
 ) -> Rewritten:
     with module.context:
         _set_marks(module, exported, arguments, results)
-        report = rewrite_module(module, replace(options, signature="same", input_scale={}))
+        with located(exported.fun_name):
+            report = rewrite_module(module, replace(options, signature="same", input_scale={}))
         artifact = write_artifact(
             module, version_of(exported.mlir_module_serialized), exported.fun_name
         )

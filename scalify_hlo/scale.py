@@ -125,19 +125,20 @@ class Scale(NamedTuple):
             yield self
             return
         portion = ONE
-        for unit in chain(map(ONE.shift, _steps(self.exponent, bound)), self.units()):
+        units = (Scale(0, (unit,)) for unit in self.units())
+        for unit in chain(map(ONE.shift, _steps(self.exponent, bound)), units):
             if portion.reach + unit.reach > bound:
                 yield portion
                 portion = ONE
             portion = portion * unit
         yield portion
 
-    def units(self) -> Iterator[Scale]:
-        """The generators and their reciprocals, one for each unit of their powers, in turn."""
+    def units(self) -> Iterator[tuple[Generator, int]]:
+        """The generators with power 1 or -1, once for each unit of their powers, in turn."""
         for turn in range(max((abs(k) for _, k in self.powers), default=0)):
             for generator, k in self.powers:
                 if turn < abs(k):
-                    yield Scale(0, ((generator, 1 if k > 0 else -1),))
+                    yield generator, 1 if k > 0 else -1
 
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from scalify_hlo._compat import func, ir
 from scalify_hlo.diagnostics import InputError
 
-_DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
 _UNNAMED = "-"
 """What MLIR calls a source that is not a file."""
 
@@ -21,14 +20,14 @@ def check_module(module: ir.Module, name: str) -> None:
         name: How diagnostics call it.
 
     Raises:
-        InputError: It has no ops, ops of other dialects, quantised types, or no `main`.
+        InputError: It has no ops, quantised types at its border, or no `main`. Ops of other
+            dialects are found by `scalify-normalize`, which looks at each op anyway.
     """
     with module.context:
         if not list(module.body.operations):
             raise InputError(
                 "the module is empty", location=name, hint="export a program that has a main"
             )
-        _check_ops(module, name)
         _check_main(module, name)
 
 
@@ -90,36 +89,6 @@ def has_debug_locations(module: ir.Module) -> bool:
     with module.context:
         module.operation.walk(visit)
     return found
-
-
-def _check_ops(module: ir.Module, name: str) -> None:
-    known: set[str] = set()
-    problems: list[InputError] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in known:
-            return ir.WalkResult.ADVANCE
-        known.add(op.name)
-        problem = _foreign(op, name)
-        if problem:
-            problems.append(problem)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    if problems:
-        raise problems[0]
-
-
-def _foreign(op: ir.Operation, name: str) -> InputError | None:
-    """The complaint about an op of a dialect that exported programs do not have."""
-    if op.name.partition(".")[0] in _DIALECTS:
-        return None
-    return InputError(
-        f"{op.name!r} is not a StableHLO op",
-        location=place(op.location, name),
-        hint="export the program to StableHLO, or lower it to StableHLO first",
-    )
 
 
 def _quantised(type_: ir.Type, location: ir.Location, name: str) -> InputError | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo.diagnostics import InputError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.report import Report
 
@@ -18,7 +19,8 @@ class NormalizePass(Pass):
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
-        _count(module, report)
+        _count(module, report, nested=False)
+        _refuse_foreign(module, report)
         if any(op.startswith("chlo.") for op in report.ops):
             register_passes()
             pipeline = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
@@ -37,8 +39,34 @@ _HOLDERS = frozenset(
 )
 """The ops with regions; asking each op for its own would take a third of the time."""
 
+_SYMBOL_USERS = frozenset({"stablehlo.composite", "stablehlo.custom_call"})
 
-def _count(operation: ir.Operation, report: Report) -> None:
+
+_DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
+
+
+def _refuse_foreign(module: ir.Operation, report: Report) -> None:
+    """Complains of the first op of a dialect that exported programs do not have."""
+    foreign = {name for name in report.ops if name.partition(".")[0] not in _DIALECTS}
+    if not foreign:
+        return
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in foreign:
+            found.append(op)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    raise InputError(
+        f"{found[0].name!r} is not a StableHLO op",
+        location=str(found[0].location),
+        hint="export the program to StableHLO, or lower it to StableHLO first",
+    )
+
+
+def _count(operation: ir.Operation, report: Report, *, nested: bool) -> None:
     counts = report.ops
     for region in operation.regions:
         for block in region.blocks:
@@ -47,4 +75,6 @@ def _count(operation: ir.Operation, report: Report) -> None:
                 name = inner.name
                 counts[name] += 1
                 if name in _HOLDERS:
-                    _count(inner, report)
+                    _count(inner, report, nested=name != "func.func")
+                elif name in _SYMBOL_USERS or (nested and name == "func.call"):
+                    report.plain_calls = False

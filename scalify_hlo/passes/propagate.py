@@ -98,6 +98,7 @@ class Propagation:
         self._functions = _functions(module)
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
+        self._kept: set[str] = set()
         self._module = module
 
     def main(self, function: ir.OpView) -> None:
@@ -142,15 +143,18 @@ class Propagation:
         operands = list(op.operands)
         forms = split.forms(operands)
         if not any(isinstance(form, Scaled) for form in forms):
+            self._kept.add(op.attributes["callee"].value)
             if self._annotate:
                 self._note(op, split)
             return
         if not self._functions[op.attributes["callee"].value].regions[0].blocks:
             opaque(op, split)  # declared elsewhere
+            self._kept.add(op.attributes["callee"].value)
             return
         callers = tuple(dict.fromkeys(g for form in forms for g in _generators(form)))
         callee = self._specialised(op, forms, callers)
         call = _new_call(op, callee, split, callers)
+        self._kept.add(call.attributes["callee"].value)
         back = dict(zip(callee.parameters, callers, strict=True))
         for result, form in zip(call.results, callee.results, strict=True):
             split.set(result, _translated(form, split, callee, back))
@@ -203,8 +207,37 @@ class Propagation:
 
     def _drop_replaced(self) -> None:
         """Erases the functions of which only scaled copies are called."""
-        if any(callee.copied for callee in self._callees.values()):
+        replaced = {str(key[0]) for key, callee in self._callees.items() if callee.copied}
+        if not replaced:
+            return
+        if not (self._report.ops and self._report.plain_calls):
             passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
+            return
+        for name in replaced - self._reached():
+            if _private(self._functions[name]):
+                self._functions[name].operation.erase()
+
+    def _reached(self) -> set[str]:
+        """The functions that calls lead to which the walk left alone."""
+        public = {name for name, op in self._functions.items() if not _private(op)} - {"main"}
+        reached, waiting = set[str](), [*self._kept, *public]
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += _called(self._functions[name])
+        return reached
+
+
+def _private(function: ir.OpView) -> bool:
+    visibility = function.attributes
+    return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
+
+
+def _called(function: ir.OpView) -> list[str]:
+    blocks = function.regions[0].blocks
+    ops = blocks[0].operations if blocks else ()
+    return [op.attributes["callee"].value for op in ops if op.operation.name == "func.call"]
 
 
 def _functions(module: ir.Operation) -> dict[str, ir.OpView]:

@@ -39,6 +39,8 @@ class Report:
             ``unscaled``; counted only where forms are annotated.
         ops: How often each op occurs in the program, as it was.
         given_up: How often each op read values at scale 1 although an operand was scaled.
+        plain_calls: Whether functions are named only by calls outside of regions, as far as the
+            ops were counted.
     """
 
     arguments: list[ValueReport] = field(default_factory=list)
@@ -47,3 +49,4 @@ class Report:
     values: Counter[str] = field(default_factory=Counter)
     ops: Counter[str] = field(default_factory=Counter)
     given_up: Counter[str] = field(default_factory=Counter)
+    plain_calls: bool = True

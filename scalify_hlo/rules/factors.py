@@ -163,6 +163,7 @@ class Chains:
     def __post_init__(self) -> None:
         self.location = self.first.location
         self._cache: dict[Hashable, ir.Value] = {}
+        self._ip = ir.InsertionPoint(self.first)
 
     def build(self, key: Key) -> ir.Value:
         """What a placeholder stands for."""
@@ -220,7 +221,7 @@ class Chains:
 
     @property
     def _where(self) -> dict[str, object]:
-        return {"loc": self.location, "ip": ir.InsertionPoint(self.first)}
+        return {"loc": self.location, "ip": self._ip}
 
     def _cached(self, key: Hashable, build: Callable[[], ir.Value]) -> ir.Value:
         if key not in self._cache:
@@ -255,8 +256,7 @@ class Chains:
         """The monomial as one quotient of products, whose beginnings are shared."""
         above: list[ir.Value] = []
         below: list[ir.Value] = []
-        for unit in scale.units():
-            generator, k = unit.powers[0]
+        for generator, k in scale.units():
             (above if k > 0 else below).append(self._converted(generator, wide))
         if scale.exponent or not above:
             above.append(self._number(2.0**scale.exponent, wide=wide))

@@ -39,7 +39,16 @@ class Mover:
         self._replaced: dict[ir.Value, None] = {}
         self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
         self._numbers: dict[tuple[float, bool], ir.Value] = {}
+        self._at: ir.Operation | None = None
+        self._place: dict[str, object] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
+
+    def _where(self, at: ir.Operation) -> dict[str, object]:
+        """Location and insertion point of what is built for an op; several things often are."""
+        if at is not self._at:
+            self._at = at
+            self._place = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        return self._place
 
     def form(self, value: ir.Value) -> Form:
         """What is known of a value; None is unscaled."""
@@ -183,7 +192,7 @@ class Mover:
     def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
         type_ = value.type
         if type_ in self._direct:
-            where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+            where = self._where(at)
             factor = stablehlo.broadcast_in_dim(type_, scalar, self._no_dims, **where)
             return stablehlo.multiply(value, factor, **where)
         element = type_.element_type

@@ -85,12 +85,13 @@ class Split(Mover):
         of the original program; dynamic ones pay their level. A high level alone is no reason:
         values may be large.
         """
-        if not self._wide(value):
+        scale, level = form
+        if level and not self._wide(value):
             return form.settled
-        if form.scale.static:
-            return ONE if abs(form.scale.exponent) > _STATIC_DRIFT else form.scale
-        drifts = form.scale.reach > 2 * GENERATOR_BOUND and abs(form.level) >= TRUSTED_LEVEL
-        return form.settled if drifts else form.scale
+        if scale.powers:
+            drifts = abs(level) >= TRUSTED_LEVEL and scale.reach > 2 * GENERATOR_BOUND
+            return form.settled if drifts else scale
+        return ONE if abs(scale.exponent) > _STATIC_DRIFT and self._wide(value) else scale
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
         """Says that the only result of an op is scaled."""
