@@ -99,7 +99,7 @@ def interface(module: ir.Module, name: str) -> Interface:
     type_ = attributes.function_type(main)
     return Interface(
         _tensors(attributes.argument_names(main), type_.inputs, name),
-        _tensors(attributes.result_names(main), type_.results, name),
+        _tensors(attributes.result_names(attributes.result_attributes(main)), type_.results, name),
     )
 
 

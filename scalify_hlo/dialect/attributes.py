@@ -86,9 +86,9 @@ def argument_names(function: ir.OpView) -> list[str]:
     return [name or f"arg{i}" for i, name in enumerate(names)]
 
 
-def result_names(function: ir.OpView) -> list[str]:
-    """Names of the results: their ``jax.result_info`` where given, else ``result0``..."""
-    infos = [a.get("jax.result_info") for a in result_attributes(function)]
+def result_names(results: list[Attributes]) -> list[str]:
+    """Names of results by their attributes: ``jax.result_info`` where given, else ``result0``..."""
+    infos = [a.get("jax.result_info") for a in results]
     return [info.value if info and info.value else f"result{i}" for i, info in enumerate(infos)]
 
 

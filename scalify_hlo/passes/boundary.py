@@ -87,13 +87,14 @@ class Boundary:
             owner.operands[index] = divided
         return form
 
-    def leave(self, names: list[str]) -> None:
+    def leave(self) -> None:
         """Turns the results that are marked into pairs, and unscales the others."""
         returned = self._block.operations[-1]
         values: list[ir.Value] = []
         marks: list[Attributes] = []
         positions: list[int] = []
         results = attributes.result_attributes(self._main)
+        names = attributes.result_names(results)
         for name, value, mark in zip(names, list(returned.operands), results, strict=True):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None

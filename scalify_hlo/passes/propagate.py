@@ -103,13 +103,12 @@ class Propagation:
 
     def main(self, function: ir.OpView) -> None:
         """Splits the function that the program starts at."""
-        names = attributes.result_names(function)
         top = _placeholder(function)
         split = Split(top, self._recipe, self._report.remarks, self._report.given_up)
         boundary = Boundary(function, split, top)
         boundary.enter()
         self._walk(function.regions[0].blocks[0], split)
-        boundary.leave(names)
+        boundary.leave()
         _finish(split, top)
         self._drop_replaced()
         self._report.arguments = boundary.arguments

@@ -25,13 +25,13 @@ def rise(count: int | None) -> int:
 
 def keep(op: ir.OpView, split: Split) -> None:
     """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
-    split.set(op.results[0], split.form(op.operands[0]))
+    split.pass_on(op.operands[0], op.results[0])
 
 
 def keep_each(op: ir.OpView, split: Split) -> None:
     """Every operand passes to the result of the same number."""
     for operand, result in zip(op.operands, op.results, strict=True):
-        split.set(result, split.form(operand))
+        split.pass_on(operand, result)
 
 
 def odd(value: Callable[[float], float]) -> Apply:

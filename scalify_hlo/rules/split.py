@@ -77,6 +77,12 @@ class Split(Mover):
             if target != form.scale:
                 self._move_definition(value, target)
 
+    def pass_on(self, operand: ir.Value, result: ir.Value) -> None:
+        """Says that a result has the form of an operand of the same element type."""
+        form = self._forms.get(operand)
+        if form is not None:
+            self._forms[result] = form
+
     def _resting(self, value: ir.Value, form: Scaled) -> Scale:
         """The scale at which the result of an op is left.
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scalify_hlo.scale import (
     ANY,
+    GENERATOR_BOUND,
     ONE,
     TRUSTED_LEVEL,
     Any,
@@ -41,7 +42,7 @@ def value(scale: Scale, exponents: tuple[int, ...]) -> int:
     return scale.exponent + sum(k * exponents[g.index] for g, k in scale.powers)
 
 
-exponents = st.tuples(*[st.integers(-31, 31)] * len(GENERATORS))
+exponents = st.tuples(*[st.integers(-GENERATOR_BOUND, GENERATOR_BOUND)] * len(GENERATORS))
 
 
 class TestGroup:
