@@ -138,10 +138,9 @@ def _load(path: str) -> dict[str, Any]:
             return dict(arrays)
     except InputError:
         raise
-    except Exception as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+    except Exception:
         raise InputError(
-            f"this is no .npz file of arrays: {reason}",
+            "this is no .npz file of arrays",
             location=path,
             hint="write one with numpy.savez(path, *arrays)",
         ) from None
