@@ -139,7 +139,10 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
             return write_artifact(program.module, version, program.name)
         if program.kind is Kind.BYTECODE:
             return write_bytecode(program.module)
-        text: str = program.module.operation.get_asm(enable_debug_info=program.debug_info)
+        # Whatever made the module has verified it: the parser, or the last pass of a rewrite.
+        text: str = program.module.operation.get_asm(
+            enable_debug_info=program.debug_info, assume_verified=True
+        )
         return text if text.endswith("\n") else text + "\n"
 
 
