@@ -51,3 +51,15 @@ def test_step_is_bit_equal(name: str) -> None:
         for v, e, is_float in zip(values, exponents, floats(text), strict=True)
     ]
     assert_invariant(text, data, exponents)
+
+
+@pytest.mark.parametrize("exponent", [20, 45, 60])
+def test_scales_that_cancel_do_not_overflow_on_the_way(exponent: int) -> None:
+    """Products of many scales may be near 1 although single ones are far from it."""
+    x = np.linspace(0.5, 2, 5, dtype=np.float32)
+
+    def function(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
+        return (a * b) ** 6 + c * a * b
+
+    text = jax.export.export(jax.jit(function))(x, x, x).mlir_module()
+    assert_invariant(text, [x, x, x], [exponent, -exponent, 0])
