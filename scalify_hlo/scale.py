@@ -45,6 +45,10 @@ class Generator:
     bound: int = GENERATOR_BOUND
 
 
+def _birth(power: tuple[Generator, int]) -> int:
+    return power[0].index
+
+
 class Scale(NamedTuple):
     """The monomial ``2^exponent * prod(g ** k for g, k in powers)``.
 
@@ -59,8 +63,10 @@ class Scale(NamedTuple):
     @classmethod
     def of(cls, exponent: int, powers: Iterable[tuple[Generator, int]]) -> Scale:
         """The monomial of generators in any order, each at most once."""
-        kept = ((g, k) for g, k in powers if k)
-        return cls(exponent, tuple(sorted(kept, key=lambda power: power[0].index)))
+        kept = [power for power in powers if power[1]]
+        if len(kept) > 1:
+            kept.sort(key=_birth)
+        return cls(exponent, tuple(kept))
 
     @property
     def static(self) -> bool:
@@ -75,7 +81,10 @@ class Scale(NamedTuple):
     @property
     def reach(self) -> int:
         """A bound on ``|log2|`` of the scale, from the bounds of its generators."""
-        return abs(self.exponent) + sum(g.bound * abs(k) for g, k in self.powers)
+        reach = abs(self.exponent)
+        for generator, k in self.powers:
+            reach += generator.bound * abs(k)
+        return reach
 
     @property
     def state(self) -> bool:

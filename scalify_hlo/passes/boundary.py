@@ -51,8 +51,8 @@ class Boundary:
             block.erase_argument(0)
         self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
-        leaving = enumerate(attributes.result_pairs(main))
-        self._split.unscaled_results = frozenset(i for i, pair in leaving if not pair)
+        returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
+        self._split.leaving = frozenset(value for value, pair in returned if not pair)
 
     def _renewed(self, old: ir.Value) -> ir.Value:
         """The argument again, after the others: arguments can be appended, but not inserted."""

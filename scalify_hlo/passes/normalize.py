@@ -70,11 +70,11 @@ def _count(operation: ir.Operation, report: Report, *, nested: bool) -> None:
     counts = report.ops
     for region in operation.regions:
         for block in region.blocks:
-            for op in block.operations:
-                inner = op.operation
-                name = inner.name
-                counts[name] += 1
+            ops = [op.operation for op in block.operations]
+            names = [op.name for op in ops]
+            counts.update(names)
+            if not _SYMBOL_USERS.isdisjoint(names) or (nested and "func.call" in names):
+                report.plain_calls = False
+            for op, name in zip(ops, names, strict=True):
                 if name in _HOLDERS:
-                    _count(inner, report, nested=name != "func.func")
-                elif name in _SYMBOL_USERS or (nested and name == "func.call"):
-                    report.plain_calls = False
+                    _count(op, report, nested=name != "func.func")

@@ -115,15 +115,15 @@ class Propagation:
         self._report.results = boundary.results
 
     def _walk(self, block: ir.Block, split: Split) -> None:
-        ops = list(block.operations)
-        for op, following in pairwise(ops):
+        rules = RULES
+        for op, following in pairwise(block.operations):
             operation = op.operation
             name = operation.name
             split.next = following.operation
             if name == "func.call":
                 self._call(op, split)
             elif name in _SOURCES or name in _CAPTURING or split.concerns(operation):
-                entry = RULES.get(name)
+                entry = rules.get(name)
                 (entry.apply if entry else opaque)(op, split)
             if self._annotate and name != "func.call":
                 self._note(op, split)

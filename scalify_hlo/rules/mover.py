@@ -57,9 +57,10 @@ class Mover:
     def format(self, value: ir.Value) -> FloatFormat | None:
         """The float format of a value's elements, None if they are no floats."""
         type_ = value.type
-        if type_ not in self._formats:
-            self._formats[type_] = format_of(type_)
-        return self._formats[type_]
+        formats = self._formats
+        if type_ not in formats:
+            formats[type_] = format_of(type_)
+        return formats[type_]
 
     def replace(self, op: ir.Operation, index: int, value: ir.Value) -> None:
         """Puts another value in an operand's place."""
@@ -262,9 +263,9 @@ class Mover:
         self._replaced[value] = None
 
     def finish(self) -> None:
-        """Builds the factors, and removes what is not needed any more."""
+        """Removes what is not needed any more."""
         self.erase_dead()
-        self.factors.finish()
+        self.factors.erase_unused()
 
     def erase_dead(self) -> None:
         """Erases what the split replaced, where nothing uses it any more."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
@@ -46,7 +47,7 @@ class Split(Mover):
 
     Attributes:
         next: The op after the one that the walk is at.
-        unscaled_results: The operands of the function's return that leave at scale 1.
+        leaving: The values that the function returns at scale 1.
     """
 
     def __init__(
@@ -61,18 +62,19 @@ class Split(Mover):
         self.remarks = remarks
         self.given_up = given_up
         self.next = top
-        self.unscaled_results: frozenset[int] = frozenset()
+        self.leaving: frozenset[ir.Value] = frozenset()
 
     def forms(self, values: Sequence[ir.Value]) -> list[Form]:
         """The forms of several values."""
-        return [self._forms.get(v) for v in values]
+        get = self._forms.get
+        return [get(v) for v in values]
 
     def set(self, value: ir.Value, form: Form) -> None:
         """Says what a value is now; pays its level where the format is narrow."""
         if form is None:
             return
         self._forms[value] = form
-        if isinstance(form, Scaled):
+        if isinstance(form, Scaled) and (form.level or not form.scale.powers):
             target = self._resting(value, form)
             if target != form.scale:
                 self._move_definition(value, target)
@@ -95,8 +97,9 @@ class Split(Mover):
         if level and not self._wide(value):
             return form.settled
         if scale.powers:
-            drifts = abs(level) >= TRUSTED_LEVEL and scale.reach > 2 * GENERATOR_BOUND
-            return form.settled if drifts else scale
+            if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GENERATOR_BOUND:
+                return scale
+            return form.settled
         return ONE if abs(scale.exponent) > _STATIC_DRIFT and self._wide(value) else scale
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
@@ -139,9 +142,10 @@ class Split(Mover):
         target = self._meet(values, forms, either)
         if not isinstance(target, Scaled):
             return target
-        moving = [not isinstance(f, Scaled) or f.scale != target.scale for f in forms]
-        worth = any(moving) or self.unscaled_results
-        if target.scale != ONE and worth and self._read_next(op):
+        scale = target.scale
+        moving = [not isinstance(f, Scaled) or f.scale != scale for f in forms]
+        result = op.results[0]
+        if scale != ONE and (True in moving or result in self.leaving) and self._read_next(result):
             target = self._cheaper_unscaled(values, target)
             moving = [True] * len(values)
         for i, value, moves in zip(indices, values, moving, strict=True):
@@ -157,7 +161,7 @@ class Split(Mover):
         if not scaled:
             return ANY if all(f is ANY for f in forms) else None
         scale = scaled[0].scale
-        if any(f.scale != scale for f in scaled):
+        if len({f.scale for f in scaled}) > 1:
             if self._fallback(values, scaled):
                 origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
                 return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))
@@ -166,15 +170,15 @@ class Split(Mover):
         levels = levels_at(scale, scaled)
         return Scaled(scale, min(levels, key=abs) if either else max(levels))
 
-    def _read_next(self, op: ir.OpView) -> bool:
-        """Whether an op's result is read at scale 1: by the caller, or by its only user.
+    def _read_next(self, result: ir.Value) -> bool:
+        """Whether a value is read at scale 1: by the caller, or by its only user.
 
         What the caller reads in a wide format may be kept at scale 1 throughout: its level still
         tells how far from unit it is expected to be.
         """
-        uses = list(op.results[0].uses)
-        if any(u.operand_number in self.unscaled_results and _returns(u.owner) for u in uses):
-            format_ = self.format(op.results[0])
+        uses = list(islice(result.uses, 2))
+        if result in self.leaving:
+            format_ = self.format(result)
             return len(uses) == 1 or (format_ is not None and format_.wide)
         return len(uses) == 1 and uses[0].owner.name in READERS
 
@@ -219,7 +223,3 @@ class Split(Mover):
             if operand in forms:
                 return True
         return False
-
-
-def _returns(op: ir.Operation) -> bool:
-    return bool(op.name == "func.return")
