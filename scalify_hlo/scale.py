@@ -128,10 +128,15 @@ class Scale(NamedTuple):
     def portions(self, bound: int) -> Iterator[Scale]:
         """Cuts the scale into a product of scales, each within ``2^±bound`` by its `reach`.
 
-        The generators are taken in turn, so that all portions have about the same mix of them.
+        Two halves where they are enough: for a square times something they have most in common.
+        Else the generators are taken in turn, so that all portions have about the same mix.
         """
         if self.reach <= bound:
             yield self
+            return
+        half = Scale(0, tuple((g, int(k / 2)) for g, k in self.powers if abs(k) > 1))
+        if half.reach <= bound and (rest := self / half).reach <= bound:
+            yield from (rest, half)
             return
         portion = ONE
         units = (Scale(0, (unit,)) for unit in self.units())

@@ -48,7 +48,7 @@ class SignaturePass(Pass):
     def _mark_arguments(self, main: ir.OpView) -> None:
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
-        floats = [format_of(t) is not None for t in types]
+        floats = _floats(types)
         for i, exponent in self._exponents(main, floats).items():
             marks[i][attributes.SCALE] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(64), exponent
@@ -112,9 +112,16 @@ def _log2(text: str) -> int | None:
     return exponent - 1 if mantissa == 0.5 else None
 
 
+def _floats(types: list[ir.Type]) -> list[bool]:
+    """Which of several types have float elements; few types are many times the same."""
+    known = {type_: format_of(type_) is not None for type_ in set(types)}
+    return [known[type_] for type_ in types]
+
+
 def _mark_results(main: ir.OpView) -> None:
     marks = attributes.result_attributes(main)
-    for mark, type_ in zip(marks, attributes.function_type(main).results, strict=True):
-        if format_of(type_) is not None:
+    types = list(attributes.function_type(main).results)
+    for mark, is_float in zip(marks, _floats(types), strict=True):
+        if is_float:
             mark[attributes.PAIR] = ir.UnitAttr.get()
     attributes.set_result_attributes(main, marks)

@@ -7,7 +7,7 @@ chains into the fusions that use them, so chains are kept short and alike.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from functools import reduce
 from operator import mul
 
@@ -40,6 +40,7 @@ class Factors:
         self._derived: dict[Origin, Generator] = {}
         self._built: dict[Hashable, ir.Value] = {}
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
+        self._converts: dict[tuple[Generator, bool], ir.Value] = {}
         self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
         self._floats = {
             wide: emit.scalar_type(element)
@@ -107,21 +108,33 @@ class Factors:
             scale: A scale with generators.
             wide: Whether they are f64 rather than f32.
         """
-        values = self.kept_and_rest(scale, wide=wide)
-        quotient = len({k > 0 for _, k in scale.powers}) == 2
-        return values[:1] if quotient else values
+        if len({k > 0 for _, k in scale.powers}) == 2:
+            return [self.kept(scale, wide=wide)]
+        return self.kept_and_rest(scale, wide=wide)
 
     def kept_and_rest(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
         """A dynamic scale as one normal number; and if it may be none, what is missing of it."""
-        reach = scale.reach
-        if reach <= SAFE_REACH[wide]:
-            return [self._product(scale, wide)]
+        kept = self.kept(scale, wide=wide)
+        if scale.reach <= SAFE_REACH[wide]:
+            return [kept]
         portions = list(scale.portions(SAFE_REACH[wide]))
         if len(portions) == 2 or wide:
-            return self._of_portions(portions, wide)
+            first, *others = (self._product(portion, wide) for portion in portions)
+            return [kept, reduce(self._times, others, self._op("divide", first, kept))]
         exponent = self._exponent(scale)
-        kept = self._clamp(exponent)
-        return [self._power(kept), self._power(self._op("subtract", exponent, kept))]
+        return [kept, self._power(self._op("subtract", exponent, self._clamp(exponent)))]
+
+    def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
+        """A dynamic scale as one normal number, to which it is clamped if it may be none."""
+        bound = SAFE_REACH[wide]
+        if scale.reach <= bound:
+            return self._product(scale, wide)
+        portions = list(scale.portions(bound))
+        if len(portions) > 2 and not wide:
+            return self._power(self._clamp(self._exponent(scale)))
+        value = reduce(self._times, (self._product(portion, wide) for portion in portions))
+        low, high = (self._number(2.0**e, wide) for e in (-bound, bound))
+        return self._op("clamp", low, value, high)
 
     def erase_unused(self) -> None:
         """Erases the factors that nothing uses any more."""
@@ -129,18 +142,8 @@ class Factors:
             if next(iter(value.uses), None) is None:
                 value.owner.erase()
 
-    def _of_portions(self, portions: Sequence[Scale], wide: bool) -> list[ir.Value]:
-        """Portions are normal numbers; their product is, unless it is clamped."""
-        values = [self._product(portion, wide) for portion in portions]
-        product = reduce(self._times, values)
-        bound = SAFE_REACH[wide]
-        low, high = (self._number(2.0**e, wide) for e in (-bound, bound))
-        clamped = self._op("clamp", low, product, high)
-        values[0] = self._op("divide", values[0], clamped)
-        return [clamped, reduce(self._times, values)]
-
     def _maximum(self, origin: Maximum) -> ir.Value:
-        values = [self.kept_and_rest(scale, wide=False)[0] for scale in origin.scales]
+        values = [self.kept(scale, wide=False) for scale in origin.scales]
         return reduce(lambda a, b: self._op("maximum", a, b), values)
 
     def _root(self, origin: Root) -> ir.Value:
@@ -155,9 +158,10 @@ class Factors:
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
         """The monomial as one quotient of products, whose beginnings are shared."""
         key = scale, wide
-        if key not in self._products:
-            self._products[key] = self._quotient(scale, wide)
-        return self._products[key]
+        product = self._products.get(key)
+        if product is None:
+            product = self._products[key] = self._quotient(scale, wide)
+        return product
 
     def _quotient(self, scale: Scale, wide: bool) -> ir.Value:
         above: list[ir.Value] = []
@@ -176,10 +180,11 @@ class Factors:
     def _op(self, name: str, *arguments: object) -> ir.Value:
         """One of StableHLO's ops by the name of its builder; the same one each time."""
         key = name, *arguments
-        if key not in self._built:
+        built = self._built.get(key)
+        if built is None:
             build = getattr(stablehlo, name)
-            self._built[key] = build(*arguments, loc=self.location, ip=self._ip)
-        return self._built[key]
+            built = self._built[key] = build(*arguments, loc=self.location, ip=self._ip)
+        return built
 
     def _number(self, number: float, wide: bool) -> ir.Value:
         return self._op("constant", emit.splat_attribute(self._floats[wide], number))
@@ -188,9 +193,12 @@ class Factors:
         return self._op("constant", emit.splat_attribute(self._i32, number))
 
     def _converted(self, generator: Generator, wide: bool) -> ir.Value:
-        value = self.value(generator)
-        type_ = self._floats[wide]
-        return value if value.type == type_ else self._op("convert", type_, value)
+        key = generator, wide
+        if key not in self._converts:
+            value, type_ = self.value(generator), self._floats[wide]
+            built = value if value.type == type_ else self._op("convert", type_, value)
+            self._converts[key] = built
+        return self._converts[key]
 
     def _exponent(self, scale: Scale) -> ir.Value:
         """log2 of a monomial as a rank-0 i32, right whatever its generators are."""
