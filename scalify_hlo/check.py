@@ -50,11 +50,11 @@ def compile_module(module: ir.Module | str, name: str = "<program>") -> Run:
     Raises:
         InputError: XLA refuses it.
     """
-    from scalify_hlo import _compat_jax
+    from scalify_hlo import _compat
 
     text = module if isinstance(module, str) else _text(module)
     try:
-        compiled = _compat_jax.compile_on_cpu(text)
+        compiled = _compat.compile_on_cpu(text)
     except ValueError as error:
         raise _refused(error, name) from None
 

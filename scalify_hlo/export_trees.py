@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from scalify_hlo import _compat_jax
+from scalify_hlo import _compat
 from scalify_hlo.diagnostics import InputError, UsageError
 
 
@@ -34,7 +34,7 @@ def register_for_export(tree: Any) -> None:
         >>> register_for_export(State(jax.numpy.zeros(())))
     """
     for node in dict.fromkeys(_nodes_of(tree)):
-        if not _compat_jax.is_serializable(node):
+        if not _compat.is_serializable(node):
             _register(node)
 
 
@@ -48,7 +48,7 @@ def serialize(exported: jax.export.Exported, vjp_order: int = 0) -> bytes:
     Raises:
         InputError: A pytree node is not registered; the error says how to do it.
     """
-    unknown = [n for n in dict.fromkeys(_nodes_of(exported)) if not _compat_jax.is_serializable(n)]
+    unknown = [n for n in dict.fromkeys(_nodes_of(exported)) if not _compat.is_serializable(n)]
     if unknown:
         names = ", ".join(_qualified_name(n) for n in unknown)
         raise InputError(
@@ -79,14 +79,14 @@ def opaque_nodes(names: set[str]) -> Iterator[None]:
 
     Afterwards such nodes are still written under their names, with the bytes that were read.
     """
-    unknown = [name for name in names if not _compat_jax.is_registered_name(name)]
+    unknown = [name for name in names if not _compat.is_registered_name(name)]
     for name in unknown:
         _register_opaque(name)
     try:
         yield
     finally:
         for name in unknown:
-            _compat_jax.forget_name(name)
+            _compat.forget_name(name)
 
 
 _OPAQUE: dict[str, type[Opaque]] = {}
@@ -97,7 +97,7 @@ def _register_opaque(name: str) -> None:
     if name not in _OPAQUE:
         _OPAQUE[name] = _new_opaque(name)
     node = _OPAQUE[name]
-    _compat_jax.register_node(
+    _compat.register_node(
         node,
         name,
         serialize=bytes,
@@ -126,7 +126,7 @@ def _nodes_of(tree: Any) -> Iterator[type]:
         yield from _node_types(jax.tree.structure(tree))
 
 
-def _node_types(tree: _compat_jax.TreeDef) -> Iterator[type]:
+def _node_types(tree: _compat.TreeDef) -> Iterator[type]:
     node = tree.node_data()
     if node is not None:
         yield node[0]
@@ -136,12 +136,12 @@ def _node_types(tree: _compat_jax.TreeDef) -> Iterator[type]:
 
 def _register(node: type) -> None:
     name = _qualified_name(node)
-    if _compat_jax.is_registered_name(name):
+    if _compat.is_registered_name(name):
         raise UsageError(
             f"two pytree node types are named {name}",
             hint="register one of them with jax.export.register_pytree_node_serialization",
         )
-    if _compat_jax.is_namedtuple(node):
+    if _compat.is_namedtuple(node):
         jax.export.register_namedtuple_serialization(node, serialized_name=name)
         return
     jax.export.register_pytree_node_serialization(

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from scalify_hlo import _compat_jax
+from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.artifact import parse_artifact, version_of, write_artifact
 from scalify_hlo.dialect import attributes
@@ -135,7 +135,7 @@ def _rewrite_marked(
         artifact = write_artifact(
             module, version_of(exported.mlir_module_serialized), exported.fun_name
         )
-    new = _compat_jax.replace_exported(
+    new = _compat.replace_exported(
         exported,
         arguments=_origins(arguments.pairs),
         results=_origins(results.pairs),
@@ -187,7 +187,7 @@ def _rewrite_vjp(
     ).exported
     if not any(taken.pairs):
         return flat
-    return ScaledVjp(**_compat_jax.field_values(flat), gradients=given.pairs)
+    return ScaledVjp(**_compat.field_values(flat), gradients=given.pairs)
 
 
 def _flat(pairs: Sequence[bool]) -> tuple[int, ...]:
@@ -289,7 +289,7 @@ def _pair_avals(avals: Sequence[Any], pairs: Sequence[bool]) -> list[Any]:
     return new
 
 
-def pair_tree(tree: _compat_jax.TreeDef, pairs: Sequence[bool]) -> _compat_jax.TreeDef:
+def pair_tree(tree: _compat.TreeDef, pairs: Sequence[bool]) -> _compat.TreeDef:
     """A tree with some of its leaves replaced by ScaledArray nodes; no node is made for it."""
     return _pair_leaves(tree, iter(pairs))
 
@@ -297,9 +297,9 @@ def pair_tree(tree: _compat_jax.TreeDef, pairs: Sequence[bool]) -> _compat_jax.T
 _SCALED = jax.tree.structure(ScaledArray(0, 0))
 
 
-def _pair_leaves(tree: _compat_jax.TreeDef, pairs: Any) -> _compat_jax.TreeDef:
+def _pair_leaves(tree: _compat.TreeDef, pairs: Any) -> _compat.TreeDef:
     node = tree.node_data()
     if node is None:
         return _SCALED if next(pairs) else tree
     children = [_pair_leaves(child, pairs) for child in tree.children()]
-    return _compat_jax.make_tree(node, children)
+    return _compat.make_tree(node, children)

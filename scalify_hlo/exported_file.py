@@ -22,10 +22,10 @@ def artifacts_of(data: bytes, name: str) -> list[bytes]:
     Raises:
         InputError: It is damaged, or no such file.
     """
-    from scalify_hlo import _compat_jax
+    from scalify_hlo import _compat
 
     try:
-        artifacts = _compat_jax.serialized_artifacts(data)
+        artifacts = _compat.serialized_artifacts(data)
     except Exception as error:
         # Flatbuffers are read without checks: damage shows as any exception.
         raise damaged(name) from error
@@ -45,11 +45,11 @@ def read_exported_file(data: bytes, name: str) -> list[Exported]:
     """
     import jax.export
 
-    from scalify_hlo import _compat_jax
+    from scalify_hlo import _compat
     from scalify_hlo.export_trees import opaque_nodes
 
     try:
-        with opaque_nodes(_compat_jax.custom_node_names(data)):
+        with opaque_nodes(_compat.custom_node_names(data)):
             orders = [jax.export.deserialize(bytearray(data))]
             while orders[-1].has_vjp():
                 orders.append(orders[-1].vjp())
@@ -60,11 +60,11 @@ def read_exported_file(data: bytes, name: str) -> list[Exported]:
 
 def with_modules(orders: Sequence[Exported], artifacts: Sequence[bytes]) -> Exported:
     """The program of a file and its vjps, with these modules instead of those in the file."""
-    from scalify_hlo import _compat_jax
+    from scalify_hlo import _compat
 
     result: Exported | None = None
     for exported, artifact in reversed(list(zip(orders, artifacts, strict=True))):
-        result = _compat_jax.with_module(exported, artifact, result)
+        result = _compat.with_module(exported, artifact, result)
     if result is None:
         raise ValueError("a file holds a program at least")
     return result

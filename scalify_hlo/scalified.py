@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from scalify_hlo import _compat_jax
+from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.exported import Rewritten, rewrite_with_report
 from scalify_hlo.passes.pipeline import Options
@@ -56,7 +56,7 @@ class Scalified:
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_scaled_array)
         specs, keywords = jax.tree.unflatten(tree, [_logical(leaf) for leaf in leaves])
         traced = self.fn.trace(*specs, **keywords)
-        captured = _compat_jax.captured_values(traced)
+        captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
         exported = (
             _export(_of_flat(traced, self.fn), map(_logical, given), {})
@@ -84,7 +84,7 @@ def _is_dynamic(leaf: Any) -> bool:
 
 def _of_flat(traced: jax.stages.Traced, fn: Any) -> Any:
     """A function of the captured values of a trace and its flat arguments."""
-    run = _compat_jax.flat_function(traced)
+    run = _compat.flat_function(traced)
 
     def flat(*arguments: Any) -> Any:
         return list(run(*arguments))
@@ -133,5 +133,5 @@ def _call(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _as_arguments(tree: _compat_jax.TreeDef, given: Sequence[Any]) -> Any:
+def _as_arguments(tree: _compat.TreeDef, given: Sequence[Any]) -> Any:
     return tree.unflatten(jax.tree.leaves(list(given)))
