@@ -15,7 +15,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types pytest bench clean
+.PHONY: help setup demo test lint format types pytest docs bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -52,6 +52,10 @@ pytest: $(STAMP)
 format: $(STAMP) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(STAMP) ## write docs/rules.md from the table of rules
+	@mkdir -p docs
+	$(BIN)/python -m scalify_hlo rules --markdown > docs/rules.md
 
 bench: $(STAMP) ## print every figure that the README promises
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 @click.command(name="rules", epilog="Example: scalify-hlo rules dot_general")
 @click.argument("op", metavar="[OP]", required=False)
-def command(op: str | None) -> None:
+@click.option("--markdown", is_flag=True, help="The whole table as a page of documentation.")
+def command(op: str | None, markdown: bool) -> None:
     """Show how OP acts on data and scales, or all ops.
 
     OP is the name of an op, such as add or stablehlo.add. For one op, its formula is shown with
@@ -23,11 +25,45 @@ def command(op: str | None) -> None:
     """
     from scalify_hlo.rules.table import RULES
 
+    if markdown:
+        click.echo(page(RULES), nl=False)
+        return
     if op is None:
         rows = [(r.op, r.family, _exactness(r), r.formula) for _, r in sorted(RULES.items())]
         click.echo(console.table(("op", "family", "exact", "formula"), rows))
         return
     click.echo(_describe(_find(op, RULES)))
+
+
+_INTRODUCTION = """\
+# Rules
+
+How each op acts on data and scales, from the table that the rewriter itself uses; written by
+`make docs`. A value X is kept as data X_d and a scale X_s, with X = X_d * X_s; `meet` chooses the
+scale of one of the operands. An op is *exact* if its f32 results have the bits of the original
+program's, overflow and underflow aside. Ops of family *read* take values at scale 1 and give
+unscaled ones; around *opaque* ops the same is done, with a remark; *expanded* ops become others
+before scales propagate.
+"""
+
+
+def page(rules: Mapping[str, Rule]) -> str:
+    """The table as Markdown, a section for each dialect."""
+    lines = [_INTRODUCTION]
+    for dialect in sorted({op.partition(".")[0] for op in rules}, key=_ORDER.index):
+        own = [rule for op, rule in sorted(rules.items()) if op.startswith(f"{dialect}.")]
+        lines += [f"## {dialect}", "", _HEAD, "|---|---|---|---|---|", *map(_line, own), ""]
+    return "\n".join(lines)
+
+
+def _line(rule: Rule) -> str:
+    exact = "exact" if rule.exact else "approximate"
+    cells = (f"`{rule.op.partition('.')[2]}`", rule.family, rule.formula, rule.source, exact)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+_HEAD = "| op | family | formula | source | exact |"
+_ORDER = ("stablehlo", "chlo", "func", "sdy")
 
 
 def _find(op: str, rules: dict[str, Rule]) -> Rule:

@@ -7,12 +7,13 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.passes.report import ValueReport
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import ONE, Form, Scale, Scaled
 
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
-_SDY, _MHLO = "sdy.sharding", "mhlo.sharding"
 
 
 class Boundary:
@@ -151,21 +152,13 @@ def _returns_state(form: Scaled) -> bool:
     return form.scale.state and form.level < 0
 
 
-def scale_element(type_: ir.Type) -> ir.Type:
-    """The element type of a scale: f64 for f64 and complex<f64> data, f32 for all others."""
-    element = type_.element_type
-    if isinstance(element, ir.ComplexType):
-        element = element.element_type
-    return element if isinstance(element, ir.F64Type) else ir.F32Type.get()
-
-
 def _share_sharding(mark: Attributes, op: ir.Operation) -> None:
     """Gives an op the sharding of the argument that it divides."""
-    if _SDY in mark:
-        per_value = sdy.TensorShardingPerValueAttr.get([mark[_SDY]])
-        op.attributes[_SDY] = per_value
-    if _MHLO in mark:
-        op.attributes[_MHLO] = mark[_MHLO]
+    if SDY in mark:
+        per_value = sdy.TensorShardingPerValueAttr.get([mark[SDY]])
+        op.attributes[SDY] = per_value
+    if MHLO in mark:
+        op.attributes[MHLO] = mark[MHLO]
 
 
 def _scale_attributes(data: Attributes) -> Attributes:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.report import Report
+from scalify_hlo.rules.table import RULES
 
 
 @dataclass(frozen=True)
 class NormalizePass(Pass):
-    """Counts the ops of the program, and expands CHLO if there is any."""
+    """Counts ops, takes tuples apart, and expands those of CHLO that have no rule of their own."""
 
     name: ClassVar[str] = "scalify-normalize"
 
@@ -21,10 +23,12 @@ class NormalizePass(Pass):
         """See `Pass.apply`."""
         _count(module, report, nested=False)
         _refuse_foreign(module, report)
-        if any(op.startswith("chlo.") for op in report.ops):
-            register_passes()
-            pipeline = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
-            passmanager.PassManager.parse(pipeline).run(module)
+        chlo = {op for op in report.ops if op.startswith("chlo.")}
+        kept = {op for op in chlo if op in RULES and RULES[op].family != "expanded"}
+        if chlo != kept:
+            expand(module, keep=kept)
+        if _ELEMENT in report.ops:
+            _untuple(module)
 
 
 _HOLDERS = frozenset(
@@ -40,6 +44,30 @@ _HOLDERS = frozenset(
 """The ops with regions; asking each op for its own would take a third of the time."""
 
 _SYMBOL_USERS = frozenset({"stablehlo.composite", "stablehlo.custom_call"})
+
+
+_ELEMENT = "stablehlo.get_tuple_element"
+
+
+def _untuple(module: ir.Operation) -> None:
+    """Takes elements of tuples from the values that the tuples were made of."""
+    elements: list[ir.OpView] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _ELEMENT:
+            elements.append(op.opview)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    for element in elements:
+        whole = element.operands[0].owner
+        if isinstance(whole, ir.Block) or whole.name != "stablehlo.tuple":
+            continue
+        part = whole.operands[element.attributes["index"].value]
+        element.results[0].replace_all_uses_with(part)
+        element.operation.erase()
+        if not list(whole.results[0].uses):
+            whole.erase()
 
 
 _DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})

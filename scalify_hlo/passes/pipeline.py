@@ -11,6 +11,7 @@ from typing import Literal, get_args, get_type_hints
 from scalify_hlo._compat import ir, passmanager, register_passes
 from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.report import Report
@@ -21,7 +22,7 @@ from scalify_hlo.recipe import Recipe
 Signature = Literal["same", "scaled"]
 
 PASSES: dict[str, type[Pass]] = {
-    p.name: p for p in (NormalizePass, SignaturePass, PropagatePass, VerifyPass)
+    p.name: p for p in (NormalizePass, SignaturePass, PropagatePass, LegalizePass, VerifyPass)
 }
 """The passes by name, in the order in which `rewrite_module` runs them."""
 
@@ -54,6 +55,7 @@ class Options:
             NormalizePass(),
             SignaturePass(self.signature, scales, pairs),
             PropagatePass(meet=self.recipe.meet, annotate=self.annotate, strict=self.strict),
+            LegalizePass(),
             VerifyPass(),
         ]
 

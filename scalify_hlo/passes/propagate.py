@@ -8,7 +8,7 @@ arguments, and the scales of its results come back as monomials, without any IR.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
@@ -17,17 +17,46 @@ from scalify_hlo._compat import func, ir, passmanager
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.boundary import Boundary, scale_element
+from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import Recipe
-from scalify_hlo.rules import emit
 from scalify_hlo.rules.families import opaque
+from scalify_hlo.rules.isolated import (
+    add_parameters,
+    drop_unused,
+    finish,
+    generators,
+    placeholder,
+    scale_operands,
+    translated,
+)
+from scalify_hlo.rules.registry import Apply
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.scale import Any, Form, Generator, Scale, Scaled
+from scalify_hlo.scale import Any, Form, Generator, Scaled
 
-_SOURCES = frozenset({"stablehlo.constant"})
-_CAPTURING = frozenset({"stablehlo.while", "stablehlo.case", "stablehlo.if"})
+_ALWAYS = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "case",
+        "constant",
+        "if",
+        "map",
+        "reduce",
+        "reduce_window",
+        "scatter",
+        "select_and_scatter",
+        "sort",
+        "while",
+    )
+)
+"""The ops that are visited whatever is known of their operands: sources, and whatever has regions
+that can read values from outside."""
+
+_CALLS = frozenset({"func.call", "stablehlo.composite"})
+
+_PLACING = ("mhlo.", "sdy.")
+"""How the attributes begin that say where results of calls are placed."""
 
 
 @dataclass(frozen=True)
@@ -103,16 +132,20 @@ class Propagation:
 
     def main(self, function: ir.OpView) -> None:
         """Splits the function that the program starts at."""
-        top = _placeholder(function)
-        split = Split(top, self._recipe, self._report.remarks, self._report.given_up)
+        top = placeholder(function.regions[0].blocks[0])
+        split = self._split(top)
         boundary = Boundary(function, split, top)
         boundary.enter()
         self._walk(function.regions[0].blocks[0], split)
         boundary.leave()
-        _finish(split, top)
+        finish(split, top)
         self._drop_replaced()
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
+
+    def _split(self, top: ir.Operation) -> Split:
+        report = self._report
+        return Split(top, self._recipe, report.remarks, report.given_up, self._walk)
 
     def _walk(self, block: ir.Block, split: Split) -> None:
         rules = RULES
@@ -120,16 +153,19 @@ class Propagation:
             operation = op.operation
             name = operation.name
             split.next = following.operation
-            if name == "func.call":
+            if name in _CALLS:
                 self._call(op, split)
-            elif name in _SOURCES or name in _CAPTURING or split.concerns(operation):
+                continue
+            if name in _ALWAYS or split.concerns(operation):
                 entry = rules.get(name)
-                (entry.apply if entry else opaque)(op, split)
-            if self._annotate and name != "func.call":
+                op = (entry.apply if entry else opaque)(op, split) or op
+            if self._annotate:
                 self._note(op, split)
 
     def _note(self, op: ir.OpView, split: Split) -> None:
         """Writes on an op what was found of its results, and counts it."""
+        if split.trial:
+            return
         forms = split.forms(list(op.results))
         floats = [f for f, r in zip(forms, op.results, strict=True) if split.format(r) is not None]
         self._report.values.update(map(_kind, floats))
@@ -141,29 +177,41 @@ class Propagation:
         """Calls the copy of a function that fits the forms of the operands."""
         operands = list(op.operands)
         forms = split.forms(operands)
-        if not any(isinstance(form, Scaled) for form in forms):
-            self._kept.add(op.attributes["callee"].value)
+        scaled = any(isinstance(form, Scaled) for form in forms)
+        rule = self._own_rule(op)
+        if rule is not None or not scaled:
+            self._kept.add(_callee(op))
+            if rule is not None and scaled:
+                rule(op, split)
             if self._annotate:
                 self._note(op, split)
             return
-        if not self._functions[op.attributes["callee"].value].regions[0].blocks:
-            opaque(op, split)  # declared elsewhere
-            self._kept.add(op.attributes["callee"].value)
-            return
-        callers = tuple(dict.fromkeys(g for form in forms for g in _generators(form)))
+        callers = generators(forms)
         callee = self._specialised(op, forms, callers)
         call = _new_call(op, callee, split, callers)
-        self._kept.add(call.attributes["callee"].value)
+        self._kept.add(_callee(call))
         back = dict(zip(callee.parameters, callers, strict=True))
         for result, form in zip(call.results, callee.results, strict=True):
-            split.set(result, _translated(form, split, callee, back))
+            split.set(result, translated(form, split, callee.split, back))
         if self._annotate:
             self._note(call, split)
+
+    def _own_rule(self, op: ir.OpView) -> Apply | None:
+        """The rule of what is called, if it is not looked into.
+
+        Functions declared elsewhere are opaque. A composite may be named for an op that has a rule:
+        jax writes ``chlo.erf`` so, with a polynomial for a body.
+        """
+        if op.operation.name == "stablehlo.composite":
+            entry = RULES.get(op.attributes["name"].value)
+            if entry is not None and entry.family == "read":
+                return entry.apply
+        return None if self._functions[_callee(op)].regions[0].blocks else opaque
 
     def _specialised(
         self, op: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator]
     ) -> Callee:
-        name = op.attributes["callee"].value
+        name = _callee(op)
         numbers = {generator: i for i, generator in enumerate(callers)}
         key = (name, *(_key(form, numbers) for form in forms))
         if key not in self._callees:
@@ -174,23 +222,23 @@ class Propagation:
                     hint="StableHLO programs have no recursion; use stablehlo.while",
                 )
             self._active.append(name)
-            self._callees[key] = self._copy(name, forms, callers)
+            self._callees[key] = self._copy(name, forms)
             self._active.pop()
         return self._callees[key]
 
-    def _copy(self, name: str, forms: Sequence[Form], callers: Sequence[Generator]) -> Callee:
+    def _copy(self, name: str, forms: Sequence[Form]) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
-        top = _placeholder(copy)
-        split = Split(top, self._recipe, self._report.remarks, self._report.given_up)
-        parameters = _add_parameters(copy, forms, callers, split)
+        top = placeholder(copy.regions[0].blocks[0])
+        split = self._split(top)
+        parameters = _add_parameters(copy, forms, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
         returned = block.operations[-1]
         results = tuple(split.forms(list(returned.operands)))
-        _finish(split, top)
+        finish(split, top)
         taken = _drop_unused(copy, len(parameters))
         if not split.changed:
             copy.operation.erase()
@@ -228,6 +276,12 @@ class Propagation:
         return reached
 
 
+def _callee(op: ir.OpView) -> str:
+    """The function that a call or a composite names."""
+    key = "callee" if op.operation.name == "func.call" else "decomposition"
+    return str(op.attributes[key].value)
+
+
 def _private(function: ir.OpView) -> bool:
     visibility = function.attributes
     return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
@@ -236,28 +290,12 @@ def _private(function: ir.OpView) -> bool:
 def _called(function: ir.OpView) -> list[str]:
     blocks = function.regions[0].blocks
     ops = blocks[0].operations if blocks else ()
-    return [op.attributes["callee"].value for op in ops if op.operation.name == "func.call"]
+    return [_callee(op) for op in ops if op.operation.name == "func.call"]
 
 
 def _functions(module: ir.Operation) -> dict[str, ir.OpView]:
     ops = module.regions[0].blocks[0].operations
     return {op.attributes["sym_name"].value: op for op in ops if op.operation.name == "func.func"}
-
-
-def _placeholder(function: ir.OpView) -> ir.Operation:
-    """An op at the top of a function, before which factors are built; erased in the end."""
-    first = function.regions[0].blocks[0].operations[0]
-    type_ = emit.scalar_type(ir.IntegerType.get_signless(32))
-    return emit.constant(type_, 0, first.operation).owner.operation
-
-
-def _finish(split: Split, top: ir.Operation) -> None:
-    split.finish()
-    top.erase()
-
-
-def _generators(form: Form) -> Iterator[Generator]:
-    return (g for g, _ in form.scale.powers) if isinstance(form, Scaled) else iter(())
 
 
 def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
@@ -268,73 +306,46 @@ def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
     return form.scale.exponent, form.level, powers
 
 
-def _add_parameters(
-    copy: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator], split: Split
-) -> tuple[Generator, ...]:
+def _add_parameters(copy: ir.OpView, forms: Sequence[Form], split: Split) -> tuple[Generator, ...]:
     """Gives a function the generators of its arguments' scales as extra arguments.
 
     Returns:
         Its own generators, in the order of the caller's.
     """
-    block = copy.regions[0].blocks[0]
-    arguments = list(block.arguments)
     marks = attributes.argument_attributes(copy)
-    inner: dict[Generator, Generator] = {}
-    for argument, form in zip(arguments, forms, strict=True):
-        for generator in _generators(form):
-            if generator not in inner:
-                type_ = emit.scalar_type(scale_element(argument.type))
-                value = block.add_argument(type_, argument.location)
-                inner[generator] = split.factors.bind(
-                    value, state=generator.state, bound=generator.bound
-                )
-                marks.append({})
-    for argument, form in zip(arguments, forms, strict=True):
-        split.set(argument, _renamed(form, inner))
-    results = list(attributes.function_type(copy).results)
-    attributes.set_function_type(copy, [a.type for a in block.arguments], results)
-    attributes.set_argument_attributes(copy, marks)
-    return tuple(inner[generator] for generator in callers)
-
-
-def _renamed(form: Form, names: Mapping[Generator, Generator]) -> Form:
-    if not isinstance(form, Scaled):
-        return form
-    powers = ((names[g], k) for g, k in form.scale.powers)
-    return Scaled(Scale.of(form.scale.exponent, powers), form.level)
+    parameters = add_parameters(copy.regions[0].blocks[0], forms, split)
+    _set_arguments(copy, [*marks, *({} for _ in parameters)])
+    return parameters
 
 
 def _drop_unused(copy: ir.OpView, count: int) -> tuple[int, ...]:
     """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
-    block = copy.regions[0].blocks[0]
     marks = attributes.argument_attributes(copy)
-    start = len(block.arguments) - count
-    used = [next(iter(a.uses), None) is not None for a in list(block.arguments)[start:]]
-    for i in reversed(range(count)):
-        if not used[i]:
-            block.erase_argument(start + i)
-            del marks[start + i]
+    start = len(marks) - count
+    taken = drop_unused(copy.regions[0].blocks[0], count)
+    _set_arguments(copy, [*marks[:start], *(marks[start + i] for i in taken)])
+    return taken
+
+
+def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
+    """Gives a function the type that its body's arguments have, and their attributes."""
+    arguments = copy.regions[0].blocks[0].arguments
     results = list(attributes.function_type(copy).results)
-    attributes.set_function_type(copy, [a.type for a in block.arguments], results)
+    attributes.set_function_type(copy, [a.type for a in arguments], results)
     attributes.set_argument_attributes(copy, marks)
-    return tuple(i for i in range(count) if used[i])
 
 
 def _new_call(
-    op: ir.OpView, callee: Callee, split: Split, generators: Sequence[Generator]
+    op: ir.OpView, callee: Callee, split: Split, callers: Sequence[Generator]
 ) -> ir.OpView:
     """Calls the copy in an op's place; the op itself stays if it calls what it called before."""
     name = callee.function.attributes["sym_name"].value
-    if name == op.attributes["callee"].value:
+    if name == _callee(op):
         return op
     split.changed = True
-    types = [argument.type for argument in callee.function.regions[0].blocks[0].arguments]
-    extra = [split.factors.value(generators[i]) for i in callee.taken]
-    wanted = types[len(types) - len(extra) :]
-    scales = [
-        emit.convert(value, type_.element_type, op.operation)
-        for value, type_ in zip(extra, wanted, strict=True)
-    ]
+    block = callee.function.regions[0].blocks[0]
+    taken = [callers[i] for i in callee.taken]
+    scales = scale_operands(block, taken, split, op.operation)
     call = func.CallOp(
         [value.type for value in op.results],
         ir.FlatSymbolRefAttr.get(name),
@@ -342,17 +353,13 @@ def _new_call(
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
+    for key, mark in op.attributes.items():
+        if key.startswith(_PLACING):
+            call.attributes[key] = mark
     for old, new in zip(op.results, call.results, strict=True):
         old.replace_all_uses_with(new)
     op.operation.erase()
     return call
-
-
-def _translated(form: Form, split: Split, callee: Callee, back: dict[Generator, Generator]) -> Form:
-    if not isinstance(form, Scaled):
-        return form
-    split.factors.location = split.next.location
-    return Scaled(split.factors.translate(form.scale, callee.split.factors, back), form.level)
 
 
 def _kind(form: Form) -> str:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.rules.families import linear, product, quotient, root, static_product, unscale
+from scalify_hlo.rules.families import (
+    keep,
+    linear,
+    product,
+    quotient,
+    root,
+    static_product,
+    unscale,
+)
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Scaled
@@ -60,6 +68,13 @@ rule(
     formula="Y_d = einsum(A_d, B_d); Y_s = A_s*B_s",
     source="bilinear",
 )
+rule(
+    "unary_einsum",
+    keep,
+    family="keep",
+    formula="Y_d = unary_einsum(X_d); Y_s = X_s",
+    source="linear",
+)
 
 
 def transform_length(op: ir.OpView) -> int | None:
@@ -96,10 +111,11 @@ rule(
 
 def triangular_solve(op: ir.OpView, split: Split) -> None:
     """Scales divide, unless the diagonal is taken to be 1 whatever A says."""
-    if not op.attributes["unit_diagonal"].value:
-        return quotient(dividend=1, divisor=0)(op, split)
-    split.read(op, 0)
-    return product()(op, split)
+    if op.attributes["unit_diagonal"].value:
+        split.read(op, 0)
+        product()(op, split)
+    else:
+        quotient(dividend=1, divisor=0)(op, split)
 
 
 rule(

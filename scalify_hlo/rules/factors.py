@@ -29,10 +29,12 @@ class Factors:
 
     Attributes:
         location: Location of what is asked for next: that of the op that asks.
+        built: All that was built, in order.
     """
 
     def __init__(self, top: ir.Operation) -> None:
         self.location = top.location
+        self.built: dict[ir.Value, None] = {}
         self._top = top
         self._ip = ir.InsertionPoint(top)
         self._values: dict[Generator, ir.Value] = {}
@@ -120,9 +122,9 @@ class Factors:
         portions = list(scale.portions(SAFE_REACH[wide]))
         if len(portions) == 2 or wide:
             first, *others = (self._product(portion, wide) for portion in portions)
-            return [kept, reduce(self._times, others, self._op("divide", first, kept))]
+            return [kept, reduce(self._times, others, self.op("divide", first, kept))]
         exponent = self._exponent(scale)
-        return [kept, self._power(self._op("subtract", exponent, self._clamp(exponent)))]
+        return [kept, self._power(self.op("subtract", exponent, self._clamp(exponent)))]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
         """A dynamic scale as one normal number, to which it is clamped if it may be none."""
@@ -133,18 +135,18 @@ class Factors:
         if len(portions) > 2 and not wide:
             return self._power(self._clamp(self._exponent(scale)))
         value = reduce(self._times, (self._product(portion, wide) for portion in portions))
-        low, high = (self._number(2.0**e, wide) for e in (-bound, bound))
-        return self._op("clamp", low, value, high)
+        low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
+        return self.op("clamp", low, value, high)
 
     def erase_unused(self) -> None:
         """Erases the factors that nothing uses any more."""
-        for value in reversed(self._built.values()):
+        for value in reversed(self.built):
             if next(iter(value.uses), None) is None:
                 value.owner.erase()
 
     def _maximum(self, origin: Maximum) -> ir.Value:
         values = [self.kept(scale, wide=False) for scale in origin.scales]
-        return reduce(lambda a, b: self._op("maximum", a, b), values)
+        return reduce(lambda a, b: self.op("maximum", a, b), values)
 
     def _root(self, origin: Root) -> ir.Value:
         """The power of two nearest to the root, by rounding its mantissa away.
@@ -152,8 +154,8 @@ class Factors:
         For a square root that is rounding down, as the paper found best: sqrt(2) is nearer to 1.
         """
         product = self._product(origin.scale, wide=False)
-        root = self._op("sqrt" if origin.n == 2 else "cbrt", product)
-        return self._op("reduce_precision", root, 8, 0)
+        root = self.op("sqrt" if origin.n == 2 else "cbrt", product)
+        return self.op("reduce_precision", root, 8, 0)
 
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
         """The monomial as one quotient of products, whose beginnings are shared."""
@@ -170,33 +172,35 @@ class Factors:
             value = self._converted(generator, wide)
             (above if k > 0 else below).append(value)
         if scale.exponent or not above:
-            above.append(self._number(2.0**scale.exponent, wide))
+            above.append(self.number(2.0**scale.exponent, wide=wide))
         value = reduce(self._times, above)
-        return self._op("divide", value, reduce(self._times, below)) if below else value
+        return self.op("divide", value, reduce(self._times, below)) if below else value
 
     def _times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return self._op("multiply", lhs, rhs)
+        return self.op("multiply", lhs, rhs)
 
-    def _op(self, name: str, *arguments: object) -> ir.Value:
+    def op(self, name: str, *arguments: object) -> ir.Value:
         """One of StableHLO's ops by the name of its builder; the same one each time."""
         key = name, *arguments
         built = self._built.get(key)
         if built is None:
             build = getattr(stablehlo, name)
             built = self._built[key] = build(*arguments, loc=self.location, ip=self._ip)
+            self.built[built] = None
         return built
 
-    def _number(self, number: float, wide: bool) -> ir.Value:
-        return self._op("constant", emit.splat_attribute(self._floats[wide], number))
+    def number(self, number: float, *, wide: bool) -> ir.Value:
+        """A rank-0 constant."""
+        return self.op("constant", emit.splat_attribute(self._floats[wide], number))
 
     def _integer(self, number: int) -> ir.Value:
-        return self._op("constant", emit.splat_attribute(self._i32, number))
+        return self.op("constant", emit.splat_attribute(self._i32, number))
 
     def _converted(self, generator: Generator, wide: bool) -> ir.Value:
         key = generator, wide
         if key not in self._converts:
             value, type_ = self.value(generator), self._floats[wide]
-            built = value if value.type == type_ else self._op("convert", type_, value)
+            built = value if value.type == type_ else self.op("convert", type_, value)
             self._converts[key] = built
         return self._converts[key]
 
@@ -207,21 +211,21 @@ class Factors:
             term = self._log2(generator)
             if abs(k) != 1:
                 term = self._times(term, self._integer(abs(k)))
-            total = self._op("add" if k > 0 else "subtract", total, term)
+            total = self.op("add" if k > 0 else "subtract", total, term)
         return total
 
     def _log2(self, generator: Generator) -> ir.Value:
         value = self._converted(generator, wide=False)
-        bits = self._op("bitcast_convert", self._i32, value)
-        biased = self._op("shift_right_logical", bits, self._integer(_MANTISSA))
-        return self._op("subtract", biased, self._integer(_BIAS))
+        bits = self.op("bitcast_convert", self._i32, value)
+        biased = self.op("shift_right_logical", bits, self._integer(_MANTISSA))
+        return self.op("subtract", biased, self._integer(_BIAS))
 
     def _power(self, exponent: ir.Value) -> ir.Value:
         """``2^exponent`` as f32, the exponent clamped to the normal numbers."""
-        biased = self._op("add", self._clamp(exponent), self._integer(_BIAS))
-        bits = self._op("shift_left", biased, self._integer(_MANTISSA))
-        return self._op("bitcast_convert", self._floats[False], bits)
+        biased = self.op("add", self._clamp(exponent), self._integer(_BIAS))
+        bits = self.op("shift_left", biased, self._integer(_MANTISSA))
+        return self.op("bitcast_convert", self._floats[False], bits)
 
     def _clamp(self, exponent: ir.Value) -> ir.Value:
         bound = SAFE_REACH[False]
-        return self._op("clamp", self._integer(-bound), exponent, self._integer(bound))
+        return self.op("clamp", self._integer(-bound), exponent, self._integer(bound))

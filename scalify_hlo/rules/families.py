@@ -79,6 +79,8 @@ def product(count: Count | None = None) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
+            if s.powers and t.powers and _steep(op, s * t, split):
+                (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t), (m, n))
             split.result(op, s * t, m + n + rise(count(op) if count else None))
 
     return apply
@@ -93,9 +95,48 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
+            if s.powers and t.powers and _steep(op, s / t, split):
+                (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t), (m, n))
             split.result(op, s / t, m - n)
 
     return apply
+
+
+_STEEP = 4
+"""The highest power of one generator that data follow; a fifth could take them out of f32."""
+
+
+def steepness(scale: Scale) -> int:
+    """The highest power of a generator, in absolute value."""
+    return max((abs(k) for _, k in scale.powers), default=0)
+
+
+def _steep(op: ir.OpView, scale: Scale, split: Split) -> bool:
+    """Whether data at a scale could leave the range of a format, while values do not.
+
+    Polynomials get there: each turn of Horner's scheme multiplies by X once more, and adds a
+    constant that belongs to scale 1. Narrow formats keep to levels instead.
+    """
+    if steepness(scale) <= _STEEP:
+        return False
+    format_ = split.format(op.results[0])
+    return format_ is not None and format_.wide
+
+
+def _flattened(
+    op: ir.OpView,
+    split: Split,
+    indices: tuple[int, int],
+    scales: tuple[Scale, Scale],
+    levels: tuple[int, int],
+) -> list[tuple[Scale, int]]:
+    """Scales and levels of two operands after the steeper one was brought to scale 1."""
+    factors = list(zip(scales, levels, strict=True))
+    which = int(steepness(scales[1]) > steepness(scales[0]))
+    index = indices[which]
+    split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
+    factors[which] = ONE, levels[which]
+    return factors
 
 
 def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, int]:
@@ -177,6 +218,11 @@ def _divisible(scale: Scale, n: int, split: Split) -> Sequence[Scale]:
 def unscale_around(op: ir.OpView, split: Split) -> None:
     """Unscales what an op reads, in its regions too."""
     split.read_all(op)
+    unscale_captures(op, split)
+
+
+def unscale_captures(op: ir.OpView, split: Split) -> None:
+    """Unscales what the regions of an op read."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:

@@ -27,22 +27,6 @@ for _name in (
     "transpose",
 ):
     rule(_name, keep, family="keep", formula=f"Y_d = {_name}(X_d); Y_s = X_s", source=_MOVED)
-for _name in (
-    "sdy.all_gather",
-    "sdy.all_slice",
-    "sdy.all_to_all",
-    "sdy.collective_permute",
-    "sdy.propagation_barrier",
-    "sdy.reshard",
-    "sdy.sharding_constraint",
-):
-    rule(
-        _name,
-        keep,
-        family="keep",
-        formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
-        source="the value is the same, placed otherwise",
-    )
 rule(
     "optimization_barrier",
     keep_each,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import FloatFormat, format_of, is_complex
@@ -16,6 +19,13 @@ _PURE = frozenset(
     for name in ("broadcast_in_dim", "constant", "convert", "divide", "multiply", "reshape")
 )
 _PRODUCTS = frozenset({"stablehlo.multiply", "stablehlo.divide"})
+
+
+class _Scope(NamedTuple):
+    """A region that is worked on: its loop if it is one's, and what was brought within it."""
+
+    loop: ir.Operation | None
+    moved: list[tuple[ir.Value, Scale]]
 
 
 class Mover:
@@ -32,13 +42,12 @@ class Mover:
     def __init__(self, top: ir.Operation) -> None:
         self.factors = Factors(top)
         self.changed = False
-        self._top = top
+        self._scopes: list[_Scope] = []
         self._forms: dict[ir.Value, Form] = {}
         self._moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
         self._formats: dict[ir.Type, FloatFormat | None] = {}
         self._replaced: dict[ir.Value, None] = {}
         self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
-        self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._at: ir.Operation | None = None
         self._place: dict[str, object] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
@@ -84,10 +93,31 @@ class Mover:
         factor = (form.scale if isinstance(form, Scaled) else ONE) / target
         if factor == ONE or self.format(value) is None:
             return value
+        self.changed = True
         key = (value, target)
         if key in self._moved:
             return self._moved[key]
-        self.changed = True
+        if self._scopes:
+            return self._bring_in_region(value, form, factor, target, at)
+        return self._bring(value, form, factor, target, at)
+
+    def _bring_in_region(
+        self, value: ir.Value, form: Form, factor: Scale, target: Scale, at: ir.Operation
+    ) -> ir.Value:
+        """Builds data before the outermost loop that their value comes from outside of."""
+        chain = _enclosing(value)
+        for depth, scope in enumerate(self._scopes):
+            if scope.loop is not None and scope.loop not in chain:
+                inner, self._scopes = self._scopes, self._scopes[:depth]
+                brought = self._bring(value, form, factor, target, scope.loop)
+                self._scopes = inner
+                self.discardable(brought)
+                return brought
+        return self._bring(value, form, factor, target, at)
+
+    def _bring(
+        self, value: ir.Value, form: Form, factor: Scale, target: Scale, at: ir.Operation
+    ) -> ir.Value:
         brought = self._build(value, form, factor, target, at)
         self.known(value, target, brought)
         if isinstance(form, Scaled):
@@ -102,6 +132,41 @@ class Mover:
     def known(self, value: ir.Value, target: Scale, brought: ir.Value) -> None:
         """Remembers that `brought` is `value` at another scale."""
         self._moved[value, target] = brought
+        if self._scopes:
+            self._scopes[-1].moved.append((value, target))
+
+    @contextmanager
+    def region(self, loop: ir.Operation | None = None) -> Iterator[None]:
+        """While a region is worked on: what is built in it is not seen outside of it.
+
+        Args:
+            loop: The op, if it runs its regions again and again: then what can be built before it
+                is.
+        """
+        scope = _Scope(loop, [])
+        self._scopes.append(scope)
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+            for key in scope.moved:
+                self._moved.pop(key, None)
+
+    def forget(self, op: ir.Operation) -> None:
+        """Forgets what is known of an op's results and regions, before it is erased."""
+        self._at = None
+        for value in op.results:
+            self._forget_value(value)
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.arguments:
+                    self._forget_value(argument)
+                for inner in block.operations:
+                    self.forget(inner.operation)
+
+    def _forget_value(self, value: ir.Value) -> None:
+        self._forms.pop(value, None)
+        self._replaced.pop(value, None)
 
     def _build(
         self, value: ir.Value, form: Form, factor: Scale, target: Scale, at: ir.Operation
@@ -211,7 +276,7 @@ class Mover:
         if factor.static:
             return emit.constant(value.type, _saturated(number, factor.exponent, format_), at)
         self.factors.location = at.location
-        scalar = self._adopt_scalar(value, number, factor, format_, at.location)
+        scalar = self._adopt_scalar(value, number, factor, format_)
         return emit.broadcast_scalar(scalar, value, at)
 
     def _adopt_scalar(
@@ -220,27 +285,21 @@ class Mover:
         number: float,
         factor: Scale,
         format_: FloatFormat,
-        location: ir.Location,
     ) -> ir.Value:
         """The constant as a rank-0 tensor of the value's element type, built at the top."""
-        wide, top = format_.name == "f64", self._top
-        scalar = self._number(number, wide)
-        type_ = scalar.type
-        for part in self.factors.parts(factor, wide=wide):
-            scalar = emit.binary("multiply", scalar, part, top, location)
+        build, wide = self.factors, format_.name == "f64"
+        scalar = build.number(number, wide=wide)
+        for part in build.parts(factor, wide=wide):
+            scalar = build.op("multiply", scalar, part)
         if not _stays_normal(number, factor, format_):
             sign = 1.0 if number > 0 else -1.0
             ends = sorted((sign * format_.smallest, sign * format_.max_finite))
-            low, high = (emit.constant(type_, end, top) for end in ends)
-            scalar = stablehlo.clamp(low, scalar, high, loc=location, ip=ir.InsertionPoint(top))
-        return emit.convert(scalar, value.type.element_type, top)
-
-    def _number(self, number: float, wide: bool) -> ir.Value:
-        """A rank-0 constant at the top."""
-        if (number, wide) not in self._numbers:
-            type_ = emit.scalar_type(ir.F64Type.get() if wide else ir.F32Type.get())
-            self._numbers[number, wide] = emit.constant(type_, number, self._top)
-        return self._numbers[number, wide]
+            low, high = (build.number(end, wide=wide) for end in ends)
+            scalar = build.op("clamp", low, scalar, high)
+        element = value.type.element_type
+        if element == scalar.type.element_type:
+            return scalar
+        return build.op("convert", emit.scalar_type(element), scalar)
 
     def as_pair(
         self, value: ir.Value, scale: Scale, at: ir.Operation, *, wide: bool
@@ -271,12 +330,26 @@ class Mover:
         """Erases what the split replaced, where nothing uses it any more."""
         while self._replaced:
             value, _ = self._replaced.popitem()
+            if value in self.factors.built:  # which erase what is unused of them themselves
+                continue
             owner = value.owner
             if isinstance(owner, ir.Block) or owner.name not in _PURE:
                 continue
             if next(iter(value.uses), None) is None:
                 self._replaced.update(dict.fromkeys(owner.operands))
                 owner.erase()
+
+
+def _enclosing(value: ir.Value) -> list[ir.Operation]:
+    """The ops in whose regions a value is, from the inside out."""
+    owner = value.owner
+    op = owner.owner if isinstance(owner, ir.Block) else owner.parent
+    chain = []
+    while op is not None:
+        operation = op.operation
+        chain.append(operation)
+        op = operation.parent
+    return chain
 
 
 def broadcast_source(value: ir.Value) -> ir.Operation | None:

@@ -7,7 +7,12 @@ from scalify_hlo.rules.families import keep, opaque, unscale
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 
-_ANNOTATIONS = frozenset({"Sharding", "LayoutConstraint", "annotate_device_placement"})
+_ANNOTATIONS = frozenset(
+    {
+        *("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"),
+        *("LayoutConstraint", "annotate_device_placement"),
+    }
+)
 
 
 def custom_call(op: ir.OpView, split: Split) -> None:
@@ -32,7 +37,7 @@ rule(
     formula="Y = rng(A_d*A_s, B_d*B_s)",
     source="bounds, mean and deviation are values",
 )
-for _name in ("case", "composite", "if", "map", "outfeed", "send", "sort", "while"):
+for _name in ("outfeed", "send"):
     rule(
         _name,
         opaque,

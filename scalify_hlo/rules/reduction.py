@@ -1,15 +1,23 @@
-"""Reductions, by the monoid that their region spells."""
+"""Ops with a region that says what is done with single elements: reductions, scatters, sorts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.families import Count, align, opaque, rise, static_product
+from scalify_hlo.rules.families import Count, rise, static_product
+from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Scaled
+from scalify_hlo.rules.units import Inference, Unit
+from scalify_hlo.scale import Scaled, Splat
 
 _HOMOGENEOUS = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
+_INTEGER = frozenset({"stablehlo.and", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply"})
 _TAKES = "takes"
+_CONSTRAINT = "sdy.sharding_constraint"
+_MAX_FACTORS = 16
+"""As many as the largest power that keeps a scale."""
 
 
 def monoid(region: ir.Region) -> str | None:
@@ -19,27 +27,37 @@ def monoid(region: ir.Region) -> str | None:
         Name of the op; "takes" for a region that returns its second argument; None for any other.
     """
     block = region.blocks[0]
-    arguments, body = list(block.arguments), list(block.operations)
-    returned = list(body[-1].operands)
+    arguments = list(block.arguments)
+    body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
+    returned = [_unconstrained(value) for value in body[-1].operands]
     if len(arguments) != 2 or len(returned) != 1 or len(body) > 2:
         return None
     if len(body) == 1:
         return _TAKES if returned[0] == arguments[1] else None
     inner = body[0].operation
-    operands = list(inner.operands)
+    operands = [_unconstrained(value) for value in inner.operands]
     if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
         return None
     return str(inner.name)
 
 
+def _unconstrained(value: ir.Value) -> ir.Value:
+    """What a value is apart from its sharding; regions in per-device bodies say that of sums."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name == _CONSTRAINT:
+        value = value.owner.operands[0]
+    return value
+
+
 def reduce(op: ir.OpView, split: Split) -> None:
-    """Sums, maxima and minima of one operand run on data."""
-    _reduced(op, split, _summed)
+    """Runs on data as far as its region lets it; a short product has a power of the scale."""
+    name = monoid(op.regions[0])
+    if name != "stablehlo.multiply" or not _short_product(op, split):
+        _reduced(op, split, name, _summed)
 
 
 def reduce_window(op: ir.OpView, split: Split) -> None:
-    """As `reduce`, over windows."""
-    _reduced(op, split, _window)
+    """As `reduce`, over windows, whose products may have any number of factors."""
+    _reduced(op, split, monoid(op.regions[0]), _window)
 
 
 def _summed(op: ir.OpView) -> int | None:
@@ -51,58 +69,153 @@ def _window(op: ir.OpView) -> int | None:
     return static_product(list(op.attributes["window_dimensions"]))
 
 
-def _reduced(op: ir.OpView, split: Split, count: Count) -> None:
-    name = monoid(op.regions[0]) if len(op.results) == 1 else None
+def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> None:
     if name not in _HOMOGENEOUS:
-        return opaque(op, split)
+        if name not in _INTEGER or split.concerns(op.operation):
+            _reduced_by_units(op, split, count)
+        return
     target = split.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         target = Scaled(target.scale, target.level + rise(count(op)))
-    return split.set(op.results[0], target)
+    split.set(op.results[0], target)
+
+
+def _short_product(op: ir.OpView, split: Split) -> bool:
+    """Whether a product of few values from 1 on was given the power of their scale."""
+    form, start = split.forms(op.operands)
+    count = _summed(op)
+    if not isinstance(form, Scaled) or start != Splat(1.0) or count is None:
+        return False
+    if count > _MAX_FACTORS:
+        return False
+    split.result(op, form.scale**count, form.level * count)
+    return True
+
+
+def _reduced_by_units(op: ir.OpView, split: Split, count: Count) -> None:
+    """Partial results and elements have one unit, as each may be combined with any other."""
+    block, n = op.regions[0].blocks[0], len(op.results)
+    inference = Inference(split)
+    units = [inference.unknown(argument) for argument in list(block.arguments)[:n]]
+    _closed(inference, block, [*units, *units], units)
+    solved = [inference.solved(unit) for unit in units]
+    run_on_data(op, split, dict(enumerate([*solved, *solved])), solved, _rises(op, count))
+
+
+def _closed(
+    inference: Inference, block: ir.Block, arguments: Sequence[Unit], states: Sequence[Unit]
+) -> None:
+    """What a block returns enters it again."""
+    for state, end in zip(states, inference.run(block, arguments), strict=True):
+        inference.equal((state, end))
+
+
+def _rises(op: ir.OpView, count: Count) -> list[int]:
+    """By how much levels rise: for the results that are sums."""
+    ends = op.regions[0].blocks[0].operations[-1].operands
+    return [rise(count(op)) if _is_sum(end) else 0 for end in ends]
+
+
+def _is_sum(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.add"
 
 
 def scatter(op: ir.OpView, split: Split) -> None:
-    """Overwriting, sums, maxima and minima run on data at the meet of inputs and updates."""
-    name = monoid(op.regions[0]) if len(op.results) == 1 else None
-    if name != _TAKES and name not in _HOMOGENEOUS:
-        return opaque(op, split)
-    return align(0, 2)(op, split)
+    """Overwriting, sums, maxima and minima run on data at the meet of inputs and updates.
+
+    Others as far as the region lets them: products keep the scale of the inputs.
+    """
+    name = monoid(op.regions[0])
+    if name == _TAKES or name in _HOMOGENEOUS:
+        split.set(op.results[0], split.align(op, (0, 2)))
+    else:
+        _scattered_by_units(op, split)
+
+
+def _scattered_by_units(op: ir.OpView, split: Split) -> None:
+    """What a combiner returns, it may be given again, with another update."""
+    block, n = op.regions[0].blocks[0], len(op.results)
+    inference = Inference(split)
+    units = [inference.unknown(argument) for argument in block.arguments]
+    _closed(inference, block, units, units[:n])
+    solved = [inference.solved(unit) for unit in units]
+    operands = dict(enumerate(solved[:n])) | dict(enumerate(solved[n:], n + 1))
+    run_on_data(op, split, operands, solved[:n])
 
 
 def select_and_scatter(op: ir.OpView, split: Split) -> None:
     """Which element is selected is of degree 0 in the operand; what is scattered keeps a scale."""
-    if monoid(op.regions[0]) != "stablehlo.compare" or monoid(op.regions[1]) != "stablehlo.add":
-        return opaque(op, split)
-    return align(1, 2)(op, split)
+    select, combine = (region.blocks[0] for region in op.regions)
+    inference = Inference(split)
+    selected, scattered = map(inference.unknown, (op.operands[0], op.operands[1]))
+    inference.run(select, [selected, selected])
+    _closed(inference, combine, [scattered, scattered], [scattered])
+    selected, scattered = inference.solved(selected), inference.solved(scattered)
+    run_on_data(op, split, {0: selected, 1: scattered, 2: scattered}, [scattered])
 
 
-_MONOID = "by the monoid: add, maximum and minimum are homogeneous of degree 1"
+def sort(op: ir.OpView, split: Split) -> None:
+    """Each operand keeps its scale, unless the comparator is about values."""
+    inference = Inference(split)
+    units = [inference.unknown(operand) for operand in op.operands]
+    inference.run(op.regions[0].blocks[0], [unit for unit in units for _ in range(2)])
+    solved = [inference.solved(unit) for unit in units]
+    run_on_data(op, split, dict(enumerate(solved)), solved)
+
+
+def map_(op: ir.OpView, split: Split) -> None:
+    """The function runs on data as far as it is homogeneous."""
+    inference = Inference(split)
+    units = [inference.unknown(operand) for operand in op.operands]
+    ends = inference.run(op.regions[0].blocks[0], units)
+    solved = [inference.solved(unit) for unit in units]
+    run_on_data(op, split, dict(enumerate(solved)), [inference.solved(end) for end in ends])
+
+
+_UNITS = "unit inference over the region: what is homogeneous runs on data, the rest reads values"
+_SUMS = "appendix of the Unit Scaling paper for sums"
 rule(
     "reduce",
     reduce,
     family="reduce",
     formula="s = meet(X_s, I_s); Y_d = reduce(X_d*X_s/s)/k; Y_s = s*k; "
-    "k = 2^floor(log2(sqrt(n))) for sums, 1 for max and min",
-    source=f"{_MONOID}; appendix of the Unit Scaling paper for sums",
+    "k = 2^floor(log2(sqrt(n))) for sums, 1 for max and min; products of up to 16: Y_s = X_s^n; "
+    "several operands: a scale each",
+    source=f"{_UNITS}; {_SUMS}",
 )
 rule(
     "reduce_window",
     reduce_window,
     family="reduce",
     formula="s = meet(X_s, I_s); Y_d = reduce_window(X_d*X_s/s)/k; Y_s = s*k; k as for reduce",
-    source=_MONOID,
+    source=f"{_UNITS}; {_SUMS}",
 )
 rule(
     "scatter",
     scatter,
     family="align",
-    formula="s = meet(X_s, U_s); Y_d = scatter(X_d*X_s/s, U_d*U_s/s); Y_s = s",
-    source=f"{_MONOID}; data movement",
+    formula="s = meet(X_s, U_s); Y_d = scatter(X_d*X_s/s, U_d*U_s/s); Y_s = s; "
+    "products: Y_d = scatter(X_d, U_d*U_s); Y_s = X_s",
+    source=_UNITS,
 )
 rule(
     "select_and_scatter",
     select_and_scatter,
     family="align",
     formula="s = meet(U_s, I_s); Y_d = select_and_scatter(X_d, U_d*U_s/s, I_d*I_s/s); Y_s = s",
-    source=f"{_MONOID}; selection is of degree 0",
+    source=f"{_UNITS}; selection is of degree 0",
+)
+rule(
+    "sort",
+    sort,
+    family="keep",
+    formula="Y_d = sort(X_d, ...); Y_s = X_s, for each operand",
+    source=f"{_UNITS}; a common positive factor keeps the order",
+)
+rule(
+    "map",
+    map_,
+    family="align",
+    formula="Y_d = map(X_d*X_s/s, ...); Y_s as the units of its function say, of scales s that fit",
+    source=_UNITS,
 )

@@ -11,7 +11,8 @@ from typing import TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.split import READERS, Split
 
-Apply: TypeAlias = Callable[[ir.OpView, Split], None]
+Apply: TypeAlias = Callable[[ir.OpView, Split], ir.OpView | None]
+"""Applies a rule to an op; gives the op that took its place, if one did."""
 
 
 @dataclass(frozen=True, slots=True)

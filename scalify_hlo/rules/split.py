@@ -8,13 +8,16 @@ touched at all, and keeps its location, its attributes and its sharding.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
+from typing import TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules.mover import Mover, broadcast_source
+from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.scale import (
     ANY,
     GENERATOR_BOUND,
@@ -36,6 +39,13 @@ _STATIC_DRIFT = 40
 """|log2| from which a static scale returns to 1; the product of two such data stays in f32."""
 
 
+_DYNAMIC_DRIFT = 10
+"""The generators of a scale, counted with their powers, from which it returns to 1."""
+
+Walker: TypeAlias = "Callable[[ir.Block, Split], None]"
+"""Applies the rules to the ops of a block, with a split."""
+
+
 class Split(Mover):
     """What rules know of a function's values, and what they do to operands.
 
@@ -44,9 +54,11 @@ class Split(Mover):
         recipe: The options of the rewrite.
         remarks: Takes what the user should know.
         given_up: Takes how often each op read a scaled operand at scale 1.
+        walker: Walks the regions of ops.
 
     Attributes:
         next: The op after the one that the walk is at.
+        trial: Whether the walk is on a copy that will be erased.
         leaving: The values that the function returns at scale 1.
     """
 
@@ -56,13 +68,43 @@ class Split(Mover):
         recipe: Recipe,
         remarks: list[Remark],
         given_up: Counter[str],
+        walker: Walker,
     ) -> None:
         super().__init__(top)
         self.recipe = recipe
         self.remarks = remarks
         self.given_up = given_up
         self.next = top
+        self.trial = False
+        self._walker = walker
         self.leaving: frozenset[ir.Value] = frozenset()
+
+    def walk(self, block: ir.Block) -> None:
+        """Walks a block of a region of the op that the walk is at."""
+        following = self.next
+        self._walker(block, self)
+        self.next = following
+
+    def isolated(self, top: ir.Operation) -> Split:
+        """A split for a region that sees no value of this one."""
+        inner = Split(top, self.recipe, self.remarks, self.given_up, self._walker)
+        inner.trial = self.trial
+        return inner
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """While a copy is walked that will be erased: what is said of it counts for nothing."""
+        kept = self.remarks, self.given_up, self.changed, self.trial
+        self.remarks, self.given_up, self.trial = [], Counter(), True
+        try:
+            yield
+        finally:
+            self.remarks, self.given_up, self.changed, self.trial = kept
+
+    def assume(self, value: ir.Value, form: Form) -> None:
+        """Says what a block argument is, whatever its level."""
+        if form is not None:
+            self._forms[value] = form
 
     def forms(self, values: Sequence[ir.Value]) -> list[Form]:
         """The forms of several values."""
@@ -74,7 +116,7 @@ class Split(Mover):
         if form is None:
             return
         self._forms[value] = form
-        if isinstance(form, Scaled) and (form.level or not form.scale.powers):
+        if isinstance(form, Scaled):
             target = self._resting(value, form)
             if target != form.scale:
                 self._move_definition(value, target)
@@ -90,13 +132,16 @@ class Split(Mover):
 
         Narrow formats pay levels at once. In wide ones a scale may run away from 1, and data the
         other way, through many layers: static scales then return to 1, where data are the values
-        of the original program; dynamic ones pay their level. A high level alone is no reason:
-        values may be large.
+        of the original program; dynamic ones pay their level, or return to 1 too where they are
+        products of so many scales that their data, or those data squared, could leave the format.
+        A high level alone is no reason: values may be large.
         """
         scale, level = form
         if level and not self._wide(value):
             return form.settled
         if scale.powers:
+            if len(scale.powers) > 2 and scale.degree > _DYNAMIC_DRIFT and self._wide(value):
+                return ONE
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GENERATOR_BOUND:
                 return scale
             return form.settled
@@ -123,7 +168,12 @@ class Split(Mover):
             self.read(op, index)
 
     def align(
-        self, op: ir.Operation, indices: Sequence[int], *, either: bool = False
+        self,
+        op: ir.Operation,
+        indices: Sequence[int],
+        *,
+        either: bool = False,
+        result: int | None = 0,
     ) -> Scaled | Any | None:
         """Brings operands to one scale, the meet of theirs.
 
@@ -132,6 +182,7 @@ class Split(Mover):
             indices: Which of its operands.
             either: Whether the result is one of the operands rather than a mix of them: then the
                 level is the one nearest to unit, as extremes are what selects guard against.
+            result: Which of its results has that scale, if any.
 
         Returns:
             Scale and level of the result; ANY if each operand is; None if none is scaled.
@@ -144,14 +195,18 @@ class Split(Mover):
             return target
         scale = target.scale
         moving = [not isinstance(f, Scaled) or f.scale != scale for f in forms]
-        result = op.results[0]
-        if scale != ONE and (True in moving or result in self.leaving) and self._read_next(result):
+        end = None if result is None else op.results[result]
+        if scale != ONE and (True in moving or end in self.leaving) and self._read_next(end):
             target = self._cheaper_unscaled(values, target)
             moving = [True] * len(values)
         for i, value, moves in zip(indices, values, moving, strict=True):
             if moves:
                 self.replace(op, i, self.bring(value, target.scale, op.operation))
         return target
+
+    def meet(self, values: Sequence[ir.Value], *, either: bool = False) -> Scaled | Any | None:
+        """What `align` would bring several values to."""
+        return self._meet(values, self.forms(values), either)
 
     def _meet(
         self, values: Sequence[ir.Value], forms: Sequence[Form], either: bool
@@ -170,12 +225,14 @@ class Split(Mover):
         levels = levels_at(scale, scaled)
         return Scaled(scale, min(levels, key=abs) if either else max(levels))
 
-    def _read_next(self, result: ir.Value) -> bool:
+    def _read_next(self, result: ir.Value | None) -> bool:
         """Whether a value is read at scale 1: by the caller, or by its only user.
 
         What the caller reads in a wide format may be kept at scale 1 throughout: its level still
         tells how far from unit it is expected to be.
         """
+        if result is None:
+            return False
         uses = list(islice(result.uses, 2))
         if result in self.leaving:
             format_ = self.format(result)
@@ -213,6 +270,7 @@ class Split(Mover):
         """Brings a value to another scale right after the op that makes it, for all its uses."""
         uses = [(use.owner, use.operand_number) for use in value.uses]
         moved = self.bring(value, target, self.next)
+        share_sharding(value, moved)
         for owner, index in uses:
             owner.operands[index] = moved
 

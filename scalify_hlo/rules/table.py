@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
-from scalify_hlo.rules import contraction, elementwise, movement, opaque, reduction
+from scalify_hlo.rules import (
+    chlo,
+    collective,
+    contraction,
+    control,
+    elementwise,
+    integer,
+    movement,
+    opaque,
+    reduction,
+    sharding,
+    structural,
+)
 from scalify_hlo.rules.registry import RULES, Rule
 
-__all__ = ["RULES", "Rule", "contraction", "elementwise", "movement", "opaque", "reduction"]
+__all__ = [
+    "RULES",
+    "Rule",
+    "chlo",
+    "collective",
+    "contraction",
+    "control",
+    "elementwise",
+    "integer",
+    "movement",
+    "opaque",
+    "reduction",
+    "sharding",
+    "structural",
+]

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import lit.formats
+from jaxlib.mlir.dialects import stablehlo
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -28,6 +29,9 @@ config.environment["PYTHONPATH"] = os.pathsep.join(
     [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 config.environment["NO_COLOR"] = "1"
+
+if hasattr(stablehlo, "CollectiveReduceOp"):
+    config.available_features.add("collective_reduce")
 
 MAIN = f"'{sys.executable}' -m scalify_hlo.cli.main"
 config.substitutions += [

@@ -15,6 +15,7 @@ from scalify_hlo.check import compile_module
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
 from scalify_hlo.recipe import Recipe
 
@@ -43,6 +44,7 @@ def parse(text: str) -> ir.Module:
 def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
     """Runs `main` on the interpreter."""
     with module.context, ir.Location.unknown():
+        expand(module.operation)
         arguments = [_attribute(a) for a in arrays]
         results = stablehlo.eval_module(module, arguments)
         return [_array(r) for r in results]
@@ -50,6 +52,8 @@ def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
 
 def evaluate_with_xla(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
     """Runs `main` on XLA's CPU backend, for ops that the interpreter lacks."""
+    with module.context, ir.Location.unknown():
+        expand(module.operation)
     return compile_module(module)(arrays)
 
 

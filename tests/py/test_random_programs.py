@@ -23,7 +23,7 @@ BINARY = ("add", "subtract", "multiply", "divide", "maximum", "minimum")
 UNARY = ("negate", "abs", "tanh", "sign", "exponential")
 CONSTANTS = ("0.0", "1.0", "-0.3", "3.0e3", "2.5e-4", "0xFF800000")
 TEXTS = {
-    "constant": "%{r} = stablehlo.constant dense<{c}> : " + TYPE,
+    "constant": "%{r} = stablehlo.constant dense<{constant}> : " + TYPE,
     "transpose": f"%{{r}} = stablehlo.transpose %{{a}}, dims = [1, 0] : ({TYPE}) -> {TYPE}",
     "dot": f"%{{r}} = stablehlo.dot_general %{{a}}, %{{b}}, contracting_dims = [1] x [0] "
     f": ({TYPE}, {TYPE}) -> {TYPE}",
@@ -39,6 +39,34 @@ TEXTS = {
   %{{r}}_s = stablehlo.reduce(%{{a}} init: %{{r}}_i) applies stablehlo.maximum
     across dimensions = [0] : ({TYPE}, {ONE}) -> {ROW}
   %{{r}} = stablehlo.broadcast_in_dim %{{r}}_s, dims = [1] : ({ROW}) -> {TYPE}""",
+    "if": f"""%{{r}}_e = stablehlo.slice %{{a}} [0:1, 1:2] : ({TYPE}) -> tensor<1x1xf32>
+  %{{r}}_f = stablehlo.reshape %{{r}}_e : (tensor<1x1xf32>) -> {ONE}
+  %{{r}}_z = stablehlo.constant dense<0.0> : {ONE}
+  %{{r}}_p = stablehlo.compare LT, %{{r}}_f, %{{r}}_z : ({ONE}, {ONE}) -> tensor<i1>
+  %{{r}} = "stablehlo.if"(%{{r}}_p) ({{{{
+    %{{r}}_t = stablehlo.{{inner}} %{{b}}, %{{c}} : {TYPE}
+    stablehlo.return %{{r}}_t : {TYPE}
+  }}}}, {{{{
+    %{{r}}_t = stablehlo.add %{{b}}, %{{a}} : {TYPE}
+    stablehlo.return %{{r}}_t : {TYPE}
+  }}}}) : (tensor<i1>) -> {TYPE}""",
+    "while": f"""%{{r}}_z = stablehlo.constant dense<{{constant}}> : {TYPE}
+  %{{r}}_n = stablehlo.constant dense<2> : tensor<i32>
+  %{{r}}_1 = stablehlo.constant dense<1> : tensor<i32>
+  %{{r}}_w:4 = stablehlo.while(%{{r}}_a = %{{a}}, %{{r}}_s = %{{r}}_z, %{{r}}_o = %{{r}}_z,
+    %{{r}}_i = %{{r}}_1) : {TYPE}, {TYPE}, {TYPE}, tensor<i32>
+  cond {{{{
+    %{{r}}_p = stablehlo.compare LE, %{{r}}_i, %{{r}}_n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %{{r}}_p : tensor<i1>
+  }}}} do {{{{
+    %{{r}}_b = stablehlo.{{inner}} %{{r}}_a, %{{b}} : {TYPE}
+    %{{r}}_t = stablehlo.add %{{r}}_s, %{{r}}_b : {TYPE}
+    %{{r}}_u = func.call @mix(%{{r}}_t, %{{c}}) : ({TYPE}, {TYPE}) -> {TYPE}
+    %{{r}}_j = stablehlo.add %{{r}}_i, %{{r}}_1 : tensor<i32>
+    stablehlo.return %{{r}}_b, %{{r}}_u, %{{r}}_s, %{{r}}_j : {TYPE}, {TYPE}, {TYPE}, tensor<i32>
+  }}}}
+  %{{r}}_x = stablehlo.maximum %{{r}}_w#1, %{{r}}_w#2 : {TYPE}
+  %{{r}} = stablehlo.subtract %{{r}}_x, %{{r}}_w#0 : {TYPE}""",
     "call": f"%{{r}} = call @mix(%{{a}}, %{{b}}) : ({TYPE}, {TYPE}) -> {TYPE}",
     **{op: f"%{{r}} = stablehlo.{op} %{{a}}, %{{b}} : {TYPE}" for op in BINARY},
     **{op: f"%{{r}} = stablehlo.{op} %{{a}} : {TYPE}" for op in UNARY},
@@ -60,18 +88,25 @@ class Step:
     b: int
     c: int
     constant: str
+    inner: str
 
     def text(self, number: int) -> str:
         """The step as the one that makes value `number`."""
-        c = self.constant if self.op == "constant" else f"v{self.c % number}"
-        a, b = f"v{self.a % number}", f"v{self.b % number}"
-        return TEXTS[self.op].format(r=f"v{number}", a=a, b=b, c=c)
+        a, b, c = (f"v{i % number}" for i in (self.a, self.b, self.c))
+        names = {"r": f"v{number}", "a": a, "b": b, "c": c}
+        return TEXTS[self.op].format(**names, constant=self.constant, inner=self.inner)
 
 
 numbers = st.integers(0, 11)
 steps = st.lists(
     st.builds(
-        Step, st.sampled_from(sorted(TEXTS)), numbers, numbers, numbers, st.sampled_from(CONSTANTS)
+        Step,
+        st.sampled_from(sorted(TEXTS)),
+        numbers,
+        numbers,
+        numbers,
+        st.sampled_from(CONSTANTS),
+        st.sampled_from(BINARY),
     ),
     min_size=2,
     max_size=9,
@@ -98,7 +133,7 @@ def in_range(arrays: list[Array]) -> bool:
     return not finite.size or bool(np.log2(finite.max()) < REACH and np.log2(finite.min()) > -REACH)
 
 
-@settings(max_examples=150)
+@settings(max_examples=200)
 @given(
     body=steps,
     seed=st.integers(0, 2**32 - 1),

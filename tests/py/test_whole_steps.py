@@ -63,3 +63,35 @@ def test_scales_that_cancel_do_not_overflow_on_the_way(exponent: int) -> None:
 
     text = jax.export.export(jax.jit(function))(x, x, x).mlir_module()
     assert_invariant(text, [x, x, x], [exponent, -exponent, 0])
+
+
+@pytest.mark.parametrize("exponents", [(6, 5, 4), (-6, -5, 7)])
+def test_polynomials_of_products_stay_in_range(exponents: tuple[int, ...]) -> None:
+    """Written out, as functions without an op of their own are: x^16 of a scale 2^15 is none."""
+    x = np.linspace(-1, 1, 7, dtype=np.float32)
+
+    def function(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
+        x = a * b * c
+        total = jax.numpy.zeros_like(x)
+        for coefficient in (0.8, -1.2, 0.9, 1.3, -0.7, 1.1, 0.9, 1.1):
+            total = total * (x * x) + coefficient
+        return total
+
+    text = jax.export.export(jax.jit(function))(x, x, x).mlir_module()
+    data = [np.ldexp(x, -e) for e in exponents]
+    assert_invariant(text, data, exponents)
+
+
+@pytest.mark.parametrize("exponent", [6, -6])
+def test_products_of_many_scales_stay_in_range(exponent: int) -> None:
+    """As the squares of a deep network's gradients, which Adam takes."""
+    x = np.linspace(0.5, 2, 5, dtype=np.float32)
+
+    def function(*arguments: jax.Array) -> jax.Array:
+        gradient = arguments[0]
+        for argument in arguments[1:]:
+            gradient = gradient * argument
+        return gradient * gradient
+
+    text = jax.export.export(jax.jit(function))(*[x] * 17).mlir_module()
+    assert_invariant(text, [np.ldexp(x, -exponent)] * 17, [exponent] * 17)

@@ -540,6 +540,40 @@ func.func @main(%x: $mn, %y: $mn) -> $mn {
         READ,
     ),
     Program(
+        "horner",
+        "stablehlo.multiply",
+        "\nfunc.func @main(%x: $mn) -> ($mn, $mn) {\n"
+        "  %c = stablehlo.constant dense<0.75> : $mn\n"
+        "  %0 = stablehlo.multiply %x, %x : $mn\n"
+        + "".join(
+            f"  %{2 * i + 1} = stablehlo.multiply %{2 * i}, %x : $mn\n"
+            f"  %{2 * i + 2} = stablehlo.add %{2 * i + 1}, %c : $mn\n"
+            for i in range(8)
+        )
+        + "  %17 = stablehlo.divide %c, %16 : $mn\n"
+        "  return %16, %17 : $mn, $mn\n}",
+        "positive",
+        "a",
+        READ,
+        span=10,
+    ),
+    Program(
+        "ninth_power",
+        "stablehlo.multiply",
+        """
+func.func @main(%x: $mn) -> $mn {
+  %0 = stablehlo.multiply %x, %x : $mn
+  %1 = stablehlo.multiply %0, %0 : $mn
+  %2 = stablehlo.multiply %1, %1 : $mn
+  %3 = stablehlo.multiply %2, %x : $mn
+  return %3 : $mn
+}""",
+        "positive",
+        "a",
+        READ,
+        span=12,
+    ),
+    Program(
         "roots_of_products",
         "stablehlo.sqrt",
         """

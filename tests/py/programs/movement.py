@@ -6,20 +6,6 @@ from tests.py.programs.program import READ, Program
 
 _ONE = {"a": 1}
 
-_SHARDED = """
-sdy.mesh @mesh = <["x"=2, "y"=2]>
-func.func @main(%x: $mn {sdy.sharding = #sdy.sharding<@mesh, [SHARDING]>}) -> $mn {
-  %0 = sdy.OP : $mn
-  return %0 : $mn
-}"""
-
-
-def _sharded(op: str, before: str = '{"x"}, {}') -> Program:
-    name = op.split()[0]
-    body = _SHARDED.replace("SHARDING", before).replace("OP", op)
-    return Program(name, f"sdy.{name}", body, "any", "a", _ONE, judge="report", scales=("s0",))
-
-
 PROGRAMS = (
     Program(
         "broadcast",
@@ -467,11 +453,4 @@ func.func @main(%x: $mn) -> ($mn, $mn) {
         judge="report",
         scales=("s0", "unscaled"),
     ),
-    _sharded('all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]>'),
-    _sharded('all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]>', "{}, {}"),
-    _sharded('all_to_all [{"x"}: 0->1] %x out_sharding=<@mesh, [{}, {"x"}]>'),
-    _sharded('collective_permute %x out_sharding=<@mesh, [{"y"}, {}]>'),
-    _sharded("propagation_barrier %x allowed_direction=BACKWARD"),
-    _sharded('reshard %x <@mesh, [{"y"}, {}]>'),
-    _sharded('sharding_constraint %x <@mesh, [{"x"}, {}]>'),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tests.py.programs.program import READ, Program
 
@@ -82,7 +83,7 @@ PROGRAMS = (
     _reduce("maximum", "0.0", _ONE, "reduce_maximum_zero"),
     _reduce("maximum", "-3.0", READ, "reduce_maximum_from_splat"),
     _reduce("minimum", "$INF", _ONE),
-    _reduce("multiply", "1.0", READ, span=12),
+    _reduce("multiply", "1.0", {"a": 3}, span=12),
     Program(
         "reduce_long",
         "stablehlo.reduce",
@@ -129,7 +130,7 @@ func.func @main(%x: $mn) -> $m {
 }""",
         "any",
         "a",
-        READ,
+        _ONE,
     ),
     Program(
         "reduce_with_capture",
@@ -185,7 +186,7 @@ func.func @main(%x: $mn) -> ($m, $m_i32) {
 }""",
         "finite",
         "a",
-        READ,
+        _ONE,
     ),
     _window("sum", "0.0", _two("add"), _BOTH),
     _window("max", "$NINF", _two("maximum"), _BOTH),
@@ -196,10 +197,11 @@ func.func @main(%x: $mn) -> ($m, $m_i32) {
     _scatter("maximum", _two("maximum"), _ONE),
     _scatter("minimum", _two("minimum"), _ONE),
     _scatter("multiply", _two("multiply"), READ),
-    _scatter("subtract", _two("subtract"), READ),
+    replace(_scatter("multiply_inputs", _two("multiply"), _ONE), groups="a--"),
+    _scatter("subtract", _two("subtract"), _ONE),
     _scatter("update", "stablehlo.return %b : $s", _ONE),
-    _scatter("keep", "stablehlo.return %a : $s", READ),
-    _scatter("add_itself", _two("add").replace("%a, %b", "%b, %b"), READ),
+    _scatter("keep", "stablehlo.return %a : $s", _ONE),
+    _scatter("add_itself", _two("add").replace("%a, %b", "%b, %b"), _ONE),
     Program(
         "scatter_into_zeros",
         "stablehlo.scatter",

@@ -24,3 +24,17 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK-NEXT: return %[[Y]]
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What reads values stays, for its rule; what else there is of CHLO is expanded around it.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // CHECK-NEXT: %[[X:.*]] = chlo.erf %arg0 : tensor<3xf32> -> tensor<3xf32>
+  %0 = chlo.erf %x : tensor<3xf32> -> tensor<3xf32>
+  // CHECK-NEXT: %[[B:.*]] = stablehlo.broadcast_in_dim %[[X]], dims = [1]
+  // CHECK-NEXT: %[[SUM:.*]] = stablehlo.add %[[B]], %arg1 : tensor<2x3xf32>
+  %1 = chlo.broadcast_add %0, %y : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // CHECK-NEXT: return %[[SUM]]
+  return %1 : tensor<2x3xf32>
+}

@@ -64,3 +64,25 @@ func.func @main(%x: tensor<2x16xf32> {scalify.pair}) -> tensor<2x4xf32> {
   }) : (tensor<2x16xf32>, tensor<f32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+// Two windows at once have a scale each.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<2x16xf32> {scalify.pair}, %y: tensor<2x16xf32> {scalify.pair})
+    -> (tensor<2x4xf32> {scalify.pair}, tensor<2x4xf32> {scalify.pair}) {
+  %i = stablehlo.constant dense<0.0> : tensor<f32>
+  %j = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  // CHECK:      "stablehlo.reduce_window"(%arg0, %arg2, %{{.*}}, %{{.*}})
+  %0:2 = "stablehlo.reduce_window"(%x, %y, %i, %j) <{
+    window_dimensions = array<i64: 1, 4>, window_strides = array<i64: 1, 4>
+  }> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+    %1 = stablehlo.add %a, %c : tensor<f32>
+    %2 = stablehlo.maximum %b, %d : tensor<f32>
+    stablehlo.return %1, %2 : tensor<f32>, tensor<f32>
+  }) : (tensor<2x16xf32>, tensor<2x16xf32>, tensor<f32>, tensor<f32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>)
+  // CHECK:      scalify.forms = ["s0 level 1", "s1"]
+  return %0#0, %0#1 : tensor<2x4xf32>, tensor<2x4xf32>
+}

@@ -1,0 +1,92 @@
+"""Ops of CHLO, the dialect above StableHLO that frontends write in.
+
+Functions of a value read it, as a whole: in the ops that they expand to, scales would go through
+every step of a polynomial for nothing, since the result is at scale 1 in the end. All other ops
+are expanded before scales propagate, and follow the rules of what they expand to.
+"""
+
+from __future__ import annotations
+
+from scalify_hlo.rules.families import opaque, unscale
+from scalify_hlo.rules.registry import rule
+
+for _name in (
+    "_asin_acos_kernel",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i1e",
+    "cosh",
+    "digamma",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "lgamma",
+    "sinh",
+    "tan",
+):
+    rule(
+        f"chlo.{_name}",
+        unscale,
+        family="read",
+        formula=f"Y = {_name}(X_d*X_s)",
+        source="no homogeneity to use",
+    )
+for _name in (
+    "broadcast_next_after",
+    "broadcast_polygamma",
+    "broadcast_zeta",
+    "next_after",
+    "polygamma",
+    "zeta",
+):
+    rule(
+        f"chlo.{_name}",
+        unscale,
+        family="read",
+        formula=f"Y = {_name}(A_d*A_s, B_d*B_s)",
+        source="no homogeneity to use",
+    )
+
+_EXPANDED = {
+    "broadcast_add": "add",
+    "broadcast_and": "and",
+    "broadcast_atan2": "atan2",
+    "broadcast_compare": "compare",
+    "broadcast_complex": "complex",
+    "broadcast_divide": "divide",
+    "broadcast_maximum": "maximum",
+    "broadcast_minimum": "minimum",
+    "broadcast_multiply": "multiply",
+    "broadcast_or": "or",
+    "broadcast_power": "power",
+    "broadcast_remainder": "remainder",
+    "broadcast_select": "select",
+    "broadcast_shift_left": "shift_left",
+    "broadcast_shift_right_arithmetic": "shift_right_arithmetic",
+    "broadcast_shift_right_logical": "shift_right_logical",
+    "broadcast_subtract": "subtract",
+    "broadcast_xor": "xor",
+    "conj": "real, negate and complex",
+    "constant": "constant",
+    "constant_like": "constant",
+    "is_inf": "abs and compare",
+    "is_neg_inf": "compare",
+    "is_pos_inf": "compare",
+    "mulhi": "multiply and shift_right_logical",
+    "ragged_dot": "dot_general and select",
+    "scan": "while",
+    "square": "multiply",
+    "top_k": "sort and slice",
+}
+for _name, _ops in _EXPANDED.items():
+    rule(
+        f"chlo.{_name}",
+        opaque,
+        family="expanded",
+        formula=f"as {_ops}, which it is expanded to",
+        source="StableHLO's pass chlo-legalize-to-stablehlo",
+    )

@@ -1,0 +1,136 @@
+"""Collectives: what devices exchange.
+
+Scales are monomials over rank-0 values that are the same on every device, so that data are at one
+scale wherever they come from. A device that receives nothing has zeros, right at any scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from scalify_hlo._compat import ir, sdy, stablehlo
+from scalify_hlo.rules.families import keep_each, opaque, rise, source
+from scalify_hlo.rules.reduction import monoid
+from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import Scaled, Splat
+
+_EXTREMES = frozenset({"stablehlo.maximum", "stablehlo.minimum"})
+
+
+def reduced(op: ir.OpView, split: Split) -> None:
+    """Sums over a group of devices raise the level; maxima and minima keep it."""
+    name = monoid(op.regions[0])
+    if name == "stablehlo.add":
+        return summed(op, split)
+    if name in _EXTREMES:
+        return keep_each(op, split)
+    return opaque(op, split)
+
+
+def summed(op: ir.OpView, split: Split) -> None:
+    """Sums of one term for each device of a group."""
+    raised = rise(group_size(op))
+    for operand, result in zip(op.operands, op.results, strict=True):
+        form = split.form(operand)
+        if isinstance(form, Scaled):
+            split.set(result, Scaled(form.scale, form.level + raised))
+        elif not isinstance(form, Splat):
+            split.set(result, form)
+
+
+def received(op: ir.OpView, split: Split) -> None:
+    """As `keep_each`, where some devices receive zeros: a constant is none any more."""
+    for operand, result in zip(op.operands, op.results, strict=True):
+        if not isinstance(split.form(operand), Splat):
+            split.pass_on(operand, result)
+
+
+def reduced_for_one(op: ir.OpView, split: Split) -> None:
+    """As `reduced`, where all devices but one receive zeros."""
+    if monoid(op.regions[0]) in _EXTREMES:
+        received(op, split)
+    else:
+        reduced(op, split)
+
+
+def group_size(op: ir.OpView) -> int | None:
+    """Number of devices in a group; None if it depends on how the program is run."""
+    groups = op.attributes["replica_groups"]
+    if isinstance(groups, ir.DenseElementsAttr):
+        return int(groups.type.shape[-1]) or None
+    mesh = stablehlo.ReplicaGroupMeshAxesAttr(groups)
+    sizes = _axis_sizes(op, mesh.mesh)
+    axes = [stablehlo.AxisRefAttr(axis) for axis in mesh.axes]
+    if not all(axis.name in sizes for axis in axes):
+        return None
+    return math.prod(_axis_size(axis, sizes) for axis in axes)
+
+
+def _axis_size(axis: stablehlo.AxisRefAttr, sizes: Mapping[str, int]) -> int:
+    part = axis.sub_axis_info
+    return stablehlo.SubAxisInfoAttr(part).size if part is not None else sizes[axis.name]
+
+
+def _axis_sizes(op: ir.OpView, mesh: ir.Attribute) -> dict[str, int]:
+    """Sizes of the axes of a mesh, which is given in place or by its symbol."""
+    if not isinstance(mesh, ir.FlatSymbolRefAttr):
+        inline = map(stablehlo.MeshAxisAttr, stablehlo.MeshAttr(mesh).axes)
+        return {axis.name: axis.size for axis in inline}
+    for other in _module(op).regions[0].blocks[0].operations:
+        attributes = other.attributes
+        if other.operation.name == "sdy.mesh" and attributes["sym_name"].value == mesh.value:
+            axes = map(sdy.MeshAxisAttr, sdy.MeshAttr(attributes["mesh"]).axes)
+            return {axis.name: axis.size for axis in axes}
+    return {}
+
+
+def _module(op: ir.OpView) -> ir.Operation:
+    outer = op.operation
+    while outer.name != "builtin.module":
+        outer = outer.parent
+    return outer
+
+
+for _name in ("all_reduce", "reduce_scatter"):
+    rule(
+        _name,
+        reduced,
+        family="reduce",
+        formula=f"Y_d = {_name}(X_d); Y_s = X_s; a sum over n devices: Y_d/k, Y_s*k with "
+        "k = 2^floor(log2(sqrt(n))); other regions: unscaled around",
+        source="sums, maxima and minima are homogeneous of degree 1; every device has the scale",
+    )
+rule(
+    "collective_reduce",
+    reduced_for_one,
+    family="reduce",
+    formula="as all_reduce",
+    source="as all_reduce; zeros fit any scale",
+)
+rule(
+    "cross-replica-sum",
+    summed,
+    family="reduce",
+    formula="Y_d = sum(X_d)/k; Y_s = X_s*k; k = 2^floor(log2(sqrt(n))) for n devices",
+    source="linear; every device has the scale",
+)
+for _name in ("all_gather", "all_to_all"):
+    rule(
+        _name,
+        keep_each,
+        family="keep",
+        formula=f"Y_d = {_name}(X_d); Y_s = X_s, for each operand",
+        source="data movement; every device has the scale",
+    )
+for _name in ("collective_broadcast", "collective_permute"):
+    rule(
+        _name,
+        received,
+        family="keep",
+        formula=f"Y_d = {_name}(X_d); Y_s = X_s",
+        source="data movement; every device has the scale, and zeros fit any",
+    )
+for _name in ("partition_id", "replica_id"):
+    rule(_name, source, family="source", formula="unscaled", source="no float operand")

@@ -1,0 +1,19 @@
+"""Ops on integers and booleans, which have no scale: nothing is ever done to them."""
+
+from __future__ import annotations
+
+from scalify_hlo.rules.families import source
+from scalify_hlo.rules.registry import rule
+
+for _name in (
+    "and",
+    "count_leading_zeros",
+    "not",
+    "or",
+    "popcnt",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "xor",
+):
+    rule(_name, source, family="source", formula="unscaled", source="integers have no scale")

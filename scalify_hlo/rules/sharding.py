@@ -1,0 +1,151 @@
+"""Shardy: where data are placed. Scales are rank 0, and the same on every device."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir, sdy
+from scalify_hlo.rules.families import keep, source
+from scalify_hlo.rules.isolated import (
+    add_parameters,
+    drop_unused,
+    finish,
+    generators,
+    placeholder,
+    scale_operands,
+    translated,
+)
+from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import Scaled
+
+for _name in (
+    "sdy.all_gather",
+    "sdy.all_slice",
+    "sdy.all_to_all",
+    "sdy.collective_permute",
+    "sdy.data_flow_edge",
+    "sdy.propagation_barrier",
+    "sdy.reshard",
+    "sdy.sharding_constraint",
+):
+    rule(
+        _name,
+        keep,
+        family="keep",
+        formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
+        source="the value is the same, placed otherwise",
+    )
+
+
+def edge(op: ir.OpView, split: Split) -> None:
+    """The edge is on an argument or on a call's result, nothing else: not where X / 2^e stands."""
+    owner = op.operands[0].owner
+    if isinstance(owner, ir.Block) or owner.name == "func.call":
+        keep(op, split)
+    else:
+        split.read(op, 0)
+
+
+rule(
+    "sdy.func_data_flow_edge",
+    edge,
+    family="keep",
+    formula="Y_d = X_d; Y_s = X_s; where data were moved to a scale, Y = X",
+    source="the value is the same; the op takes function arguments and results only",
+)
+for _name in (
+    "sdy.all_reduce",
+    "sdy.reduce_scatter",
+    "sdy.replicated_to_unreduced",
+    "sdy.sharded_to_unreduced",
+):
+    rule(
+        _name,
+        keep,
+        family="keep",
+        formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
+        source="the value is the same, kept as parts whose sum it is, or added up from them",
+    )
+rule(
+    "sdy.constant",
+    source,
+    family="source",
+    formula="unscaled",
+    source="no float operand",
+)
+rule(
+    "sdy.sharding_group",
+    source,
+    family="source",
+    formula="the group stays on the data",
+    source="reads no element",
+)
+
+
+def body(op: ir.OpView, split: Split) -> ir.OpView | None:
+    """The body is walked with what is known of the operands; scales go in as extra operands.
+
+    Per-device bodies have scales that are the same on every device, since they are replicated on
+    their way in.
+
+    Returns:
+        The op that took the place of this one, if any did.
+    """
+    forms = split.forms(list(op.operands))
+    if not any(isinstance(form, Scaled) for form in forms):
+        return None
+    block, outside = op.regions[0].blocks[0], generators(forms)
+    top = placeholder(block)
+    inner = split.isolated(top)
+    parameters = add_parameters(block, forms, inner)
+    inner.walk(block)
+    results = inner.forms(list(block.operations[-1].operands))
+    finish(inner, top)
+    taken = [outside[i] for i in drop_unused(block, len(outside))]
+    split.changed |= inner.changed
+    if taken:
+        op = _with_operands(op, scale_operands(block, taken, split, op.operation), split)
+    names = dict(zip(parameters, outside, strict=True))
+    for result, form in zip(op.results, results, strict=True):
+        split.set(result, translated(form, split, inner, names))
+    return op
+
+
+def _with_operands(op: ir.OpView, scales: list[ir.Value], split: Split) -> ir.OpView:
+    """The op with more operands, each of them replicated; its body moves over."""
+    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    types = [result.type for result in op.results]
+    operands = [*op.operands, *scales]
+    marks = dict(op.attributes.items())
+    if "in_shardings" in marks:
+        marks["in_shardings"] = _replicated_after(marks["in_shardings"], len(scales))
+    if op.operation.name == "sdy.manual_computation":
+        inherent = [marks[n] for n in ("in_shardings", "out_shardings", "manual_axes")]
+        new = sdy.ManualComputationOp(types, operands, *inherent, **where)
+    else:
+        new = sdy.NamedComputationOp(types, marks["name"], operands, **where)
+    for name, mark in marks.items():
+        new.attributes[name] = mark
+    op.regions[0].blocks[0].append_to(new.regions[0])
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    split.forget(op.operation)
+    op.operation.erase()
+    return new
+
+
+def _replicated_after(shardings: ir.Attribute, count: int) -> ir.Attribute:
+    """Shardings, with those of more values after them that are the same on every device."""
+    kept = list(sdy.TensorShardingPerValueAttr(shardings).shardings)
+    mesh = sdy.TensorShardingAttr(kept[0]).mesh_or_ref
+    replicated = sdy.TensorShardingAttr.get(mesh, [])
+    return sdy.TensorShardingPerValueAttr.get([*kept, *[replicated] * count])
+
+
+for _name in ("sdy.manual_computation", "sdy.named_computation"):
+    rule(
+        _name,
+        body,
+        family="control",
+        formula="the rules of its body; scales go in replicated",
+        source="what stands in the body; every device has the scales",
+    )

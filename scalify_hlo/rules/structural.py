@@ -1,0 +1,58 @@
+"""Tuples, tokens, and what only stands between other ops."""
+
+from __future__ import annotations
+
+from scalify_hlo.rules.families import opaque, source, unscale
+from scalify_hlo.rules.registry import rule
+
+rule(
+    "tuple",
+    unscale,
+    family="read",
+    formula="Y = tuple(X_d*X_s, ...); an element taken of it in the same place is X itself",
+    source="a tuple has one type, and as many scales as elements",
+)
+rule(
+    "get_tuple_element",
+    source,
+    family="source",
+    formula="unscaled",
+    source="tuples hold values at scale 1",
+)
+for _name in ("after_all", "recv"):
+    rule(_name, source, family="source", formula="unscaled", source="no float operand")
+rule(
+    "return",
+    source,
+    family="source",
+    formula="the op that holds the region takes what is returned",
+    source="a terminator is no op of its own",
+)
+rule(
+    "async_start",
+    opaque,
+    family="opaque",
+    formula="F = async_start(X_d*X_s, ...)",
+    source="a future has one type, and as many scales as values",
+)
+rule(
+    "async_done",
+    source,
+    family="source",
+    formula="unscaled",
+    source="futures hold values at scale 1",
+)
+rule(
+    "uniform_quantize",
+    opaque,
+    family="refused",
+    formula="the program is refused",
+    source="a quantised type has a scale of its own, and jaxlib cannot parse it",
+)
+rule(
+    "uniform_dequantize",
+    source,
+    family="refused",
+    formula="the program is refused",
+    source="a quantised type has a scale of its own, and jaxlib cannot parse it",
+)

@@ -1,0 +1,236 @@
+"""Unit inference: which scales the values of a region can have at once.
+
+The region of a reduction, a scatter, a sort or a map says what is done with single elements. Each
+of its float arguments gets an unknown unit, and each op says how the units of its operands and
+results hang together: a sum's are equal, a product's add up, an exponential's is 1. The equations
+are solved as they come, by substitution. What stays unknown is free: the op runs on data whatever
+the scales there are, and the region itself is left as it is. Where a unit can only be 1, the op
+reads values. So there is always a solution, at worst that all units are 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from math import gcd
+from operator import mul
+from typing import TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import ANY, ONE, Any, Generator, Scale, splat_form
+
+Unit: TypeAlias = Scale | Any | None
+"""A monomial of unknowns; ANY of a value that is 0, ±inf or NaN; None if it is no float."""
+
+_DEPTH = 8
+"""How deep the functions that a region calls are looked into."""
+
+
+class Inference:
+    """The units of the values of an op's regions.
+
+    Args:
+        split: Knows the forms of the values that the regions capture.
+    """
+
+    def __init__(self, split: Split) -> None:
+        self._split = split
+        self._found: dict[Generator, Scale] = {}
+        self._units: dict[ir.Value, Unit] = {}
+        self._count = 0
+        self._depth = 0
+
+    def unknown(self, value: ir.Value) -> Unit:
+        """A new unknown for a value; None if that is no float."""
+        if not self.float(value):
+            return None
+        self._count += 1
+        return Scale(0, ((Generator(self._count, f"u{self._count}"), 1),))
+
+    def float(self, value: ir.Value) -> bool:
+        """Whether a value has float or complex elements."""
+        return self._split.format(value) is not None
+
+    def solved(self, unit: Unit) -> Unit:
+        """A unit over the unknowns that are left."""
+        return self._solved(unit) if isinstance(unit, Scale) else unit
+
+    def _solved(self, unit: Scale) -> Scale:
+        powers = (self._found.get(g, Scale(0, ((g, 1),))) ** k for g, k in unit.powers)
+        return reduce(mul, powers, ONE)
+
+    def equal(self, units: Sequence[Unit]) -> Unit:
+        """Makes units equal; 0, inf and NaN fit any."""
+        scales = [unit for unit in units if isinstance(unit, Scale)]
+        for unit in scales[1:]:
+            self._vanish(unit / scales[0])
+        return self._solved(scales[0]) if scales else ANY
+
+    def _vanish(self, unit: Scale) -> None:
+        """Solves ``unit = 1``: for the last unknown that can be expressed by the others."""
+        rest = self._solved(unit)
+        if not rest.powers:
+            return
+        rest = rest.root(gcd(*(k for _, k in rest.powers)))
+        last = next(((g, k) for g, k in reversed(rest.powers) if abs(k) == 1), None)
+        if last is None:  # such as u^2 = v^3: true of units 1, if of others too
+            self._found |= {g: ONE for g, _ in rest.powers}
+        else:
+            generator, k = last
+            self._found[generator] = (rest / Scale(0, (last,))) ** -k
+        self._found = {g: self._solved(unit) for g, unit in self._found.items()}
+
+    def run(self, block: ir.Block, arguments: Sequence[Unit]) -> list[Unit]:
+        """The units of what a block returns, given those of its arguments."""
+        self._units.update(zip(block.arguments, arguments, strict=True))
+        ops = list(block.operations)
+        for op in ops[:-1]:
+            derive = DERIVATIONS.get(op.operation.name)
+            units = [derive(self, op)] * len(op.results) if derive else self._other(op)
+            for result, unit in zip(op.results, units, strict=True):
+                self._units[result] = unit if self.float(result) else None
+        return [self.of(value) for value in ops[-1].operands]
+
+    def of(self, value: ir.Value) -> Unit:
+        """The unit of a value; one from outside of the region is read at scale 1."""
+        if value in self._units:
+            return self._units[value]
+        if not self.float(value):
+            return None
+        return ANY if self._split.form(value) is ANY else ONE
+
+    def all_of(self, op: ir.OpView) -> list[Unit]:
+        """The units of an op's operands."""
+        return [self.of(value) for value in op.operands]
+
+    def _other(self, op: ir.OpView) -> list[Unit]:
+        if op.operation.name == "func.call" and (body := _callee(op)) and self._depth < _DEPTH:
+            self._depth += 1
+            units = self.run(body, self.all_of(op))
+            self._depth -= 1
+            return units
+        self.read(op)
+        return [ONE] * len(op.results)
+
+    def read(self, op: ir.OpView) -> Unit:
+        """An op that reads values, in its regions too."""
+        for value in _read_by(op):
+            self.equal((ONE, self.of(value)))
+        return ONE
+
+    def widens(self, op: ir.OpView) -> bool:
+        """Whether a conversion loses neither large nor small numbers."""
+        source, target = map(self._split.format, (op.operands[0], op.results[0]))
+        if source is None or target is None:
+            return False
+        below = target.min_exponent <= source.min_exponent
+        return below and target.max_exponent >= source.max_exponent
+
+    def keeps_range(self, op: ir.OpView) -> bool:
+        """Whether reducing the precision cuts no bits of the exponent."""
+        format_ = self._split.format(op.operands[0])
+        return format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits
+
+
+def _callee(op: ir.OpView) -> ir.Block | None:
+    """The body of the function that an op calls."""
+    module = op.operation
+    while module.parent is not None:
+        module = module.parent
+    table, name = ir.SymbolTable(module), op.attributes["callee"].value
+    blocks = table[name].regions[0].blocks if name in table else ()
+    return blocks[0] if blocks else None
+
+
+def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
+    yield from op.operands
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from _read_by(inner)
+
+
+Derive: TypeAlias = Callable[[Inference, ir.OpView], Unit]
+"""The unit of an op's result, from those of its operands."""
+
+
+def _alike(inference: Inference, op: ir.OpView) -> Unit:
+    return inference.equal(inference.all_of(op))
+
+
+def _degree_0(inference: Inference, op: ir.OpView) -> Unit:
+    inference.equal(inference.all_of(op))
+    return ONE
+
+
+def _select(inference: Inference, op: ir.OpView) -> Unit:
+    return inference.equal(inference.all_of(op)[1:])
+
+
+def _keep(inference: Inference, op: ir.OpView) -> Unit:
+    return inference.of(op.operands[0])
+
+
+def _forget(_: Inference, __: ir.OpView) -> Unit:
+    return ONE
+
+
+def _product(inference: Inference, op: ir.OpView, sign: int = 1) -> Unit:
+    a, b = inference.all_of(op)
+    if isinstance(a, Scale) and isinstance(b, Scale):
+        return inference.solved(a * b**sign)
+    return ANY
+
+
+def _quotient(inference: Inference, op: ir.OpView) -> Unit:
+    return _product(inference, op, -1)
+
+
+def _convert(inference: Inference, op: ir.OpView) -> Unit:
+    return _keep(inference, op) if inference.widens(op) else inference.read(op)
+
+
+def _reduce_precision(inference: Inference, op: ir.OpView) -> Unit:
+    return _keep(inference, op) if inference.keeps_range(op) else inference.read(op)
+
+
+def _root(inference: Inference, op: ir.OpView, sign: int = 1) -> Unit:
+    unit = inference.solved(inference.of(op.operands[0]))
+    if isinstance(unit, Scale) and unit.divides(2):
+        return unit.root(2) ** sign
+    return inference.read(op)
+
+
+def _reciprocal_root(inference: Inference, op: ir.OpView) -> Unit:
+    return _root(inference, op, -1)
+
+
+def _constant(_: Inference, op: ir.OpView) -> Unit:
+    attribute = op.attributes["value"]
+    if not isinstance(op.results[0].type.element_type, ir.FloatType):
+        return ONE  # the bindings can't read complex ones
+    if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
+        value = ir.FloatAttr(attribute.get_splat_value()).value
+        return ANY if splat_form(value) is ANY else ONE
+    return ONE
+
+
+DERIVATIONS: dict[str, Derive] = {"sdy.sharding_constraint": _keep} | {
+    f"stablehlo.{name}": derive
+    for derive, names in {
+        _alike: "add subtract maximum minimum remainder clamp complex",
+        _degree_0: "compare atan2",
+        _select: "select",
+        _keep: "negate abs real imag reshape broadcast_in_dim",
+        _forget: "sign is_finite",
+        _product: "multiply",
+        _quotient: "divide",
+        _convert: "convert",
+        _reduce_precision: "reduce_precision",
+        _root: "sqrt",
+        _reciprocal_root: "rsqrt",
+        _constant: "constant",
+    }.items()
+    for name in names.split()
+}

@@ -1,0 +1,10 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize)' | %filecheck %s
+
+// Expanded before scales propagate.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     chlo.
+func.func @main(%x: tensor<3xi32>, %y: tensor<2x3xi32>) -> tensor<2x3xi32> {
+  // CHECK: stablehlo.and
+  %0 = "chlo.broadcast_and"(%x,%y) : (tensor<3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}

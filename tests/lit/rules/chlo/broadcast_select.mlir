@@ -1,0 +1,10 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize)' | %filecheck %s
+
+// Expanded before scales propagate.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     chlo.
+func.func @main(%p: tensor<2x3xi1>, %x: tensor<3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // CHECK: stablehlo.select
+  %0 = "chlo.broadcast_select"(%p,%x,%y) : (tensor<2x3xi1>,tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

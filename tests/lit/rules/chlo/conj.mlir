@@ -1,0 +1,10 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize)' | %filecheck %s
+
+// Expanded before scales propagate.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     chlo.
+func.func @main(%x: tensor<2x3xcomplex<f32>>) -> tensor<2x3xcomplex<f32>> {
+  // CHECK: stablehlo.complex
+  %0 = "chlo.conj"(%x) : (tensor<2x3xcomplex<f32>>) -> tensor<2x3xcomplex<f32>>
+  return %0 : tensor<2x3xcomplex<f32>>
+}

@@ -1,0 +1,10 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize)' | %filecheck %s
+
+// Expanded before scales propagate.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     chlo.
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // CHECK: stablehlo.constant
+  %0 = "chlo.constant_like"(%x) {value=1.5 : f32}: (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

@@ -1,0 +1,426 @@
+"""Programs with control flow and calls."""
+
+from __future__ import annotations
+
+from tests.py.programs.program import READ, Program
+
+PROGRAMS = (
+    Program(
+        "call",
+        "func.call",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
+  return %0 : $mn
+}
+func.func private @f(%a: $mn, %b: $mn) -> $mn {
+  %0 = stablehlo.multiply %a, %b : $mn
+  return %0 : $mn
+}""",
+        "any any",
+        "ab",
+        {"a": 1, "b": 1},
+    ),
+    Program(
+        "call_that_meets",
+        "func.call",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+  %0:2 = call @f(%x, %y) : ($mn, $mn) -> ($mn, $mn)
+  %1 = stablehlo.add %0#1, %x : $mn
+  return %0#0, %1 : $mn, $mn
+}
+func.func private @f(%a: $mn, %b: $mn) -> ($mn, $mn) {
+  %0 = stablehlo.add %a, %b : $mn
+  %1 = stablehlo.subtract %b, %0 : $mn
+  return %0, %1 : $mn, $mn
+}""",
+        "any any",
+        "aa",
+        {"a": 1},
+    ),
+    Program(
+        "shared_callee",
+        "func.call",
+        """
+func.func @main(%x: $mn, %y: $mn, %z: $mn) -> ($mn, $mn, $mn, $mn) {
+  %c = stablehlo.constant dense<0.5> : $mn
+  %0 = call @f(%x, %y) : ($mn, $mn) -> $mn
+  %1 = call @f(%y, %z) : ($mn, $mn) -> $mn
+  %2 = call @f(%0, %c) : ($mn, $mn) -> $mn
+  %3 = call @f(%c, %c) : ($mn, $mn) -> $mn
+  %4 = stablehlo.multiply %3, %z : $mn
+  return %0, %1, %2, %4 : $mn, $mn, $mn, $mn
+}
+func.func private @f(%a: $mn, %b: $mn) -> $mn {
+  %e = stablehlo.exponential %a : $mn
+  %0 = stablehlo.multiply %b, %e : $mn
+  %1 = stablehlo.add %0, %a : $mn
+  return %1 : $mn
+}""",
+        "finite finite finite",
+        "aaa",
+        READ,
+        3,
+    ),
+    Program(
+        "nested_calls",
+        "func.call",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+  %0 = call @outer(%x, %y) : ($mn, $mn) -> $mn
+  %1 = call @inner(%y) : ($mn) -> $mn
+  return %0, %1 : $mn, $mn
+}
+func.func private @outer(%a: $mn, %b: $mn) -> $mn {
+  %0 = call @inner(%a) : ($mn) -> $mn
+  %1 = call @inner(%b) : ($mn) -> $mn
+  %2 = stablehlo.multiply %0, %1 : $mn
+  return %2 : $mn
+}
+func.func private @inner(%a: $mn) -> $mn {
+  %0 = stablehlo.sqrt %a : $mn
+  return %0 : $mn
+}""",
+        "positive positive",
+        "aa",
+        READ,
+    ),
+    Program(
+        "call_with_root",
+        "func.call",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.multiply %x, %y : $mn
+  %1 = call @f(%0) : ($mn) -> $mn
+  %2 = stablehlo.add %1, %x : $mn
+  return %2 : $mn
+}
+func.func private @f(%a: $mn) -> $mn {
+  %0 = stablehlo.rsqrt %a : $mn
+  %1 = stablehlo.divide %a, %0 : $mn
+  return %1 : $mn
+}""",
+        "positive positive",
+        "aa",
+        READ,
+        12,
+    ),
+    Program(
+        "call_of_integers",
+        "func.call",
+        """
+func.func @main(%x: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {
+  %0 = call @f(%i) : ($mn_i32) -> $mn_i32
+  %1 = stablehlo.negate %x : $mn
+  return %1, %0 : $mn, $mn_i32
+}
+func.func private @f(%a: $mn_i32) -> $mn_i32 {
+  %0 = stablehlo.add %a, %a : $mn_i32
+  return %0 : $mn_i32
+}""",
+        "any integer",
+        "a-",
+        {"a": 1},
+    ),
+    Program(
+        "case",
+        "stablehlo.case",
+        """
+func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
+  %p = stablehlo.multiply %x, %y : $mn
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %p : $mn
+  }, {
+    %1 = stablehlo.add %p, %x : $mn
+    stablehlo.return %1 : $mn
+  }, {
+    %c = stablehlo.constant dense<0.0> : $mn
+    stablehlo.return %c : $mn
+  }) : ($s_i32) -> $mn
+  %2 = stablehlo.add %0, %p : $mn
+  return %2 : $mn
+}""",
+        "index any any",
+        "-aa",
+        READ,
+    ),
+    Program(
+        "if",
+        "stablehlo.if",
+        """
+func.func @main(%p: $s_i1, %x: $mn, %y: $mn) -> ($mn, $mn) {
+  %0:2 = "stablehlo.if"(%p) ({
+    stablehlo.return %x, %y : $mn, $mn
+  }, {
+    %1 = stablehlo.multiply %y, %x : $mn
+    stablehlo.return %1, %x : $mn, $mn
+  }) : ($s_i1) -> ($mn, $mn)
+  %2 = stablehlo.subtract %0#0, %x : $mn
+  return %2, %0#1 : $mn, $mn
+}""",
+        "bool any any",
+        "-aa",
+        READ,
+    ),
+    Program(
+        "while",
+        "stablehlo.while",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $s_i32) {
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %z = stablehlo.multiply %x, %y : $mn
+  %0:2 = stablehlo.while(%a = %x, %i = %zero) : $mn, $s_i32
+  cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {
+    %1 = stablehlo.add %a, %z : $mn
+    %2 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %1, %2 : $mn, $s_i32
+  }
+  return %0#0, %0#1 : $mn, $s_i32
+}""",
+        "any any",
+        "aa",
+        READ,
+    ),
+    Program(
+        "while_that_captures",
+        "stablehlo.while",
+        """
+func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %start = stablehlo.constant dense<0.0> : $mn
+  %0:2 = stablehlo.while(%a = %start, %j = %i) : $mn, $s_i32
+  cond {
+    %1 = stablehlo.compare LT, %j, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {
+    %p = stablehlo.compare LT, %j, %one : ($s_i32, $s_i32) -> $s_i1
+    %1 = "stablehlo.if"(%p) ({
+      stablehlo.return %y : $mn
+    }, {
+      %4 = stablehlo.multiply %y, %x : $mn
+      stablehlo.return %4 : $mn
+    }) : ($s_i1) -> $mn
+    %2 = stablehlo.add %a, %1 : $mn
+    %3 = stablehlo.add %j, %one : $s_i32
+    stablehlo.return %2, %3 : $mn, $s_i32
+  }
+  %5 = stablehlo.multiply %0#0, %x : $mn
+  return %5 : $mn
+}""",
+        "index any any",
+        "-aa",
+        READ,
+        12,
+    ),
+    Program(
+        "composite",
+        "stablehlo.composite",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.composite "some.op" %x, %y {decomposition = @f} : ($mn, $mn) -> $mn
+  %1 = stablehlo.multiply %0, %x : $mn
+  return %1 : $mn
+}
+func.func private @f(%a: $mn, %b: $mn) -> $mn {
+  %0 = stablehlo.add %a, %b : $mn
+  return %0 : $mn
+}""",
+        "any any",
+        "aa",
+        READ,
+    ),
+    Program(
+        "if_that_moves",
+        "stablehlo.if",
+        """
+func.func @main(%p: $s_i1, %x: $mn, %y: $mn) -> ($mn, $mn) {
+  %zero = stablehlo.constant dense<0.0> : $mn
+  %0:2 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.multiply %x, %y : $mn
+    stablehlo.return %1, %x : $mn, $mn
+  }, {
+    %1 = stablehlo.multiply %y, %y : $mn
+    %2 = stablehlo.divide %1, %y : $mn
+    %3 = stablehlo.multiply %x, %2 : $mn
+    stablehlo.return %3, %zero : $mn, $mn
+  }) : ($s_i1) -> ($mn, $mn)
+  %4 = stablehlo.multiply %0#1, %y : $mn
+  return %0#0, %4 : $mn, $mn
+}""",
+        "bool finite nonzero",
+        "-ab",
+        {"a": 1, "b": 1},
+        12,
+    ),
+    Program(
+        "case_that_moves",
+        "stablehlo.case",
+        """
+func.func @main(%i: $s_i32, %x: $mn, %y: $mn) -> $mn {
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : $mn
+  }, {
+    %1 = stablehlo.add %y, %x : $mn
+    stablehlo.return %1 : $mn
+  }, {
+    %c = stablehlo.constant dense<0.0> : $mn
+    stablehlo.return %c : $mn
+  }) : ($s_i32) -> $mn
+  %2 = stablehlo.add %0, %x : $mn
+  return %2 : $mn
+}""",
+        "index any any",
+        "-aa",
+        {"a": 1},
+    ),
+    Program(
+        "while_that_moves",
+        "stablehlo.while",
+        """
+func.func @main(%x: $mn, %y: $mn, %u: $mn) -> ($mn, $mn, $mn, $mn) {
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %0:5 = stablehlo.while(%a = %zeros, %b = %x, %c = %zeros, %d = %zeros, %i = %zero)
+    : $mn, $mn, $mn, $mn, $s_i32
+  cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {
+    %1 = stablehlo.multiply %b, %y : $mn
+    %2 = stablehlo.add %a, %1 : $mn
+    %3 = stablehlo.maximum %b, %u : $mn
+    %4 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %2, %3, %a, %d, %4 : $mn, $mn, $mn, $mn, $s_i32
+  }
+  %5 = stablehlo.multiply %0#1, %y : $mn
+  return %0#0, %5, %0#2, %5 : $mn, $mn, $mn, $mn
+}""",
+        "any any any",
+        "aba",
+        {"a": 1, "b": 1},
+        12,
+    ),
+    Program(
+        "while_of_one_value",
+        "stablehlo.while",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %ones = stablehlo.constant dense<1.5> : $mn
+  %0:3 = stablehlo.while(%a = %ones, %b = %ones, %i = %zero) : $mn, $mn, $s_i32
+  cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {
+    %1 = stablehlo.multiply %a, %x : $mn
+    %2 = stablehlo.add %b, %y : $mn
+    %3 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %1, %2, %3 : $mn, $mn, $s_i32
+  }
+  return %0#0, %0#1 : $mn, $mn
+}""",
+        "finite finite",
+        "aa",
+        READ,
+        6,
+    ),
+    Program(
+        "while_in_while",
+        "stablehlo.while",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %0:3 = stablehlo.while(%a = %zeros, %b = %zeros, %i = %zero) : $mn, $mn, $s_i32
+  cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {
+    %1:2 = stablehlo.while(%c = %zeros, %j = %zero) : $mn, $s_i32
+    cond {
+      %2 = stablehlo.compare LT, %j, %three : ($s_i32, $s_i32) -> $s_i1
+      stablehlo.return %2 : $s_i1
+    } do {
+      %2 = stablehlo.multiply %x, %y : $mn
+      %3 = stablehlo.add %c, %2 : $mn
+      %4 = func.call @f(%3) : ($mn) -> $mn
+      %5 = stablehlo.add %j, %one : $s_i32
+      stablehlo.return %4, %5 : $mn, $s_i32
+    }
+    %6 = stablehlo.subtract %a, %1#0 : $mn
+    %7 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %6, %a, %7 : $mn, $mn, $s_i32
+  }
+  return %0#0, %0#1 : $mn, $mn
+}
+func.func private @f(%a: $mn) -> $mn {
+  %0 = stablehlo.negate %a : $mn
+  %1 = stablehlo.add %0, %a : $mn
+  %2 = stablehlo.add %1, %a : $mn
+  return %2 : $mn
+}""",
+        "any any",
+        "ab",
+        {"a": 1, "b": 1},
+        12,
+    ),
+    Program(
+        "composite_that_moves",
+        "stablehlo.composite",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
+  %0 = stablehlo.composite "some.op" %x, %y {decomposition = @f} : ($mn, $mn) -> $mn
+  %1 = stablehlo.composite "other.op" %x {decomposition = @g} : ($mn) -> $mn
+  %2 = stablehlo.multiply %1, %y : $mn
+  return %0, %2 : $mn, $mn
+}
+func.func private @f(%a: $mn, %b: $mn) -> $mn {
+  %0 = stablehlo.maximum %a, %a : $mn
+  %1 = stablehlo.multiply %0, %b : $mn
+  return %1 : $mn
+}
+func.func private @g(%a: $mn) -> $mn {
+  %0 = stablehlo.abs %a : $mn
+  return %0 : $mn
+}""",
+        "any any",
+        "ab",
+        {"a": 1, "b": 1},
+        12,
+    ),
+    Program(
+        "composite_of_an_op",
+        "stablehlo.composite",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.composite "chlo.erf" %x {decomposition = @f} : ($mn) -> $mn
+  %1 = stablehlo.multiply %0, %y : $mn
+  return %1 : $mn
+}
+func.func private @f(%a: $mn) -> $mn {
+  %c = stablehlo.constant dense<1.0e6> : $mn
+  %0 = stablehlo.add %a, %c : $mn
+  %1 = stablehlo.multiply %0, %0 : $mn
+  %2 = stablehlo.multiply %1, %1 : $mn
+  %3 = stablehlo.multiply %2, %2 : $mn
+  %4 = stablehlo.minimum %3, %a : $mn
+  return %4 : $mn
+}""",
+        "any any",
+        "ab",
+        READ,
+    ),
+)

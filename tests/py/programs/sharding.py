@@ -1,0 +1,252 @@
+"""Programs for the rules of Shardy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.py.programs.program import READ, Program
+
+_ONE = {"a": 1}
+_MESH = 'sdy.mesh @mesh = <["x"=1, "y"=1]>'
+_WHOLE = "<@mesh, [{}, {}]>"
+_PARTS = '[{"x"}, {}], unreduced={"y"}'
+
+
+def _sharded(op: str, before: str = '[{"x"}, {}]') -> Program:
+    """An op whose result is its operand, placed otherwise."""
+    op_name = op.split()[0]
+    return Program(
+        f"sdy_{op_name}",
+        f"sdy.{op_name}",
+        f"""
+{_MESH}
+func.func @main(%x: $mn {{sdy.sharding = #sdy.sharding<@mesh, {before}>}}, %y: $mn) -> $mn {{
+  %0 = sdy.{op} : $mn
+  %1 = stablehlo.subtract %0, %y : $mn
+  return %1 : $mn
+}}""",
+        "any any",
+        "aa",
+        _ONE,
+        judge="report",
+        scales=("s0",),
+    )
+
+
+def _body(
+    name: str, text: str, data: str, moves: Mapping[str, float] | None, span: int = 20
+) -> Program:
+    """A per-device computation on one device; `text` is its body and what it returns."""
+    count = len(data.split())
+    letters = "xyz"[:count]
+    operands = ", ".join(f"%{c}" for c in letters)
+    return Program(
+        name,
+        "sdy.manual_computation",
+        f"""
+{_MESH}
+func.func @main({", ".join(f"%{c}: $mn" for c in letters)}) -> ($mn, $mn) {{
+  %0:2 = sdy.manual_computation({operands})
+    in_shardings=[{", ".join([_WHOLE] * count)}]
+    out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"x"}}
+    ({", ".join(f"%{c}{c}: $mn" for c in letters)}) {{
+    {text}
+  }} : ({", ".join(["$mn"] * count)}) -> ($mn, $mn)
+  return %0#0, %0#1 : $mn, $mn
+}}""",
+        data,
+        "aaa"[:count],
+        moves,
+        span,
+        judge="xla",
+    )
+
+
+_SUM = """"stablehlo.all_reduce"(%p) <{
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,
+      replica_groups = dense<[[0]]> : tensor<1x1xi64>, use_global_device_ids
+    }> ({
+    ^bb0(%a: $s, %b: $s):
+      %r = stablehlo.add %a, %b : $s
+      stablehlo.return %r : $s
+    }) : ($mn) -> $mn"""
+
+PROGRAMS = (
+    _sharded('all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]>'),
+    _sharded('all_reduce {"y"} %x out_sharding=<@mesh, [{"x"}, {}]>', _PARTS),
+    _sharded('all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]>', "[{}, {}]"),
+    _sharded('all_to_all [{"x"}: 0->1] %x out_sharding=<@mesh, [{}, {"x"}]>'),
+    _sharded('collective_permute %x out_sharding=<@mesh, [{"y"}, {}]>'),
+    _sharded('data_flow_edge %x sharding=<@mesh, [{"x"}, {}]>'),
+    _sharded("func_data_flow_edge %x"),
+    _sharded("propagation_barrier %x allowed_direction=BACKWARD"),
+    _sharded('reduce_scatter [{}, {"y"}] %x out_sharding=<@mesh, [{"x"}, {"y"}]>', _PARTS),
+    _sharded(f'replicated_to_unreduced {{"y"}} %x out_sharding=<@mesh, {_PARTS}>'),
+    _sharded('reshard %x <@mesh, [{"y"}, {}]>'),
+    _sharded('sharded_to_unreduced [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}], unreduced={"x"}>'),
+    _sharded('sharding_constraint %x <@mesh, [{"x"}, {}]>'),
+    Program(
+        "sharding_group",
+        "sdy.sharding_group",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = stablehlo.multiply %x, %y : $mn
+  sdy.sharding_group %0 group_id=0 : $mn
+  return %0 : $mn
+}""",
+        "any any",
+        "ab",
+        {"a": 1, "b": 1},
+        judge="xla",
+    ),
+    Program(
+        "sharded_constant",
+        "sdy.constant",
+        """
+func.func @main(%x: $mn) -> ($mn, $mn) {
+  %c = sdy.constant dense<3.0> : $mn
+  %0 = stablehlo.add %c, %x : $mn
+  %1 = stablehlo.multiply %c, %x : $mn
+  return %0, %1 : $mn, $mn
+}""",
+        "any",
+        "a",
+        READ,
+        12,
+        judge="report",
+        scales=("s0", "s0"),
+    ),
+    _body(
+        "manual",
+        f"""%p = stablehlo.add %xx, %yy : $mn
+    %s = {_SUM}
+    %m = stablehlo.maximum %xx, %s : $mn
+    sdy.return %s, %m : $mn, $mn""",
+        "any any",
+        _ONE,
+    ),
+    _body(
+        "manual_that_takes_no_scale",
+        f"""%p = stablehlo.negate %xx : $mn
+    %s = {_SUM}
+    sdy.return %s, %xx : $mn, $mn""",
+        "any",
+        _ONE,
+    ),
+    _body(
+        "manual_that_reads",
+        """%e = stablehlo.exponential %yy : $mn
+    %m = stablehlo.multiply %e, %xx : $mn
+    sdy.return %m, %e : $mn, $mn""",
+        "finite finite",
+        READ,
+        3,
+    ),
+    _body(
+        "manual_with_roots",
+        """%m = stablehlo.multiply %xx, %yy : $mn
+    %q = stablehlo.sqrt %m : $mn
+    %c = stablehlo.cbrt %xx : $mn
+    %a = stablehlo.add %q, %yy : $mn
+    sdy.return %q, %a : $mn, $mn""",
+        "positive positive",
+        READ,
+    ),
+    _body(
+        "manual_of_constants",
+        """%c = stablehlo.constant dense<3.0> : $mn
+    %z = stablehlo.constant dense<0.0> : $mn
+    %m = stablehlo.maximum %xx, %z : $mn
+    sdy.return %z, %c : $mn, $mn""",
+        "any",
+        READ,
+    ),
+    _body(
+        "nested_manual",
+        f"""%n:2 = sdy.manual_computation(%xx, %yy)
+      in_shardings=[{_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}, {_WHOLE}] manual_axes={{"y"}}
+      (%u: $mn, %v: $mn) {{
+      %q = stablehlo.sqrt %u : $mn
+      %d = stablehlo.add %u, %v : $mn
+      sdy.return %q, %d : $mn, $mn
+    }} : ($mn, $mn) -> ($mn, $mn)
+    %s = stablehlo.add %n#0, %n#1 : $mn
+    sdy.return %s, %n#1 : $mn, $mn""",
+        "positive positive",
+        READ,
+    ),
+    Program(
+        "manual_in_a_loop",
+        "sdy.manual_computation",
+        f"""
+{_MESH}
+func.func @main(%x: $mn, %y: $mn) -> $mn {{
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %start = stablehlo.constant dense<0.0> : $mn
+  %0:2 = stablehlo.while(%a = %start, %i = %zero) : $mn, $s_i32
+  cond {{
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  }} do {{
+    %1 = sdy.manual_computation(%a, %x, %y)
+      in_shardings=[{_WHOLE}, {_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}] manual_axes={{"x"}}
+      (%u: $mn, %v: $mn, %w: $mn) {{
+      %p = stablehlo.maximum %v, %w : $mn
+      %q = func.call @f(%p, %v) : ($mn, $mn) -> $mn
+      %r = stablehlo.add %q, %u : $mn
+      sdy.return %r : $mn
+    }} : ($mn, $mn, $mn) -> $mn
+    %2 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %1, %2 : $mn, $s_i32
+  }}
+  return %0#0 : $mn
+}}
+func.func private @f(%a: $mn, %b: $mn) -> $mn {{
+  %0 = stablehlo.add %a, %b : $mn
+  return %0 : $mn
+}}""",
+        "any any",
+        "aa",
+        READ,
+        12,
+        judge="xla",
+    ),
+    Program(
+        "named_computation",
+        "sdy.named_computation",
+        f"""
+{_MESH}
+func.func @main(%x: $mn, %y: $mn, %i: $mn_i32) -> ($mn, $mn_i32) {{
+  %0:2 = sdy.named_computation<"f">(%i, %x, %y)
+    in_shardings=[{_WHOLE}, {_WHOLE}, {_WHOLE}] out_shardings=[{_WHOLE}, {_WHOLE}]
+    (%j: $mn_i32, %u: $mn, %v: $mn) {{
+    %1 = stablehlo.add %u, %v : $mn
+    sdy.return %1, %j : $mn, $mn_i32
+  }} : ($mn_i32, $mn, $mn) -> ($mn, $mn_i32)
+  return %0#0, %0#1 : $mn, $mn_i32
+}}""",
+        "any any integer",
+        "aa-",
+        judge="report",
+        scales=("s0", "unscaled"),
+    ),
+    Program(
+        "named_computation_placed_anyhow",
+        "sdy.named_computation",
+        """
+func.func @main(%x: $mn, %y: $mn) -> $mn {
+  %0 = sdy.named_computation<"f">(%x, %y) (%u: $mn, %v: $mn) {
+    %1 = stablehlo.add %u, %v : $mn
+    sdy.return %1 : $mn
+  } : ($mn, $mn) -> $mn
+  return %0 : $mn
+}""",
+        "any any",
+        "aa",
+        _ONE,
+        judge="report",
+        scales=("s0",),
+    ),
+)

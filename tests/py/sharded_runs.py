@@ -1,0 +1,108 @@
+"""Runs programs for eight devices and their rewrites, and tells how they compare.
+
+Devices are made of one host's CPU, which has to be asked for before JAX starts: hence a process
+of its own, which prints one JSON object for each case.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+from jax import export
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import scalify_hlo as jsa
+from scalify_hlo.exported import rewrite_with_report
+from scalify_hlo.passes.pipeline import Options
+from tests.py.sharded_layers import LAYERS
+from tests.py.sharded_steps import CASES, Case, Tree
+
+
+def distance(actual: Tree, expected: Tree) -> float:
+    """The largest difference, relative to the largest number of its array."""
+    pairs = zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True)
+    return max(
+        float(np.max(np.abs(np.asarray(a) - np.asarray(b))) / np.max(np.abs(np.asarray(b))))
+        for a, b in pairs
+    )
+
+
+def same(actual: Tree, expected: Tree) -> bool:
+    """Whether all bits are the same."""
+    pairs = zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True)
+    return all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)
+
+
+def divided(arguments: Tree) -> Tree:
+    """Each argument as data and a scale of its own."""
+    leaves, tree = jax.tree.flatten(arguments)
+    pairs = [
+        jsa.ScaledArray(leaf / np.float32(2.0**e), np.float32(2.0**e))
+        for leaf, e in zip(leaves, itertools.cycle([3, -2, 0, 5, -7, 1, -4, 6]))
+    ]
+    return jax.tree.unflatten(tree, pairs)
+
+
+def place(mesh: Mesh, case: Case, arguments: Tree) -> Tree:
+    """Puts arguments where they belong; scales are put on every device."""
+
+    def one(spec: P, value: Any) -> Any:
+        if not isinstance(value, jsa.ScaledArray):
+            return jax.device_put(value, NamedSharding(mesh, spec))
+        data = jax.device_put(value.data, NamedSharding(mesh, spec))
+        return jsa.ScaledArray(data, jax.device_put(value.scale, NamedSharding(mesh, P())))
+
+    is_spec = partial(jax.tree.map, one, is_leaf=lambda spec: isinstance(spec, P))
+    return is_spec(case.placed(), arguments)
+
+
+def scales_of(results: Tree) -> Iterator[list[float]]:
+    """The scale of each result, as each device has it."""
+    pairs = jax.tree.leaves(results, is_leaf=lambda leaf: isinstance(leaf, jsa.ScaledArray))
+    for pair in pairs:
+        yield [float(np.asarray(shard.data)) for shard in pair.scale.addressable_shards]
+
+
+def run(case: Case) -> dict[str, Any]:
+    """What a case's rewrites give."""
+    mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
+    arguments = case.arguments()
+    one_device = jax.jit(case.plain)(*arguments)
+    exported = export.export(case.spread(mesh, case))(*arguments)
+    spread = jax.jit(exported.call)(*place(mesh, case, arguments))
+    program = jsa.rewrite(exported, input_scale={"*": 2.0**-4})
+    results = jax.jit(program.call)(*place(mesh, case, arguments))
+    rewritten = rewrite_with_report(exported, Options(signature="scaled"))
+    pairs, report = rewritten.exported, rewritten.report
+    paired = jax.jit(pairs.call)(*place(mesh, case, divided(arguments)))
+    multiplied = jax.device_get(jsa.asarray(paired))
+    return {
+        "name": case.name,
+        "devices": [exported.nr_devices, program.nr_devices, pairs.nr_devices],
+        "spread": distance(spread, one_device),
+        "same": distance(results, one_device),
+        "scaled": distance(multiplied, one_device),
+        "same bits": same(results, spread),
+        "scaled bits": same(multiplied, spread),
+        "placed": [
+            a.sharding.is_equivalent_to(b.sharding, a.ndim)
+            for a, b in zip(jax.tree.leaves(results), jax.tree.leaves(spread), strict=True)
+        ],
+        "scales": list(scales_of(paired)),
+        "given up": sorted({*report.given_up, *(remark.op for remark in report.remarks)}),
+    }
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:]
+    for case in (*CASES, *LAYERS):
+        if not chosen or case.name in chosen:
+            print(json.dumps(run(case)), flush=True)

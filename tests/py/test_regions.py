@@ -1,0 +1,284 @@
+"""Unit inference: regions made at random mean the same on data as on values, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules import units
+from scalify_hlo.rules.units import Inference, Unit
+from scalify_hlo.scale import ANY, ONE
+from tests.py.judge import Array, assert_invariant, rewritten
+from tests.py.programs.regions import lines
+
+UNARY = ("negate", "abs", "sqrt", "rsqrt", "sign", "sine")
+BINARY = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder")
+CONSTANTS = ("zero", "inf", "nan", "half", "captured")
+HEAD = """
+  %zero = stablehlo.constant dense<0.0> : $s
+  %inf = stablehlo.constant dense<0xFFF0000000000000> : $s
+  %nan = stablehlo.constant dense<0x7FF8000000000000> : $s
+  %half = stablehlo.constant dense<0.5> : $s"""
+MAP = """
+func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n) {HEAD
+  %0 = "stablehlo.map"(%x, %y, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: $s, %b: $s, %c: $s):
+    REGION
+  }) : ($n, $n, $n) -> $n
+  return %0 : $n
+}"""
+REDUCE = """
+func.func @main(%x: $n, %y: $n, %z: $s, %captured: $s) -> ($s, $s) {HEAD
+  %0:2 = "stablehlo.reduce"(%x, %y, %zero, %z) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+    REGION
+  }) : ($n, $n, $s, $s) -> ($s, $s)
+  return %0#0, %0#1 : $s, $s
+}"""
+SORT = """
+func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n, $n, $n) {HEAD
+  %0:3 = "stablehlo.sort"(%x, %y, %z) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: $s, %a_: $s, %b: $s, %b_: $s, %c: $s, %c_: $s):
+    REGION
+  }) : ($n, $n, $n) -> ($n, $n, $n)
+  return %0#0, %0#1, %0#2 : $n, $n, $n
+}"""
+SCATTER = """
+func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n, $n) {HEAD
+  %i = stablehlo.constant dense<[[1], [3], [1], [0]]> : tensor<4x1xi32>
+  %0:2 = "stablehlo.scatter"(%x, %y, %i, %z, %x) <{
+    scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+  }> ({
+  ^bb0(%a: $s, %b: $s, %c: $s, %d: $s):
+    REGION
+  }) : ($n, $n, tensor<4x1xi32>, $n, $n) -> ($n, $n)
+  return %0#0, %0#1 : $n, $n
+}"""
+
+
+@dataclass(frozen=True)
+class Body:
+    """Statements over arguments, and the names of the values they make."""
+
+    statements: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@st.composite
+def bodies(draw: st.DrawFn, arguments: str, most: int) -> Body:
+    names, statements = list(arguments), []
+    for number in range(draw(st.integers(1, most))):
+        values = st.sampled_from([*names, *names, *CONSTANTS])
+        kind = draw(st.sampled_from((*BINARY, *BINARY, *UNARY, "select", "clamp")))
+        operands = [draw(values) for _ in range(_arity(kind))]
+        if kind == "select":
+            order = draw(st.sampled_from(("GT", "EQ", "LTt")))
+            statements.append(f"p{number} = {order} {draw(values)} {draw(values)}")
+            operands.insert(0, f"p{number}")
+        if kind == "remainder" and "nan" in operands:
+            kind = "add"  # the interpreter gives NaN of any sign
+        statements.append(f"v{number} = {kind} {' '.join(operands)}")
+        names.append(f"v{number}")
+    return Body(tuple(statements), tuple(names))
+
+
+def _arity(kind: str) -> int:
+    return 3 if kind == "clamp" else 1 if kind in UNARY else 2
+
+
+def text_of(template: str, statements: Sequence[str], n: int) -> str:
+    region = lines("; ".join(statements))
+    whole = template.replace("HEAD", HEAD).replace("REGION", region)
+    return (
+        whole.replace("$s_i1", "tensor<i1>")
+        .replace("$s", "tensor<f64>")
+        .replace("$n", f"tensor<{n}xf64>")
+    )
+
+
+def arrays_for(seed: int, shapes: Sequence[tuple[int, ...]]) -> list[Array]:
+    rng = np.random.default_rng(seed)
+    sizes = (np.exp2(rng.uniform(-2, 2, shape)) for shape in shapes)
+    signed = (size * rng.choice([1.0, 1.0, -1.0], size.shape) for size in sizes)
+    return [value * (rng.random(value.shape) < 0.9) for value in signed]
+
+
+RUNS = given(
+    data=st.data(),
+    seed=st.integers(0, 2**32 - 1),
+    exponents=st.tuples(*[st.integers(-2, 2)] * 4),
+    pairs=st.tuples(*[st.sampled_from((True, True, False))] * 4),
+)
+
+
+def check(
+    text: str,
+    seed: int,
+    shapes: Sequence[tuple[int, ...]],
+    exponents: Sequence[int],
+    pairs: Sequence[bool],
+) -> None:
+    assert_invariant(text, arrays_for(seed, shapes), exponents, pairs=pairs)
+
+
+@settings(max_examples=60)
+@RUNS
+def test_map(
+    data: st.DataObject, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
+) -> None:
+    body = data.draw(bodies("abc", 4))
+    text = text_of(MAP, (*body.statements, f"return {body.names[-1]}"), 4)
+    check(text, seed, [(4,), (4,), (4,), ()], exponents, pairs)
+
+
+@settings(max_examples=60)
+@RUNS
+def test_reduce(
+    data: st.DataObject, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
+) -> None:
+    body = data.draw(bodies("abcd", 3))
+    other = data.draw(st.sampled_from(body.names))
+    text = text_of(REDUCE, (*body.statements, f"return {body.names[-1]} {other}"), 2)
+    check(text, seed, [(2,), (2,), (), ()], exponents, pairs)
+
+
+@settings(max_examples=60)
+@RUNS
+def test_scatter(
+    data: st.DataObject, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
+) -> None:
+    body = data.draw(bodies("abcd", 3))
+    other = data.draw(st.sampled_from(body.names))
+    text = text_of(SCATTER, (*body.statements, f"return {body.names[-1]} {other}"), 4)
+    check(text, seed, [(4,), (4,), (4,), ()], exponents, pairs)
+
+
+@settings(max_examples=60)
+@RUNS
+def test_sort(
+    data: st.DataObject, seed: int, exponents: tuple[int, ...], pairs: tuple[bool, ...]
+) -> None:
+    body = data.draw(bodies("abc", 4))
+    mirrored = [_mirrored(statement) for statement in body.statements]
+    last = body.names[-1]
+    # A NaN's sign is not said anywhere; zeros of both signs are one.
+    end = [
+        f"n{value} = NE {value} {value}; k{value} = select n{value} nan {value};"
+        f"z{value} = add k{value} zero"
+        for value in (last, f"{last}_")
+    ]
+    order = (f"less = LTt z{last} z{last}_", "return_bool less")
+    text = text_of(SORT, (*body.statements, *mirrored, *end, *order), 4)
+    check(text, seed, [(4,), (4,), (4,), ()], exponents, pairs)
+
+
+def _mirrored(statement: str) -> str:
+    """The same of the other element."""
+    result, _, op, *operands = statement.split()
+    others = [name if name in CONSTANTS else f"{name}_" for name in operands]
+    return f"{result}_ = {op} {' '.join(others)}"
+
+
+def first(inference: Inference, op: ir.OpView) -> Unit:
+    """Wrong: looks at the first operand only."""
+    return inference.of(op.operands[0])
+
+
+def second(inference: Inference, op: ir.OpView) -> Unit:
+    """Wrong: looks at the second operand only."""
+    return inference.of(op.operands[1])
+
+
+def unit(_: Inference, __: ir.OpView) -> Unit:
+    """Wrong: looks at no operand."""
+    return ONE
+
+
+def fitting(_: Inference, __: ir.OpView) -> Unit:
+    """Wrong: as if it were zero."""
+    return ANY
+
+
+_C = "tensor<complex<f64>>"
+WRONG = {
+    **{op: (first, f"r = {op} a b") for op in BINARY},
+    **{op: (unit, f"r = {op} a") for op in ("negate", "abs")},
+    "clamp": (first, "r = clamp a b c"),
+    "compare": (unit, "p = LT a b; r = select p c zero"),
+    "atan2": (unit, "r = atan2 a b"),
+    "select": (second, "p = LT a zero; r = select p b c"),
+    "complex": (
+        first,
+        f"%0 = stablehlo.complex %a, %b : {_C}; %1 = stablehlo.imag %0 : ({_C}) -> $s; r = add a 1",
+    ),
+    "real": (unit, f"%0 = stablehlo.complex %a, %b : {_C}; %r = stablehlo.real %0 : ({_C}) -> $s"),
+    "imag": (unit, f"%0 = stablehlo.complex %a, %b : {_C}; %r = stablehlo.imag %0 : ({_C}) -> $s"),
+    "reshape": (unit, "%r = stablehlo.reshape %a : ($s) -> $s"),
+    "broadcast_in_dim": (unit, "%r = stablehlo.broadcast_in_dim %a, dims = [] : ($s) -> $s"),
+    "sign": (first, "r = sign a"),
+    "sine": (first, "r = sine a"),
+    "convert": (
+        unit,
+        "%0 = stablehlo.convert %a : ($s) -> tensor<f32>;"
+        "%r = stablehlo.convert %0 : (tensor<f32>) -> $s",
+    ),
+    "reduce_precision": (unit, "%r = stablehlo.reduce_precision %a, format = e11m9 : $s"),
+    "sqrt": (first, "s = multiply a a; r = sqrt s"),
+    "rsqrt": (first, "s = multiply a a; r = rsqrt s"),
+    "constant": (fitting, "%k = stablehlo.constant dense<0.5> : $s; r = add a k"),
+}
+"""A wrong derivation of each op's unit, and a region whose meaning it changes."""
+
+
+@pytest.mark.parametrize("op", WRONG)
+def test_wrong_units_are_noticed(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    derive, region = WRONG[op]
+    text = text_of(MAP, [region, "return r"], 4)
+    shapes = [(4,), (4,), (4,), ()]
+    check(text, 3, shapes, (2, -1, 1, 2), (True,) * 4)
+    monkeypatch.setitem(units.DERIVATIONS, f"stablehlo.{op}", derive)
+    with pytest.raises(AssertionError):
+        check(text, 3, shapes, (2, -1, 1, 2), (True,) * 4)
+
+
+def test_each_derivation_is_tried() -> None:
+    names = {name.removeprefix("stablehlo.") for name in units.DERIVATIONS}
+    assert names - set(WRONG) == {"is_finite", "sdy.sharding_constraint"}  # no float; no judge
+
+
+def test_a_zero_factor_does_not_free_the_sum() -> None:
+    """x*y + z with x = 0: z has a value whatever scale fits x."""
+    text = text_of(MAP, ["s = multiply a b; r = add s c", "return r"], 4)
+    zeros = "  %x = stablehlo.constant dense<0.0> : tensor<4xf64>\n"
+    text = text.replace("%x: tensor<4xf64>", "%w: tensor<4xf64>").replace("{\n", "{\n" + zeros, 1)
+    added = "  %1 = stablehlo.add %0, %w : tensor<4xf64>\n  return %1"
+    text = text.replace("  return %0", added)
+    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
+
+
+READING = {
+    "convert to fewer bits of exponent": WRONG["convert"][1],
+    "reduce precision to fewer bits of exponent": (
+        "%r = stablehlo.reduce_precision %a, format = e8m23 : $s"
+    ),
+    "an op with a region that reads from outside of it": (
+        "p = GT a zero;"
+        '%r = "stablehlo.if"(%p) ({; %t = stablehlo.sine %b : $s; stablehlo.return %t : $s; }, {;'
+        "stablehlo.return %half : $s; }) : ($s_i1) -> $s"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READING)
+def test_reads_values(name: str) -> None:
+    text = text_of(MAP, [READING[name], "return r"], 4)
+    _, report = rewritten(text, "scaled")
+    assert [remark.op for remark in report.remarks] == ["stablehlo.map"]
+    check(text, 3, [(4,), (4,), (4,), ()], (2, -1, 1, 2), (True,) * 4)
