@@ -32,7 +32,7 @@ from rich.table import Table
 from benchmarks.common import WIDTH
 
 ROOT = Path(__file__).resolve().parents[1]
-SUITE = Path(os.environ.get("SCALIFY_CONFORMANCE", ROOT.parent / "shared" / "conformance"))
+SUITE = Path(os.environ.get("SCALIFY_CONFORMANCE", ROOT / "conformance"))
 EXPONENTS = (-20, -7, 0, 7, 20)
 STEP = -1
 """The harness gives argument i the scale 2^(k + STEP*(i mod 4))."""
