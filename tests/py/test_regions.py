@@ -49,10 +49,12 @@ func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n, $n, $n) {HEAD
   }) : ($n, $n, $n) -> ($n, $n, $n)
   return %0#0, %0#1, %0#2 : $n, $n, $n
 }"""
+# The interpreter scatters in place, so an update that is an input too would change on the way.
 SCATTER = """
 func.func @main(%x: $n, %y: $n, %z: $n, %captured: $s) -> ($n, $n) {HEAD
   %i = stablehlo.constant dense<[[1], [3], [1], [0]]> : tensor<4x1xi32>
-  %0:2 = "stablehlo.scatter"(%x, %y, %i, %z, %x) <{
+  %u = stablehlo.negate %x : $n
+  %0:2 = "stablehlo.scatter"(%x, %y, %i, %z, %u) <{
     scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
       scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
   }> ({
