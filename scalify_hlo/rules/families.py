@@ -105,19 +105,28 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 _STEEP = 4
 """The highest power of one generator that data follow; a fifth could take them out of f32."""
 
+_MANY = 8
+"""The most generators, counted with their powers, that data follow."""
+
 
 def steepness(scale: Scale) -> int:
     """The highest power of a generator, in absolute value."""
     return max((abs(k) for _, k in scale.powers), default=0)
 
 
+def _weight(scale: Scale) -> tuple[int, int]:
+    return steepness(scale), scale.degree
+
+
 def _steep(op: ir.OpView, scale: Scale, split: Split) -> bool:
     """Whether data at a scale could leave the range of a format, while values do not.
 
     Polynomials get there: each turn of Horner's scheme multiplies by X once more, and adds a
-    constant that belongs to scale 1. Narrow formats keep to levels instead.
+    constant that belongs to scale 1. So do the squares of a deep network's gradients, whose scale
+    is a product of many: each may be some powers of two away from what its data need. Narrow
+    formats keep to levels instead.
     """
-    if steepness(scale) <= _STEEP:
+    if steepness(scale) <= _STEEP and (len(scale.powers) < 3 or scale.degree <= _MANY):
         return False
     format_ = split.format(op.results[0])
     return format_ is not None and format_.wide
@@ -132,7 +141,7 @@ def _flattened(
 ) -> list[tuple[Scale, int]]:
     """Scales and levels of two operands after the steeper one was brought to scale 1."""
     factors = list(zip(scales, levels, strict=True))
-    which = int(steepness(scales[1]) > steepness(scales[0]))
+    which = int(_weight(scales[1]) > _weight(scales[0]))
     index = indices[which]
     split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
     factors[which] = ONE, levels[which]

@@ -39,9 +39,6 @@ _STATIC_DRIFT = 40
 """|log2| from which a static scale returns to 1; the product of two such data stays in f32."""
 
 
-_DYNAMIC_DRIFT = 10
-"""The generators of a scale, counted with their powers, from which it returns to 1."""
-
 Walker: TypeAlias = "Callable[[ir.Block, Split], None]"
 """Applies the rules to the ops of a block, with a split."""
 
@@ -132,16 +129,13 @@ class Split(Mover):
 
         Narrow formats pay levels at once. In wide ones a scale may run away from 1, and data the
         other way, through many layers: static scales then return to 1, where data are the values
-        of the original program; dynamic ones pay their level, or return to 1 too where they are
-        products of so many scales that their data, or those data squared, could leave the format.
-        A high level alone is no reason: values may be large.
+        of the original program; dynamic ones pay their level. A high level alone is no reason:
+        values may be large.
         """
         scale, level = form
         if level and not self._wide(value):
             return form.settled
         if scale.powers:
-            if len(scale.powers) > 2 and scale.degree > _DYNAMIC_DRIFT and self._wide(value):
-                return ONE
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GENERATOR_BOUND:
                 return scale
             return form.settled
