@@ -117,7 +117,7 @@ def constant_rows(rng: np.random.Generator) -> Array:
 
 
 def with_zeros(rng: np.random.Generator) -> Array:
-    return rng.standard_normal(MATRIX) * rng.choice([0.0, -0.0, 1.0], MATRIX)
+    return np.asarray(rng.standard_normal(MATRIX) * rng.choice([0.0, -0.0, 1.0], MATRIX))
 
 
 def with_specials(rng: np.random.Generator) -> Array:
