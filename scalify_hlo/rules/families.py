@@ -105,7 +105,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 _STEEP = 4
 """The highest power of one generator that data follow; a fifth could take them out of f32."""
 
-_MANY = 6
+_MANY = 8
 """The most generators, counted with their powers, that data follow."""
 
 

@@ -116,7 +116,9 @@ class Split(Mover):
         if isinstance(form, Scaled):
             target = self._resting(value, form)
             if target != form.scale:
-                self._move_definition(value, target)
+                moved = self._move_definition(value, target)
+                if not (form.scale / target).static:
+                    self._forms[moved] = Scaled(target)
 
     def pass_on(self, operand: ir.Value, result: ir.Value) -> None:
         """Says that a result has the form of an operand of the same element type."""
@@ -129,7 +131,8 @@ class Split(Mover):
 
         Narrow formats pay levels at once. In wide ones a scale may run away from 1, and data the
         other way, through many layers: static scales then return to 1, where data are the values
-        of the original program; dynamic ones pay their level. A high level alone is no reason:
+        of the original program, and so do dynamic ones of high level: levels are estimates, and
+        one that is far off would flush the data if it were paid. A high level alone is no reason:
         values may be large.
         """
         scale, level = form
@@ -138,7 +141,7 @@ class Split(Mover):
         if scale.powers:
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GENERATOR_BOUND:
                 return scale
-            return form.settled
+            return ONE
         return ONE if abs(scale.exponent) > _STATIC_DRIFT and self._wide(value) else scale
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
@@ -260,13 +263,18 @@ class Split(Mover):
             return value
         return self.bring(value, form.settled, at)
 
-    def _move_definition(self, value: ir.Value, target: Scale) -> None:
-        """Brings a value to another scale right after the op that makes it, for all its uses."""
+    def _move_definition(self, value: ir.Value, target: Scale) -> ir.Value:
+        """Brings a value to another scale right after the op that makes it, for all its uses.
+
+        Returns:
+            The data there.
+        """
         uses = [(use.owner, use.operand_number) for use in value.uses]
         moved = self.bring(value, target, self.next)
         share_sharding(value, moved)
         for owner, index in uses:
             owner.operands[index] = moved
+        return moved
 
     def concerns(self, operation: ir.Operation) -> bool:
         """Whether something is known of an operand of an op."""

@@ -95,3 +95,17 @@ def test_products_of_many_scales_stay_in_range(exponent: int) -> None:
 
     text = jax.export.export(jax.jit(function))(*[x] * 17).mlir_module()
     assert_invariant(text, [np.ldexp(x, -exponent)] * 17, [exponent] * 17)
+
+
+def test_levels_that_are_far_off_do_no_harm() -> None:
+    """Sums of many small terms: their rms is not what their number leads to expect."""
+    x = np.full(2**14, 2.0**-31, np.float32)
+
+    def function(*arguments: jax.Array) -> jax.Array:
+        total = jax.numpy.float32(1)
+        for argument in arguments:
+            total = total * jax.numpy.sum(argument)
+        return total
+
+    text = jax.export.export(jax.jit(function))(*[x] * 7).mlir_module()
+    assert_invariant(text, [x] * 7, [1, -2, 3, 0, 2, -1, 1])
