@@ -70,7 +70,7 @@ def test_polynomials_of_products_stay_in_range(exponents: tuple[int, ...]) -> No
     """Written out, as functions without an op of their own are: x^16 of a scale 2^15 is none."""
     x = np.linspace(-1, 1, 7, dtype=np.float32)
 
-    def function(a: jax.Array, b: jax.Array, c: jax.Array) -> jax.Array:
+    def function(a: Any, b: Any, c: Any) -> Any:
         x = a * b * c
         total = jax.numpy.zeros_like(x)
         for coefficient in (0.8, -1.2, 0.9, 1.3, -0.7, 1.1, 0.9, 1.1):
@@ -87,7 +87,7 @@ def test_products_of_many_scales_stay_in_range(exponent: int) -> None:
     """As the squares of a deep network's gradients, which Adam takes."""
     x = np.linspace(0.5, 2, 5, dtype=np.float32)
 
-    def function(*arguments: jax.Array) -> jax.Array:
+    def function(*arguments: Any) -> Any:
         gradient = arguments[0]
         for argument in arguments[1:]:
             gradient = gradient * argument
@@ -101,7 +101,7 @@ def test_levels_that_are_far_off_do_no_harm() -> None:
     """Sums of many small terms: their rms is not what their number leads to expect."""
     x = np.full(2**14, 2.0**-31, np.float32)
 
-    def function(*arguments: jax.Array) -> jax.Array:
+    def function(*arguments: Any) -> Any:
         total = jax.numpy.float32(1)
         for argument in arguments:
             total = total * jax.numpy.sum(argument)
