@@ -30,28 +30,13 @@ from scalify_hlo.rules.isolated import (
     scale_operands,
     translated,
 )
-from scalify_hlo.rules.registry import Apply
+from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.scale import Any, Form, Generator, Scaled
 
-_ALWAYS = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        "case",
-        "constant",
-        "if",
-        "map",
-        "reduce",
-        "reduce_window",
-        "scatter",
-        "select_and_scatter",
-        "sort",
-        "while",
-    )
-)
-"""The ops that are visited whatever is known of their operands: sources, and whatever has regions
-that can read values from outside."""
+_ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
+"""The ops visited whatever is known of their operands: constants, and regions that may capture."""
 
 _CALLS = frozenset({"func.call", "stablehlo.composite"})
 

@@ -12,6 +12,7 @@ from scalify_hlo.rules.families import (
     product,
     quotient,
     root,
+    steep,
     unscale,
 )
 from scalify_hlo.rules.registry import rule
@@ -172,7 +173,8 @@ def power(op: ir.OpView, split: Split) -> None:
     base, exponent = split.forms(op.operands)
     if isinstance(base, Scaled) and isinstance(exponent, Splat) and exponent.value.is_integer():
         n = int(exponent.value)
-        if abs(n) <= _MAX_POWER and format_of(op.operands[0].type) is not None:
+        fits = abs(n) <= _MAX_POWER and format_of(op.operands[0].type) is not None
+        if fits and not steep(op.results[0], base.scale**n, split, most=5):
             return split.result(op, base.scale**n, base.level * n)
     return split.read_all(op)
 

@@ -79,7 +79,7 @@ def product(count: Count | None = None) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
-            if s.powers and t.powers and _steep(op, s * t, split):
+            if s.powers and t.powers and steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t), (m, n))
             split.result(op, s * t, m + n + rise(count(op) if count else None))
 
@@ -95,7 +95,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
-            if s.powers and t.powers and _steep(op, s / t, split):
+            if s.powers and t.powers and steep(op.results[0], s / t, split):
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t), (m, n))
             split.result(op, s / t, m - n)
 
@@ -108,6 +108,9 @@ _STEEP = 4
 _MANY = 8
 """The most generators, counted with their powers, that data follow."""
 
+_FAR = 80
+"""The largest static |log2| that data follow: that of two static scales before they drift."""
+
 
 def steepness(scale: Scale) -> int:
     """The highest power of a generator, in absolute value."""
@@ -118,17 +121,18 @@ def _weight(scale: Scale) -> tuple[int, int]:
     return steepness(scale), scale.degree
 
 
-def _steep(op: ir.OpView, scale: Scale, split: Split) -> bool:
-    """Whether data at a scale could leave the range of a format, while values do not.
+def steep(value: ir.Value, scale: Scale, split: Split, *, most: int = _STEEP) -> bool:
+    """Whether the data of a value at a scale could leave its format, while the values do not.
 
     Polynomials get there: each turn of Horner's scheme multiplies by X once more, and adds a
     constant that belongs to scale 1. So do the squares of a deep network's gradients, whose scale
     is a product of many: each may be some powers of two away from what its data need. Narrow
     formats keep to levels instead.
     """
-    if steepness(scale) <= _STEEP and (len(scale.powers) < 3 or scale.degree <= _MANY):
+    near = steepness(scale) <= most and abs(scale.exponent) <= _FAR
+    if near and (len(scale.powers) < 3 or scale.degree <= _MANY):
         return False
-    format_ = split.format(op.results[0])
+    format_ = split.format(value)
     return format_ is not None and format_.wide
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.families import Count, rise, static_product
+from scalify_hlo.rules.families import Count, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
@@ -86,7 +86,7 @@ def _short_product(op: ir.OpView, split: Split) -> bool:
     count = _summed(op)
     if not isinstance(form, Scaled) or start != Splat(1.0) or count is None:
         return False
-    if count > _MAX_FACTORS:
+    if count > _MAX_FACTORS or steep(op.results[0], form.scale**count, split, most=5):
         return False
     split.result(op, form.scale**count, form.level * count)
     return True

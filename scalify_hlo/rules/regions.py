@@ -10,7 +10,7 @@ from functools import reduce
 from operator import mul
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.families import unscale_captures
+from scalify_hlo.rules.families import opaque, steep, unscale_captures
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.units import Unit
 from scalify_hlo.scale import ANY, ONE, Form, Generator, Scale, Scaled
@@ -34,13 +34,21 @@ def run_on_data(
     """
     units = {i: unit for i, unit in operands.items() if isinstance(unit, Scale)}
     scales = _common_scales(op, split, units, results)
+    forms = [_evaluated(unit, scales) for unit in results]
+    if any(_leaves_format(r, f, split) for r, f in zip(op.results, forms, strict=True)):
+        return opaque(op, split)
     unscale_captures(op, split)
     _bring_others(op, split, units, scales)
-    for number, (result, unit) in enumerate(zip(list(op.results), results, strict=True)):
-        form = _evaluated(unit, scales)
+    for number, (result, form) in enumerate(zip(list(op.results), forms, strict=True)):
         if isinstance(form, Scaled) and rises:
             form = Scaled(form.scale, form.level + rises[number])
         split.set(result, form)
+    return None
+
+
+def _leaves_format(result: ir.Value, form: Form, split: Split) -> bool:
+    """Whether a region makes a power of a scale that data can't follow."""
+    return isinstance(form, Scaled) and steep(result, form.scale, split)
 
 
 def _common_scales(

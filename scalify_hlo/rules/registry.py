@@ -53,6 +53,15 @@ class Rule:
 
 RULES: dict[str, Rule] = {}
 
+WITH_REGIONS = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        *("all_reduce", "async_start", "case", "collective_reduce", "if", "map", "reduce"),
+        *("reduce_scatter", "reduce_window", "scatter", "select_and_scatter", "sort", "while"),
+    )
+)
+"""The ops whose regions see outer values; asking each op for regions would cost a third more."""
+
 
 def rule(
     op: str, apply: Apply, *, family: str, formula: str, source: str, exact: bool = True

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from examples import cnn, gpt2, mlp
-from tests.py.judge import assert_invariant, floats
+from tests.py.judge import (
+    assert_invariant,
+    assert_same_bits,
+    evaluate,
+    floats,
+    parse,
+    rewritten,
+)
+from tests.py.programs.program import argument_types
 
 CONFIG = gpt2.Config(layers=2, width=16, heads=2, sequence=8, vocab=11, batch=2)
 RNG = np.random.default_rng(0)
@@ -109,3 +117,40 @@ def test_levels_that_are_far_off_do_no_harm() -> None:
 
     text = jax.export.export(jax.jit(function))(*[x] * 7).mlir_module()
     assert_invariant(text, [x] * 7, [1, -2, 3, 0, 2, -1, 1])
+
+
+POWER = """
+func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %c = stablehlo.constant dense<12.0> : tensor<6xf32>
+  %0 = stablehlo.power %x, %c : tensor<6xf32>
+  return %0 : tensor<6xf32>
+}"""
+PRODUCT = """
+func.func @main(%x: tensor<2x12xf32>) -> tensor<2xf32> {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<2x12xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}"""
+FUNCTION = """
+func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>):
+    %1 = stablehlo.multiply %a, %a : tensor<f32>
+    %2 = stablehlo.multiply %1, %1 : tensor<f32>
+    %3 = stablehlo.multiply %2, %2 : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }) : (tensor<6xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}"""
+
+
+@pytest.mark.parametrize("exponent", [20, -20])
+@pytest.mark.parametrize("text", [POWER, PRODUCT, FUNCTION], ids=["power", "product", "function"])
+def test_high_powers_stay_in_range(text: str, exponent: int) -> None:
+    """Values near 1 whose data are not: their twelfth power would leave f32 with the scale's."""
+    ((shape, _),) = argument_types(text)
+    x = np.linspace(0.5, 2, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+    assert_invariant(text, [np.ldexp(x, -exponent)], [exponent])
+    module, _ = rewritten(text, "same", input_scale={"*": 2.0**exponent})
+    assert_same_bits(evaluate(module, [x])[0], evaluate(parse(text), [x])[0])
