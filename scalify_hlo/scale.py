@@ -76,15 +76,12 @@ class Scale(NamedTuple):
     @property
     def degree(self) -> int:
         """Sum of the absolute powers of the generators."""
-        return sum(abs(k) for _, k in self.powers)
+        return sum([abs(k) for _, k in self.powers])
 
     @property
     def reach(self) -> int:
         """A bound on ``|log2|`` of the scale, from the bounds of its generators."""
-        reach = abs(self.exponent)
-        for generator, k in self.powers:
-            reach += generator.bound * abs(k)
-        return reach
+        return abs(self.exponent) + sum([generator.bound * abs(k) for generator, k in self.powers])
 
     @property
     def state(self) -> bool:
@@ -147,12 +144,17 @@ class Scale(NamedTuple):
             portion = portion * unit
         yield portion
 
-    def units(self) -> Iterator[tuple[Generator, int]]:
+    def units(self) -> Sequence[tuple[Generator, int]]:
         """The generators with power 1 or -1, once for each unit of their powers, in turn."""
-        for turn in range(max((abs(k) for _, k in self.powers), default=0)):
-            for generator, k in self.powers:
-                if turn < abs(k):
-                    yield generator, 1 if k > 0 else -1
+        turns = max([abs(k) for _, k in self.powers], default=0)
+        if turns < 2:
+            return self.powers
+        return [
+            (generator, 1 if k > 0 else -1)
+            for turn in range(turns)
+            for generator, k in self.powers
+            if turn < abs(k)
+        ]
 
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""

@@ -124,6 +124,6 @@ def _check_main(module: ir.Module, name: str) -> None:
         raise InputError(
             "the function `main` has no body", location=where, hint="give @main its definition"
         )
-    for type_ in (*main.type.inputs, *main.type.results):
+    for type_ in dict.fromkeys((*main.type.inputs, *main.type.results)):
         if problem := _quantised(type_, main.location, name):
             raise problem

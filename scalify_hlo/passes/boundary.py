@@ -5,7 +5,7 @@ from __future__ import annotations
 from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.passes.report import ValueReport
+from scalify_hlo.passes.report import ValueReport, returns_state
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.placement import MHLO, SDY
@@ -112,7 +112,7 @@ class Boundary:
         split, form = self._split, self._split.form(value)
         if not pair:
             return [split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
-        if isinstance(form, Scaled) and not _returns_state(form):
+        if isinstance(form, Scaled) and not returns_state(form):
             value = split.settle(value, at)
             form = split.form(value)
         scale = form.scale if isinstance(form, Scaled) else ONE
@@ -133,23 +133,7 @@ class Boundary:
         type_ = value.type
         if type_ not in self._texts:
             self._texts[type_] = str(type_)
-        scaled = isinstance(form, Scaled)
-        reports.append(ValueReport(name, self._texts[type_], pair, scaled, _text(form)))
-
-
-def _text(form: Form) -> str:
-    if not isinstance(form, Scaled):
-        return "unscaled" if form is None else str(form)
-    return str(form.scale if _returns_state(form) else form.settled)
-
-
-def _returns_state(form: Scaled) -> bool:
-    """Whether a result keeps the scale of an argument although its level went down.
-
-    Such a result is taken for state, decayed: moments are. Paid at each step, small changes of
-    its level would add up, and carry its scale away.
-    """
-    return form.scale.state and form.level < 0
+        reports.append(ValueReport(name, self._texts[type_], pair, form))
 
 
 def _share_sharding(mark: Attributes, op: ir.Operation) -> None:

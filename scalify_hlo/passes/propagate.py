@@ -141,7 +141,7 @@ class Propagation:
             if name in _CALLS:
                 self._call(op, split)
                 continue
-            if name in _ALWAYS or split.concerns(operation):
+            if split.visit(op, operation) or name in _ALWAYS:
                 entry = rules.get(name)
                 op = (entry.apply if entry else opaque)(op, split) or op
             if self._annotate:

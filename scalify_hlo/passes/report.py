@@ -4,27 +4,47 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from scalify_hlo.diagnostics import Remark
+from scalify_hlo.scale import Form, Scaled
 
 
-@dataclass(frozen=True, slots=True)
-class ValueReport:
+class ValueReport(NamedTuple):
     """One argument or result of the program.
 
     Attributes:
         name: Its path, such as ``params['w']``.
         type: Its MLIR type before the rewrite.
         paired: Whether it became data and scale.
-        scaled: Whether a scale reached it.
-        scale: The scale as text: ``2^-4``, ``s0``, ``any`` or ``unscaled``.
+        form: What is known of it.
     """
 
     name: str
     type: str
     paired: bool
-    scaled: bool
-    scale: str
+    form: Form
+
+    @property
+    def scaled(self) -> bool:
+        """Whether a scale reached it."""
+        return isinstance(self.form, Scaled)
+
+    @property
+    def scale(self) -> str:
+        """The scale as text: ``2^-4``, ``s0``, ``any`` or ``unscaled``."""
+        if not isinstance(self.form, Scaled):
+            return "unscaled" if self.form is None else str(self.form)
+        return str(self.form.scale if returns_state(self.form) else self.form.settled)
+
+
+def returns_state(form: Scaled) -> bool:
+    """Whether a result keeps the scale of an argument although its level went down.
+
+    Such a result is taken for state, decayed: moments are. Paid at each step, small changes of
+    its level would add up, and carry its scale away.
+    """
+    return form.scale.state and form.level < 0
 
 
 @dataclass

@@ -42,6 +42,7 @@ class Factors:
         self._derived: dict[Origin, Generator] = {}
         self._built: dict[Hashable, ir.Value] = {}
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
+        self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._converts: dict[tuple[Generator, bool], ir.Value] = {}
         self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
         self._floats = {
@@ -122,9 +123,9 @@ class Factors:
         portions = list(scale.portions(SAFE_REACH[wide]))
         if len(portions) == 2 or wide:
             first, *others = (self._product(portion, wide) for portion in portions)
-            return [kept, reduce(self._times, others, self.op("divide", first, kept))]
+            return [kept, reduce(self.times, others, self.elementwise("divide", first, kept))]
         exponent = self._exponent(scale)
-        return [kept, self._power(self.op("subtract", exponent, self._clamp(exponent)))]
+        return [kept, self._power(self.elementwise("subtract", exponent, self._clamp(exponent)))]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
         """A dynamic scale as one normal number, to which it is clamped if it may be none."""
@@ -134,9 +135,9 @@ class Factors:
         portions = list(scale.portions(bound))
         if len(portions) > 2 and not wide:
             return self._power(self._clamp(self._exponent(scale)))
-        value = reduce(self._times, (self._product(portion, wide) for portion in portions))
+        value = reduce(self.times, (self._product(portion, wide) for portion in portions))
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
-        return self.op("clamp", low, value, high)
+        return self.elementwise("clamp", low, value, high)
 
     def erase_unused(self) -> None:
         """Erases the factors that nothing uses any more."""
@@ -146,7 +147,7 @@ class Factors:
 
     def _maximum(self, origin: Maximum) -> ir.Value:
         values = [self.kept(scale, wide=False) for scale in origin.scales]
-        return reduce(lambda a, b: self.op("maximum", a, b), values)
+        return reduce(lambda a, b: self.elementwise("maximum", a, b), values)
 
     def _root(self, origin: Root) -> ir.Value:
         """The power of two nearest to the root, by rounding its mantissa away.
@@ -154,7 +155,7 @@ class Factors:
         For a square root that is rounding down, as the paper found best: sqrt(2) is nearer to 1.
         """
         product = self._product(origin.scale, wide=False)
-        root = self.op("sqrt" if origin.n == 2 else "cbrt", product)
+        root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
         return self.op("reduce_precision", root, 8, 0)
 
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
@@ -165,19 +166,38 @@ class Factors:
             product = self._products[key] = self._quotient(scale, wide)
         return product
 
-    def _quotient(self, scale: Scale, wide: bool) -> ir.Value:
+    def times_number(self, number: float, scale: Scale, *, wide: bool) -> ir.Value:
+        """A number times a dynamic scale."""
+        if scale.reach <= SAFE_REACH[wide] and not scale.exponent and _all_below(scale):
+            return self._quotient(scale, wide, number)
+        value = self.number(number, wide=wide)
+        return reduce(self.times, self.parts(scale, wide=wide), value)
+
+    def _quotient(self, scale: Scale, wide: bool, number: float = 1.0) -> ir.Value:
         above: list[ir.Value] = []
         below: list[ir.Value] = []
         for generator, k in scale.units():
             value = self._converted(generator, wide)
             (above if k > 0 else below).append(value)
         if scale.exponent or not above:
-            above.append(self.number(2.0**scale.exponent, wide=wide))
-        value = reduce(self._times, above)
-        return self.op("divide", value, reduce(self._times, below)) if below else value
+            above.append(self.number(number * 2.0**scale.exponent, wide=wide))
+        value = reduce(self.times, above)
+        return self.elementwise("divide", value, reduce(self.times, below)) if below else value
 
-    def _times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return self.op("multiply", lhs, rhs)
+    def times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """The product of two rank-0 tensors; the same one each time."""
+        return self.elementwise("multiply", lhs, rhs)
+
+    def elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
+        """An op on rank-0 tensors of one type; the same one each time."""
+        key = name, *operands
+        built = self._built.get(key)
+        if built is None:
+            full, location = f"stablehlo.{name}", self.location
+            built = emit.elementwise(full, *operands, loc=location, ip=self._ip)
+            self._built[key] = built
+            self.built[built] = None
+        return built
 
     def op(self, name: str, *arguments: object) -> ir.Value:
         """One of StableHLO's ops by the name of its builder; the same one each time."""
@@ -191,7 +211,12 @@ class Factors:
 
     def number(self, number: float, *, wide: bool) -> ir.Value:
         """A rank-0 constant."""
-        return self.op("constant", emit.splat_attribute(self._floats[wide], number))
+        key = number, wide
+        built = self._numbers.get(key)
+        if built is None:
+            attribute = emit.splat_attribute(self._floats[wide], number)
+            built = self._numbers[key] = self.op("constant", attribute)
+        return built
 
     def _integer(self, number: int) -> ir.Value:
         return self.op("constant", emit.splat_attribute(self._i32, number))
@@ -210,22 +235,27 @@ class Factors:
         for generator, k in scale.powers:
             term = self._log2(generator)
             if abs(k) != 1:
-                term = self._times(term, self._integer(abs(k)))
-            total = self.op("add" if k > 0 else "subtract", total, term)
+                term = self.times(term, self._integer(abs(k)))
+            total = self.elementwise("add" if k > 0 else "subtract", total, term)
         return total
 
     def _log2(self, generator: Generator) -> ir.Value:
         value = self._converted(generator, wide=False)
         bits = self.op("bitcast_convert", self._i32, value)
-        biased = self.op("shift_right_logical", bits, self._integer(_MANTISSA))
-        return self.op("subtract", biased, self._integer(_BIAS))
+        biased = self.elementwise("shift_right_logical", bits, self._integer(_MANTISSA))
+        return self.elementwise("subtract", biased, self._integer(_BIAS))
 
     def _power(self, exponent: ir.Value) -> ir.Value:
         """``2^exponent`` as f32, the exponent clamped to the normal numbers."""
-        biased = self.op("add", self._clamp(exponent), self._integer(_BIAS))
-        bits = self.op("shift_left", biased, self._integer(_MANTISSA))
+        biased = self.elementwise("add", self._clamp(exponent), self._integer(_BIAS))
+        bits = self.elementwise("shift_left", biased, self._integer(_MANTISSA))
         return self.op("bitcast_convert", self._floats[False], bits)
 
     def _clamp(self, exponent: ir.Value) -> ir.Value:
         bound = SAFE_REACH[False]
-        return self.op("clamp", self._integer(-bound), exponent, self._integer(bound))
+        return self.elementwise("clamp", self._integer(-bound), exponent, self._integer(bound))
+
+
+def _all_below(scale: Scale) -> bool:
+    """Whether a scale is 1 over generators."""
+    return all([k < 0 for _, k in scale.powers])  # noqa: C419  (a generator costs twice as much)

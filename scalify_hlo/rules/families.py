@@ -25,7 +25,9 @@ def rise(count: int | None) -> int:
 
 def keep(op: ir.OpView, split: Split) -> None:
     """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
-    split.pass_on(op.operands[0], op.results[0])
+    form = split.operand_forms(op)[0]
+    if form is not None:
+        split.assume(op.results[0], form)
 
 
 def keep_each(op: ir.OpView, split: Split) -> None:
@@ -38,7 +40,7 @@ def odd(value: Callable[[float], float]) -> Apply:
     """As `keep`, for ops that change constants by a function of one number."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        form = split.form(op.operands[0])
+        form = split.operand_forms(op)[0]
         split.set(op.results[0], Splat(value(form.value)) if isinstance(form, Splat) else form)
 
     return apply
@@ -61,7 +63,7 @@ def linear(count: Count) -> Apply:
     """As `keep`, for linear maps that sum terms."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        form = split.form(op.operands[0])
+        form = split.operand_forms(op)[0]
         if isinstance(form, Scaled):
             split.result(op, form.scale, form.level + rise(count(op)))
         elif form is ANY:
@@ -74,7 +76,7 @@ def product(count: Count | None = None) -> Apply:
     """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        a, b = split.forms(op.operands[:2])
+        a, b = split.operand_forms(op)[:2]
         if a is ANY or b is ANY:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
@@ -90,7 +92,8 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
     """Scales divide: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        a, b = split.form(op.operands[dividend]), split.form(op.operands[divisor])
+        forms = split.operand_forms(op)
+        a, b = forms[dividend], forms[divisor]
         if a is ANY or b is ANY:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
-from typing import NamedTuple
 
-from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect.formats import FloatFormat, format_of, is_complex
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.formats import FloatFormat, is_complex
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.factors import SAFE_REACH, Factors
+from scalify_hlo.rules.values import Values, enclosing
 from scalify_hlo.scale import ANY, ONE, Any, Form, Scale, Scaled, Splat
 
 _PURE = frozenset(
@@ -21,34 +19,20 @@ _PURE = frozenset(
 _PRODUCTS = frozenset({"stablehlo.multiply", "stablehlo.divide"})
 
 
-class _Scope(NamedTuple):
-    """A region that is worked on: its loop if it is one's, and what was brought within it."""
-
-    loop: ir.Operation | None
-    moved: list[tuple[ir.Value, Scale]]
-
-
-class Mover:
-    """The forms of a function's values, and the ops that move data between scales.
+class Mover(Values):
+    """Moves data between scales.
 
     Args:
         top: The op at the top of the function before which factors are built.
 
     Attributes:
         factors: Builds run-time factors.
-        changed: Whether any op was added, or an operand replaced.
     """
 
     def __init__(self, top: ir.Operation) -> None:
+        super().__init__()
         self.factors = Factors(top)
-        self.changed = False
-        self._scopes: list[_Scope] = []
-        self._forms: dict[ir.Value, Form] = {}
-        self._moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
-        self._formats: dict[ir.Type, FloatFormat | None] = {}
-        self._replaced: dict[ir.Value, None] = {}
         self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
-        self._at: ir.Operation | None = None
         self._place: dict[str, object] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
 
@@ -58,26 +42,6 @@ class Mover:
             self._at = at
             self._place = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         return self._place
-
-    def form(self, value: ir.Value) -> Form:
-        """What is known of a value; None is unscaled."""
-        return self._forms.get(value)
-
-    def format(self, value: ir.Value) -> FloatFormat | None:
-        """The float format of a value's elements, None if they are no floats."""
-        type_ = value.type
-        formats = self._formats
-        if type_ not in formats:
-            formats[type_] = format_of(type_)
-        return formats[type_]
-
-    def replace(self, op: ir.Operation, index: int, value: ir.Value) -> None:
-        """Puts another value in an operand's place."""
-        operands = op.operands
-        old = operands[index]
-        if old != value:
-            operands[index] = value
-            self._replaced[old] = None
 
     def bring(self, value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:
         """The data of a value at another scale, built before `at` unless they stand already.
@@ -105,7 +69,7 @@ class Mover:
         self, value: ir.Value, form: Form, factor: Scale, target: Scale, at: ir.Operation
     ) -> ir.Value:
         """Builds data before the outermost loop that their value comes from outside of."""
-        chain = _enclosing(value)
+        chain = enclosing(value)
         for depth, scope in enumerate(self._scopes):
             if scope.loop is not None and scope.loop not in chain:
                 inner, self._scopes = self._scopes, self._scopes[:depth]
@@ -129,45 +93,6 @@ class Mover:
             self._forms[brought] = Scaled(target)
         return brought
 
-    def known(self, value: ir.Value, target: Scale, brought: ir.Value) -> None:
-        """Remembers that `brought` is `value` at another scale."""
-        self._moved[value, target] = brought
-        if self._scopes:
-            self._scopes[-1].moved.append((value, target))
-
-    @contextmanager
-    def region(self, loop: ir.Operation | None = None) -> Iterator[None]:
-        """While a region is worked on: what is built in it is not seen outside of it.
-
-        Args:
-            loop: The op, if it runs its regions again and again: then what can be built before it
-                is.
-        """
-        scope = _Scope(loop, [])
-        self._scopes.append(scope)
-        try:
-            yield
-        finally:
-            self._scopes.pop()
-            for key in scope.moved:
-                self._moved.pop(key, None)
-
-    def forget(self, op: ir.Operation) -> None:
-        """Forgets what is known of an op's results and regions, before it is erased."""
-        self._at = None
-        for value in op.results:
-            self._forget_value(value)
-        for region in op.regions:
-            for block in region.blocks:
-                for argument in block.arguments:
-                    self._forget_value(argument)
-                for inner in block.operations:
-                    self.forget(inner.operation)
-
-    def _forget_value(self, value: ir.Value) -> None:
-        self._forms.pop(value, None)
-        self._replaced.pop(value, None)
-
     def _build(
         self, value: ir.Value, form: Form, factor: Scale, target: Scale, at: ir.Operation
     ) -> ir.Value:
@@ -179,13 +104,8 @@ class Mover:
             return self.multiply(value, factor, at) if folded is None else folded
         moved = self.bring(source.operands[0], target, at)
         self._replaced[value] = None
-        return stablehlo.broadcast_in_dim(
-            value.type,
-            moved,
-            source.attributes["broadcast_dimensions"],
-            loc=source.location,
-            ip=ir.InsertionPoint(at),
-        )
+        dims, where = source.attributes["broadcast_dimensions"], ir.InsertionPoint(at)
+        return emit.broadcast(value.type, moved, dims, loc=source.location, ip=where)
 
     def takes_factor(self, value: ir.Value, target: Scale) -> bool:
         """Whether bringing a value to a scale costs an op."""
@@ -223,8 +143,8 @@ class Mover:
         self._replaced[value] = None
         operands = list(owner.operands)
         operands[index] = self._adopt(constant, form.value, factor, at)
-        name = owner.name.removeprefix("stablehlo.")
-        return emit.binary(name, operands[0], operands[1], at, owner.location)
+        where = {"loc": owner.location, "ip": ir.InsertionPoint(at)}
+        return emit.elementwise(owner.name, *operands, **where)
 
     def multiply(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value:
         """Data times a factor; exact wherever the product is a normal number.
@@ -259,8 +179,8 @@ class Mover:
         type_ = value.type
         if type_ in self._direct:
             where = self._where(at)
-            factor = stablehlo.broadcast_in_dim(type_, scalar, self._no_dims, **where)
-            return stablehlo.multiply(value, factor, **where)
+            factor = emit.broadcast(type_, scalar, self._no_dims, **where)
+            return emit.elementwise("stablehlo.multiply", value, factor, **where)
         element = type_.element_type
         if isinstance(element, ir.ComplexType):
             element = element.element_type
@@ -288,14 +208,12 @@ class Mover:
     ) -> ir.Value:
         """The constant as a rank-0 tensor of the value's element type, built at the top."""
         build, wide = self.factors, format_.name == "f64"
-        scalar = build.number(number, wide=wide)
-        for part in build.parts(factor, wide=wide):
-            scalar = build.op("multiply", scalar, part)
+        scalar = build.times_number(number, factor, wide=wide)
         if not _stays_normal(number, factor, format_):
             sign = 1.0 if number > 0 else -1.0
             ends = sorted((sign * format_.smallest, sign * format_.max_finite))
             low, high = (build.number(end, wide=wide) for end in ends)
-            scalar = build.op("clamp", low, scalar, high)
+            scalar = build.elementwise("clamp", low, scalar, high)
         element = value.type.element_type
         if element == scalar.type.element_type:
             return scalar
@@ -317,10 +235,6 @@ class Mover:
         scalar = emit.constant(emit.scalar_type(element), 2.0**kept.exponent, at)
         return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
 
-    def discardable(self, value: ir.Value) -> None:
-        """Says that a value the split made may turn out to be unused."""
-        self._replaced[value] = None
-
     def finish(self) -> None:
         """Removes what is not needed any more."""
         self.erase_dead()
@@ -338,18 +252,6 @@ class Mover:
             if next(iter(value.uses), None) is None:
                 self._replaced.update(dict.fromkeys(owner.operands))
                 owner.erase()
-
-
-def _enclosing(value: ir.Value) -> list[ir.Operation]:
-    """The ops in whose regions a value is, from the inside out."""
-    owner = value.owner
-    op = owner.owner if isinstance(owner, ir.Block) else owner.parent
-    chain = []
-    while op is not None:
-        operation = op.operation
-        chain.append(operation)
-        op = operation.parent
-    return chain
 
 
 def broadcast_source(value: ir.Value) -> ir.Operation | None:

@@ -75,6 +75,7 @@ class Split(Mover):
         self.trial = False
         self._walker = walker
         self.leaving: frozenset[ir.Value] = frozenset()
+        self._visited: tuple[object, list[ir.Value], list[Form]] = None, [], []
 
     def walk(self, block: ir.Block) -> None:
         """Walks a block of a region of the op that the walk is at."""
@@ -98,16 +99,6 @@ class Split(Mover):
         finally:
             self.remarks, self.given_up, self.changed, self.trial = kept
 
-    def assume(self, value: ir.Value, form: Form) -> None:
-        """Says what a block argument is, whatever its level."""
-        if form is not None:
-            self._forms[value] = form
-
-    def forms(self, values: Sequence[ir.Value]) -> list[Form]:
-        """The forms of several values."""
-        get = self._forms.get
-        return [get(v) for v in values]
-
     def set(self, value: ir.Value, form: Form) -> None:
         """Says what a value is now; pays its level where the format is narrow."""
         if form is None:
@@ -115,16 +106,10 @@ class Split(Mover):
         self._forms[value] = form
         if isinstance(form, Scaled):
             target = self._resting(value, form)
-            if target != form.scale:
+            if target is not form.scale:
                 moved = self._move_definition(value, target)
                 if not (form.scale / target).static:
                     self._forms[moved] = Scaled(target)
-
-    def pass_on(self, operand: ir.Value, result: ir.Value) -> None:
-        """Says that a result has the form of an operand of the same element type."""
-        form = self._forms.get(operand)
-        if form is not None:
-            self._forms[result] = form
 
     def _resting(self, value: ir.Value, form: Scaled) -> Scale:
         """The scale at which the result of an op is left.
@@ -184,9 +169,8 @@ class Split(Mover):
         Returns:
             Scale and level of the result; ANY if each operand is; None if none is scaled.
         """
-        operands = op.operands
-        values = [operands[i] for i in indices]
-        forms = [self._forms.get(v) for v in values]
+        operands, known = self.operands(op)
+        values, forms = [operands[i] for i in indices], [known[i] for i in indices]
         target = self._meet(values, forms, either)
         if not isinstance(target, Scaled):
             return target
@@ -217,8 +201,9 @@ class Split(Mover):
             if self._fallback(values, scaled):
                 origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
                 return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))
-            choosing = [v for v, f in zip(values, forms, strict=True) if isinstance(f, Scaled)]
-            scale = meet(scaled, [broadcast_source(v) is None for v in choosing])
+            pairs = zip(values, forms, strict=True)
+            anchors = [broadcast_source(v) is None for v, f in pairs if isinstance(f, Scaled)]
+            scale = meet(scaled, anchors)
         levels = levels_at(scale, scaled)
         return Scaled(scale, min(levels, key=abs) if either else max(levels))
 

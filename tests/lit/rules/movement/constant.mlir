@@ -19,8 +19,8 @@ func.func @main(%x: tensor<2x3xf32> {scalify.scale = -4 : i64})
 // At run time it is adopted as a scalar, at the top.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<2x3xf32> {scalify.pair}) -> (tensor<2x3xf32> {scalify.pair}) {
-  // CHECK:      %[[INVERSE:.*]] = stablehlo.divide %{{.*}}, %arg1 : tensor<f32>
-  // CHECK:      %[[THREE:.*]] = stablehlo.multiply %{{.*}}, %[[INVERSE]] : tensor<f32>
+  // CHECK:      %[[NUMBER:.*]] = stablehlo.constant dense<3.000000e+00> : tensor<f32>
+  // CHECK:      %[[THREE:.*]] = stablehlo.divide %[[NUMBER]], %arg1 : tensor<f32>
   %c = stablehlo.constant dense<3.0> : tensor<2x3xf32>
   // CHECK:      %[[C:.*]] = stablehlo.broadcast_in_dim %[[THREE]], dims = []
   // CHECK-NEXT: stablehlo.maximum %arg0, %[[C]] {scalify.forms = ["s0"]}
