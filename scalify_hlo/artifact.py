@@ -8,6 +8,7 @@ from collections.abc import Callable
 from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.wellformed import place
 
 MAGIC = b"ML\xefR"
 """How MLIR bytecode starts, portable artifacts too."""
@@ -164,10 +165,37 @@ def read_guarded(
     """
     if not (guarded and guard.available()):
         return read()
-    clean = guard.in_child(lambda: write_bytecode(read()), size)
+    clean = guard.in_child(lambda: write_bytecode(_legible(read(), kind, name)), size)
     if clean is None:
         raise damaged(kind, name)
     return ir.Module.parse(clean, new_context())
+
+
+def _legible(module: ir.Module, kind: str, name: str) -> ir.Module:
+    """A module all of whose names are UTF-8: the bindings fail, or abort, on others."""
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        place(op.location, name)
+        for key in op.attributes:
+            _look_at(op.attributes[key])
+        return ir.WalkResult.ADVANCE
+
+    try:
+        module.operation.walk(visit)
+    except (RuntimeError, UnicodeDecodeError):
+        raise damaged(kind, name, "a name in it is not UTF-8") from None
+    return module
+
+
+def _look_at(attribute: ir.Attribute) -> None:
+    if isinstance(attribute, ir.StringAttr | ir.FlatSymbolRefAttr):
+        str(attribute.value)
+    elif isinstance(attribute, ir.ArrayAttr):
+        for element in attribute:
+            _look_at(element)
+    elif isinstance(attribute, ir.DictAttr):
+        for named in attribute:
+            _look_at(named.attr)
 
 
 def collect(messages: list[str]) -> object:

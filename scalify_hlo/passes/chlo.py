@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 
 from scalify_hlo._compat import chlo, ir, passmanager, register_passes, stablehlo
 from scalify_hlo.diagnostics import InputError
@@ -37,12 +38,36 @@ def expand(module: ir.Operation, *, keep: Collection[str] = ()) -> None:
         _broadcast(op)
     for op in _named(module, keep):
         _replace(op, _CALL, {_TARGET: ir.StringAttr.get(_HIDDEN + op.name), **_attributes(op)})
+    scans, given = _named(module, _SCANS), set(_named(module, _SLICES))
     _run(_PIPELINE, module)
+    for op in _named(module, _SLICES) if scans else ():
+        if op not in given:
+            _slice_statically(op)
     _without_shapes(module)
     for op in _named(module, (_CALL,)) if keep else ():
         target = op.attributes[_TARGET].value
         if target.startswith(_HIDDEN):
             _replace(op, target.removeprefix(_HIDDEN), _attributes(op))
+
+
+_SCANS = frozenset({"chlo.scan"})
+_SLICES = frozenset({"stablehlo.real_dynamic_slice"})
+
+
+def _slice_statically(op: ir.Operation) -> None:
+    """Slices of static size are dynamic_slice; jaxlib 0.10 expands scans to what XLA refuses."""
+    operand, starts = list(op.operands)[:2]
+    type_ = op.results[0].type
+    with ir.InsertionPoint(op), op.location:
+        scalar = ir.RankedTensorType.get([], starts.type.element_type)
+        bounds = [ir.DenseI64ArrayAttr.get([n]) for n in range(type_.rank + 1)]
+        parts = [
+            stablehlo.reshape(scalar, stablehlo.slice(starts, start, end, bounds[1]))
+            for start, end in pairwise(bounds)
+        ]
+        sizes = ir.DenseI64ArrayAttr.get(list(type_.shape))
+        op.results[0].replace_all_uses_with(stablehlo.dynamic_slice(operand, parts, sizes))
+    op.erase()
 
 
 def _run(pipeline: str, module: ir.Operation) -> None:

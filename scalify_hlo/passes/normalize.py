@@ -64,6 +64,7 @@ _DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
 def _refuse_foreign(module: ir.Operation, report: Report) -> None:
     """Complains of the first op of a dialect that exported programs do not have."""
     foreign = {name for name in report.ops if name.partition(".")[0] not in _DIALECTS}
+    foreign |= report.ops.keys() & {"builtin.unrealized_conversion_cast"}
     if not foreign:
         return
     found: list[ir.Operation] = []

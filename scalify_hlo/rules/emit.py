@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
@@ -80,32 +80,37 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
 
 
 def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
-    """Broadcasts a rank-0 tensor to the shape of `like`, which may be dynamic."""
+    """Broadcasts a rank-0 tensor to the shape of `like`, which may be dynamic.
+
+    Where the shape is dynamic and `like` is NaN, so is the result: it is what `like` is multiplied
+    with, or takes the place of a constant.
+    """
     shaped = like.type
     if shaped.rank == 0:
         return scalar
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    element, result = scalar.type.element_type, shaped
-    if element != shaped.element_type:
-        result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
+    element = scalar.type.element_type
     if shaped.has_static_shape:
-        return broadcast(result, scalar, _dims([]), **where)
-    shape = _shape_of(like, at)
-    return stablehlo.dynamic_broadcast_in_dim(result, scalar, shape, _dims([]), **where)
+        result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
+        return broadcast(result, scalar, ir.DenseI64ArrayAttr.get([]), **where)
+    # XLA has no dynamic_broadcast_in_dim for bounded sizes. Between f and f lies only f.
+    shape = convert(like, element, at)
+    return stablehlo.clamp(scalar, shape, scalar, results=[shape.type], **where)
 
 
-def _dims(dims: Sequence[int]) -> ir.Attribute:
-    return ir.DenseI64ArrayAttr.get(list(dims))
+def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
+    """A constant of the type of `like`, which may be of dynamic shape."""
+    if like.type.has_static_shape:
+        return constant(like.type, value, at)
+    return broadcast_scalar(constant(scalar_type(like.type.element_type), value, at), like, at)
 
 
-def _shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
+def saturate(value: ir.Value, most: float, at: ir.Operation) -> ir.Value:
+    """Clamps a tensor to ``±most``."""
+    scalar = scalar_type(value.type.element_type)
+    low, high = (constant(scalar, end, at) for end in (-most, most))
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
-    sizes = [
-        stablehlo.reshape(one, stablehlo.get_dimension_size(value, dim, **where), **where)
-        for dim in range(value.type.rank)
-    ]
-    return stablehlo.concatenate(sizes, 0, **where)
+    return stablehlo.clamp(low, value, high, results=[value.type], **where)
 
 
 def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
@@ -115,15 +120,7 @@ def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
 
 def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     """A tensor times ``2^exponent``, which is a normal number of its format."""
-    factor = 2.0**exponent
-
-    def one(part: ir.Value) -> ir.Value:
-        if part.type.has_static_shape:
-            return multiply(part, constant(part.type, factor, at), at)
-        scalar = constant(scalar_type(part.type.element_type), factor, at)
-        return multiply(part, broadcast_scalar(scalar, part, at), at)
-
-    return on_parts(value, one, at)
+    return on_parts(value, lambda part: multiply(part, filled(part, 2.0**exponent, at), at), at)
 
 
 def on_parts(value: ir.Value, change: Callable[[ir.Value], ir.Value], at: ir.Operation) -> ir.Value:

@@ -138,7 +138,7 @@ class Mover(Values):
         if owner.name == "stablehlo.divide":
             factor = factor**-1
         constant = owner.operands[index]
-        if not constant.type.has_static_shape or not _stays_normal(form.value, factor, format_):
+        if constant.type != value.type or not _stays_normal(form.value, factor, format_):
             return None
         self._replaced[value] = None
         operands = list(owner.operands)
@@ -191,10 +191,10 @@ class Mover(Values):
     def _adopt(self, value: ir.Value, number: float, factor: Scale, at: ir.Operation) -> ir.Value:
         """A splat constant at its partner's scale; it saturates, and never becomes zero."""
         format_ = self.format(value)
-        if format_ is None or not value.type.has_static_shape or is_complex(value.type):
+        if format_ is None or is_complex(value.type):
             return self.multiply(value, factor, at)
         if factor.static:
-            return emit.constant(value.type, _saturated(number, factor.exponent, format_), at)
+            return emit.filled(value, _saturated(number, factor.exponent, format_), at)
         self.factors.location = at.location
         scalar = self._adopt_scalar(value, number, factor, format_)
         return emit.broadcast_scalar(scalar, value, at)

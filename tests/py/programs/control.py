@@ -336,6 +336,36 @@ func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {
         6,
     ),
     Program(
+        "while_that_ends_elsewhere",
+        "stablehlo.while",
+        """
+func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn, $mn, $mn) {
+  %zero = stablehlo.constant dense<0> : $s_i32
+  %one = stablehlo.constant dense<1> : $s_i32
+  %three = stablehlo.constant dense<3> : $s_i32
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %halves = stablehlo.constant dense<0.5> : $mn
+  %0:6 = stablehlo.while(%a = %x, %b = %x, %c = %halves, %d = %y, %e = %zeros, %i = %zero)
+    : $mn, $mn, $mn, $mn, $mn, $s_i32
+  cond {
+    %1 = stablehlo.compare LT, %i, %three : ($s_i32, $s_i32) -> $s_i1
+    stablehlo.return %1 : $s_i1
+  } do {
+    %1 = stablehlo.sine %a : $mn
+    %2 = stablehlo.add %d, %c : $mn
+    %3 = stablehlo.add %2, %b : $mn
+    %4 = stablehlo.add %3, %e : $mn
+    %5 = stablehlo.add %i, %one : $s_i32
+    stablehlo.return %1, %halves, %zeros, %4, %halves, %5 : $mn, $mn, $mn, $mn, $mn, $s_i32
+  }
+  return %0#0, %0#1, %0#2, %0#3 : $mn, $mn, $mn, $mn
+}""",
+        "finite finite",
+        "aa",
+        READ,
+        6,
+    ),
+    Program(
         "while_in_while",
         "stablehlo.while",
         """

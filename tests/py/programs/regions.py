@@ -198,6 +198,88 @@ def _selected(name: str, region: str) -> Program:
     return Program(f"select_and_scatter_{name}", op, body, "finite any", "-b", {"b": 1}, 12)
 
 
+_PRODUCT = """
+func.func @main(%x: tensor<${M}xCOUNTx$F>, %i: $s) -> $m {
+  %start = stablehlo.constant dense<START> : $s
+  %0 = stablehlo.reduce(%x init: INIT) applies stablehlo.multiply across dimensions = [1]
+    : (tensor<${M}xCOUNTx$F>, $s) -> $m
+  return %0 : $m
+}"""
+
+
+def _product(
+    name: str,
+    count: int,
+    start: str,
+    moves: Moves,
+    *,
+    span: int = 8,
+    groups: str = "a-",
+    element: str = "f32",
+) -> Program:
+    """A product of so many values from a constant, or ``%i``, on."""
+    body = _PRODUCT.replace("COUNT", str(count)).replace("$F", element)
+    body = body.replace("INIT", start if start == "%i" else "%start")
+    body = body.replace("START", "1.0" if start == "%i" else start)
+    return Program(
+        f"reduce_product_{name}",
+        "stablehlo.reduce",
+        body,
+        "nonzero nonzero",
+        groups,
+        moves,
+        span,
+        element=element,
+    )
+
+
+_UNKNOWN_COUNT = """
+func.func @main(%x: tensor<4x${M}xf32>, %i: $s_i32) -> $m {
+  %0 = stablehlo.set_dimension_size %x, %i, dim = 0
+    : (tensor<4x${M}xf32>, $s_i32) -> tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>
+  %one = stablehlo.constant dense<1.0> : $s
+  %1 = stablehlo.reduce(%0 init: %one) applies stablehlo.multiply across dimensions = [0]
+    : (tensor<?x${M}xf32, #stablehlo.bounds<4, ?>>, $s) -> $m
+  return %1 : $m
+}"""
+
+_WINDOW_PRODUCT = """
+func.func @main(%x: tensor<${M}x8xf32>, %i: $s) -> tensor<${M}x4xf32> {
+  %0 = "stablehlo.reduce_window"(%x, %i) <{
+    window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
+  }) : (tensor<${M}x8xf32>, $s) -> tensor<${M}x4xf32>
+  return %0 : tensor<${M}x4xf32>
+}"""
+
+_SCATTERED_PRODUCT = """
+func.func @main(%x: $mn, %i: tensor<${M}x1xi32>, %u: $mn) -> ($mn, $mn) {
+  %threes = stablehlo.constant dense<3.0> : $mn
+  %zeros = stablehlo.constant dense<0.0> : $mn
+  %0 = "stablehlo.scatter"(FIRST, %i, SECOND) <{
+    indices_are_sorted = false, unique_indices = false,
+    scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>
+  }> ({
+  ^bb0(%a: $s, %b: $s):
+    %r = stablehlo.multiply %b, %a : $s
+    stablehlo.return %r : $s
+  }) : ($mn, tensor<${M}x1xi32>, $mn) -> $mn
+  %1 = stablehlo.maximum %0, %u : $mn
+  return %0, %1 : $mn, $mn
+}"""
+
+
+def _scattered_product(name: str, first: str, second: str, moves: Moves, groups: str) -> Program:
+    """Values that are multiplied with others, any number of times each."""
+    body = _SCATTERED_PRODUCT.replace("FIRST", first).replace("SECOND", second)
+    data = "any index any"
+    return Program(f"scatter_product_{name}", "stablehlo.scatter", body, data, groups, moves, 6)
+
+
 _BOTH = {"a": 1, "b": 1}
 
 PROGRAMS = (
@@ -314,6 +396,38 @@ func.func @main(%x: $mn) -> $m {
         READ,
         12,
     ),
+    _product("of_none", 0, "1.0", {"a": 0}),
+    _product("of_five", 5, "1.0", {"a": 5}, span=6),
+    _product("of_six", 6, "1.0", READ, span=6),
+    _product("from_zero", 3, "0.0", READ, groups="aa"),
+    _product("from_minus_one", 3, "-1.0", READ, groups="aa"),
+    _product("from_an_argument", 3, "%i", READ, groups="aa"),
+    _product("in_f16", 3, "1.0", {"a": 3}, span=1, element="f16"),
+    _product("from_an_argument_in_f16", 2, "%i", READ, span=1, groups="aa", element="f16"),
+    Program(
+        "reduce_product_of_unknown_count",
+        "stablehlo.reduce",
+        _UNKNOWN_COUNT,
+        "nonzero index",
+        "a-",
+        READ,
+        8,
+        judge="report",
+        scales=("unscaled",),
+    ),
+    Program(
+        "reduce_window_product_from_an_argument",
+        "stablehlo.reduce_window",
+        _WINDOW_PRODUCT,
+        "nonzero nonzero",
+        "aa",
+        READ,
+        8,
+    ),
+    _scattered_product("of_splats", "%threes", "%u", READ, "--a"),
+    _scattered_product("by_splats", "%x", "%threes", READ, "a--"),
+    _scattered_product("by_zeros", "%x", "%zeros", {"a": 1}, "a-a"),
+    _scattered_product("of_zeros", "%zeros", "%u", READ, "--a"),
     Program(
         "reduce_integers_with_capture",
         "stablehlo.reduce",
