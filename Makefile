@@ -53,9 +53,10 @@ format: $(STAMP) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(STAMP) ## write docs/rules.md from the table of rules
+docs: $(STAMP) ## write docs/rules.md and docs/recipes.md from the table of rules and the presets
 	@mkdir -p docs
 	$(BIN)/python -m scalify_hlo rules --markdown > docs/rules.md
+	$(BIN)/python -m scalify_hlo recipes --markdown > docs/recipes.md
 
 bench: $(STAMP) ## print every figure that the README promises
 	$(BIN)/python -m benchmarks

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scalify_hlo.export_trees import serialize as serialize
     from scalify_hlo.passes.pipeline import PASSES as PASSES
     from scalify_hlo.recipe import Recipe as Recipe
+    from scalify_hlo.recipe import dump_recipe as dump_recipe
     from scalify_hlo.recipe import load_recipe as load_recipe
     from scalify_hlo.rules.table import RULES as RULES
     from scalify_hlo.scaled_array import ScaledArray as ScaledArray
@@ -39,6 +40,7 @@ _HOMES = {
     "serialize": "export_trees",
     "Recipe": "recipe",
     "load_recipe": "recipe",
+    "dump_recipe": "recipe",
     "RULES": "rules.table",
     "PASSES": "passes.pipeline",
     "Remark": "diagnostics",

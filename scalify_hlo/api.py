@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from scalify_hlo._compat import ir
@@ -32,10 +33,10 @@ _SIGNATURES: tuple[Signature, ...] = ("same", "scaled")
 
 
 def make_options(
-    recipe: str | Recipe = "propagate",
+    recipe: str | PathLike[str] | Recipe = "propagate",
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Options:
     """Options of a rewrite from what users give.
 
@@ -47,9 +48,7 @@ def make_options(
             "input scales are not a mapping",
             hint="give powers of two by pattern of argument names, as in {'params*': 2.0**-4}",
         )
-    loaded = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    for key, value in (settings or {}).items():
-        loaded = loaded.override(key, value)
+    loaded = load_recipe(recipe, settings or {})
     for known in _SIGNATURES:
         if signature == known:
             return Options(recipe=loaded, signature=known, input_scale=dict(input_scale or {}))
@@ -62,10 +61,10 @@ def make_options(
 def rewrite(
     program: P,
     *,
-    recipe: str | Recipe = "propagate",
+    recipe: str | PathLike[str] | Recipe = "propagate",
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> P:
     """Rewrites a StableHLO program into scaled form.
 
@@ -73,17 +72,17 @@ def rewrite(
         program: MLIR text (str); MLIR bytecode, a StableHLO portable artifact or the bytes of a
             jax.export file (bytes); an `ir.Module`; or a `jax.export.Exported`. A module is not
             changed; the new one is in the same context.
-        recipe: A preset's name, or a `Recipe`.
+        recipe: A preset's name, the path of a TOML file, or a `Recipe`; see `load_recipe`.
         signature: ``same`` keeps arguments and results as they are; ``scaled`` makes each float
             argument and result data and scale, side by side (in an Exported: a `ScaledArray`).
         input_scale: Powers of two by pattern of argument names: those inputs are split at entry.
-        settings: Options of the recipe, by name.
+        settings: Options of the recipe, by key, such as ``matmul.weight``.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
 
     Raises:
-        InputError: It is no StableHLO program with a `main`.
+        InputError: It is no StableHLO program with a `main`, or the file of a recipe is at fault.
         UsageError: A name or a value of the options is not known.
 
     Example:
@@ -160,8 +159,8 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Args:
         fn: The function. Without it, a decorator is returned.
-        **options: ``recipe`` (name or `Recipe`, by default ``propagate``) and ``settings`` (its
-            options by name); all others are those of `jax.jit`, such as ``static_argnums`` and
+        **options: ``recipe`` (name, file or `Recipe`, by default ``propagate``) and ``settings``
+            (its options by key); all others are those of `jax.jit`, such as ``static_argnums`` and
             ``donate_argnums``.
 
     Returns:

@@ -1,14 +1,96 @@
-"""Recipes: what a rewrite is asked to do, as frozen dataclasses with presets by name."""
+"""Recipes: what a rewrite is asked to do, as frozen dataclasses that are read from TOML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Literal, cast, get_args
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, Literal, get_args
 
-from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.recipe_file import (
+    Setting,
+    Value,
+    call_settings,
+    file_settings,
+    is_path,
+    preset_settings,
+    to_toml,
+)
+from scalify_hlo.recipe_formats import KEEP as KEEP
+from scalify_hlo.recipe_formats import PLACES, resolve
 
 Meet = Literal["anchor", "max"]
+Rounding = Literal["default", "down", "up", "nearest"]
+Target = Literal["any", "cuda", "rocm", "tpu", "cpu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Matmul:
+    """The matmuls and convolutions that take operands of low precision, and how.
+
+    Attributes:
+        activation: Format of activations, such as ``f8E4M3FN``; ``keep`` leaves them.
+        weight: Format of weights.
+        gradient: Format of gradients, in backward matmuls.
+        output: Format of results: ``f32``, ``bf16``, ``f16``, or ``keep``.
+        smallest: The least M, N and K of a matmul worth it.
+        vocabulary: Whether those take part that make the logits of a softmax over a weight's
+            axis, and their backward matmuls (Unit Scaling paper, appendix J.2: they do not).
+        include: Patterns of names of sites, one of which has to match.
+        exclude: Patterns of names of sites, none of which may match.
+    """
+
+    activation: str = KEEP
+    weight: str = KEEP
+    gradient: str = KEEP
+    output: str = KEEP
+    smallest: int = 16
+    vocabulary: bool = False
+    include: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether any operand changes its format."""
+        return (self.activation, self.weight, self.gradient) != (KEEP, KEEP, KEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The formats of what a training step carries to the next; for signature ``scaled``.
+
+    Attributes:
+        weight: Format of master weights between steps.
+        gradient: Format in which gradients of weights reach the optimizer.
+        first_moment: Format of an optimizer's moments of degree 1 in the gradients.
+        second_moment: Format of its moments of degree 2.
+    """
+
+    weight: str = KEEP
+    gradient: str = KEEP
+    first_moment: str = KEEP
+    second_moment: str = KEEP
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Which arguments are what, by patterns of their names; the rest is guessed.
+
+    Attributes:
+        weight: Patterns of master weights.
+        first_moment: Patterns of moments of degree 1 in the gradients.
+        second_moment: Patterns of moments of degree 2.
+        activation: Patterns of what a model is fed with.
+        gradient: Patterns of cotangents, as a vjp takes them.
+    """
+
+    weight: tuple[str, ...] = ()
+    first_moment: tuple[str, ...] = ()
+    second_moment: tuple[str, ...] = ()
+    activation: tuple[str, ...] = ()
+    gradient: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,66 +101,153 @@ class Recipe:
         name: The preset it started from.
         meet: Where unrelated dynamic scales meet: ``anchor`` keeps the scale of one operand, so
             that one factor is built instead of two; ``max`` takes the larger, a new generator.
+        rounding: How scales become powers of two that are none: ``default`` rounds roots and
+            statistics like rms down, and largest absolute values up.
+        saturate: Whether what is beyond a format's range becomes its largest number.
+        compute: Format of all other float values of the model, ``keep`` for the program's own.
+        target: What the program is for; it decides between the variants of formats.
+        matmul: See `Matmul`.
+        state: See `State`.
+        inputs: See `Inputs`.
     """
 
     name: str = "propagate"
     meet: Meet = "anchor"
+    rounding: Rounding = "default"
+    saturate: bool = True
+    compute: str = KEEP
+    target: Target = "any"
+    matmul: Matmul = field(default_factory=Matmul)
+    state: State = field(default_factory=State)
+    inputs: Inputs = field(default_factory=Inputs)
 
-    def override(self, key: str, value: str) -> Recipe:
-        """The recipe with one option set.
-
-        Raises:
-            UsageError: The key or the value is not one the recipe knows.
-        """
-        choices = {"meet": get_args(Meet)}
-        if key not in choices:
-            raise UsageError(
-                f"recipe {self.name!r} has no option {key!r}{nearest(key, choices)}",
-                hint=f"its options are: {', '.join(choices)}",
-            )
-        if value not in choices[key]:
-            raise UsageError(
-                f"{value!r} is not a value of {key!r}{nearest(str(value), choices[key])}",
-                hint=f"its values are: {', '.join(choices[key])}",
-            )
-        return replace(self, meet=cast(Meet, value))
+    @property
+    def narrow(self) -> bool:
+        """Whether values change their format at all."""
+        return self.matmul.narrow or self.compute != KEEP or self.state != State()
 
 
-PRESETS = {"propagate": Recipe()}
-"""Recipes by name. ``propagate`` splits values into data and scale and changes no dtype."""
+TABLES: Mapping[str, type[Any]] = {"matmul": Matmul, "state": State, "inputs": Inputs}
+"""The tables of a recipe file."""
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "meet": get_args(Meet),
+    "rounding": get_args(Rounding),
+    "target": get_args(Target),
+    **PLACES,
+}
+"""The options whose values are names, and those names."""
 
 
-def load_recipe(name: str, overrides: Mapping[str, str] | Iterable[str] = ()) -> Recipe:
-    """A preset by name, with options set over it.
+def load_recipe(
+    recipe: str | os.PathLike[str] | Recipe = "propagate",
+    overrides: Mapping[str, object] | Iterable[str] = (),
+) -> Recipe:
+    """A recipe, with options set over it.
 
     Args:
-        name: A key of `PRESETS`.
-        overrides: Options and their values, or ``key=value`` strings.
+        recipe: A preset's name; the path of a TOML file, which has a separator in it or ends in
+            ``.toml``; or a `Recipe`.
+        overrides: Options and their values, as a mapping or as ``key=value`` strings. Keys of
+            tables have a dot, as in ``matmul.activation``; values may be text, lists with commas.
 
     Raises:
-        UsageError: The name, a key or a value is unknown.
+        UsageError: The name, a key or a value is unknown, or two formats that meet in a matmul
+            can't.
+        InputError: The same of what a file says; it has the file as its location.
+
+    Example:
+        >>> load_recipe("fp8", ["matmul.weight=f8E5M2", "matmul.gradient=e4m3"]).matmul.gradient
+        'f8E4M3FN'
     """
-    if name not in PRESETS:
-        raise UsageError(
-            f"no recipe is named {name!r}{nearest(name, PRESETS)}",
-            hint=f"the recipes are: {', '.join(PRESETS)}",
+    settings = {key: Setting(key, value) for key, value in defaults().items()}
+    for given in (_settings(recipe), call_settings(overrides)):
+        for key, setting in given.items():
+            if setting.value == {} and key in TABLES:
+                continue
+            if key not in settings:
+                raise _unknown(setting)
+            settings[key] = setting
+    return _build({key: _checked(setting) for key, setting in settings.items()}, settings)
+
+
+def dump_recipe(recipe: Recipe, *, whole: bool = False) -> str:
+    """A recipe as the text of a recipe file.
+
+    Args:
+        recipe: The recipe.
+        whole: Whether options at their defaults are written too.
+
+    Example:
+        >>> print(dump_recipe(Recipe(meet="max")), end="")
+        name = "propagate"
+        meet = "max"
+    """
+    values = dict(_leaves(recipe))
+    if not whole:
+        values = {k: v for k, v in values.items() if k == "name" or v != defaults()[k]}
+    return to_toml(values)
+
+
+@cache
+def defaults() -> Mapping[str, Value]:
+    """All options by key, with their defaults."""
+    return dict(_leaves(Recipe()))
+
+
+def _leaves(node: Any, prefix: str = "") -> Iterator[tuple[str, Value]]:
+    for field_ in fields(node):
+        value = getattr(node, field_.name)
+        if is_dataclass(value):
+            yield from _leaves(value, f"{prefix}{field_.name}.")
+        else:
+            yield f"{prefix}{field_.name}", value
+
+
+def _settings(recipe: object) -> dict[str, Setting]:
+    if isinstance(recipe, Recipe):
+        return {key: Setting(key, value) for key, value in _leaves(recipe)}
+    if isinstance(recipe, os.PathLike):
+        return file_settings(os.fspath(recipe))
+    if isinstance(recipe, str):
+        return file_settings(recipe) if is_path(recipe) else preset_settings(recipe)
+    raise UsageError(
+        f"an object of class {type(recipe).__name__} is no recipe",
+        hint="give a preset's name, the path of a TOML file, or a Recipe",
+    )
+
+
+def _unknown(setting: Setting) -> ScalifyError:
+    table = setting.key.partition(".")[0]
+    near = [key for key in defaults() if key.startswith(f"{table}.")] or list(defaults())
+    return setting.error(
+        f"a recipe has no option {setting.key!r}{nearest(setting.key, defaults())}",
+        f"{f'the options of {table}' if table in TABLES else 'its options'} are: {', '.join(near)}",
+    )
+
+
+def _checked(setting: Setting) -> Value:
+    """The value of a setting, which is of the type of its default; formats are looked at later."""
+    default = defaults()[setting.key]
+    if isinstance(default, bool):
+        return setting.boolean()
+    if isinstance(default, int):
+        return setting.number()
+    if isinstance(default, tuple):
+        return setting.strings()
+    value = setting.string()
+    choices = CHOICES.get(setting.key, ())
+    if setting.key not in PLACES and choices and value not in choices:
+        raise setting.error(
+            f"{value!r} is not a value of {setting.key!r}{nearest(value, choices)}",
+            f"its values are: {', '.join(choices)}",
         )
-    recipe = PRESETS[name]
-    pairs = overrides.items() if isinstance(overrides, Mapping) else map(_key_value, overrides)
-    for key, value in pairs:
-        recipe = recipe.override(key, value)
-    return recipe
+    return value
 
 
-def describe(recipe: Recipe) -> str:
-    """A recipe as ``key=value`` pairs."""
-    return " ".join(f"{f.name}={getattr(recipe, f.name)}" for f in fields(recipe))
-
-
-def _key_value(text: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not sign:
-        raise UsageError(
-            f"{text!r} sets no option of the recipe", hint="write it as key=value, as in meet=max"
-        )
-    return key.strip(), value.strip()
+def _build(values: Mapping[str, Value], settings: Mapping[str, Setting]) -> Recipe:
+    values = {**values, **resolve(settings, settings["target"])}
+    parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
+    for name, table in TABLES.items():
+        parts[name] = table(**{f.name: values[f"{name}.{f.name}"] for f in fields(table)})
+    return Recipe(**parts)

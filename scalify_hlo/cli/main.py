@@ -19,7 +19,7 @@ _COMMANDS = {
     "check": "Run a program and its rewrite, and compare their results.",
     "inspect": "Show a program's arguments and ops, and where scales reach.",
     "rules": "Show the rule of an op, or all rules.",
-    "recipes": "Show the recipes and their options.",
+    "recipes": "Show the recipes, or one of them as a file.",
 }
 _NAME = "scalify-hlo"
 _DEBUG = "SCALIFY_HLO_DEBUG"

@@ -25,7 +25,7 @@ def rewrite_options(command: F) -> F:
             "settings",
             metavar="KEY=VALUE",
             multiple=True,
-            help="Set an option of the recipe.",
+            help="Set an option of the recipe, as in matmul.smallest=64.",
         ),
         click.option(
             "--input-scale",
@@ -42,7 +42,11 @@ def rewrite_options(command: F) -> F:
             help="Keep arguments and results, or make float ones data and scale.",
         ),
         click.option(
-            "--recipe", default="propagate", show_default=True, metavar="R", help="What to do."
+            "--recipe",
+            default="propagate",
+            show_default=True,
+            metavar="NAME|FILE",
+            help="What to do: a recipe's name, or a TOML file.",
         ),
     ):
         command = option(command)
@@ -61,6 +65,7 @@ def to_options(
 
     Raises:
         UsageError: A recipe, an option of it, or a scale is not known.
+        InputError: The file of a recipe is at fault.
     """
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.passes.signature import parse_input_scale

@@ -2,15 +2,150 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+
 import click
 
 from scalify_hlo.cli import console
+from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.recipe import (
+    CHOICES,
+    TABLES,
+    Recipe,
+    defaults,
+    dump_recipe,
+    load_recipe,
+)
+from scalify_hlo.recipe_file import Value, preset_names, preset_text, to_literal
+from scalify_hlo.recipe_formats import ANY, F8, LACKING, spellings
 
 
-@click.command(name="recipes", epilog="Example: scalify-hlo recipes")
-def command() -> None:
-    """Show the recipes, with the values of their options."""
-    from scalify_hlo.recipe import PRESETS, describe
+@click.command(
+    name="recipes", epilog="Example: scalify-hlo recipes fp8 --set matmul.smallest=64 > mine.toml"
+)
+@click.argument("recipe", metavar="[NAME|FILE]", required=False)
+@click.option(
+    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set an option of the recipe."
+)
+@click.option("--all", "whole", is_flag=True, help="Also options that are at their defaults.")
+@click.option("--markdown", is_flag=True, help="Presets and options as a page of documentation.")
+def command(recipe: str | None, settings: Sequence[str], whole: bool, markdown: bool) -> None:
+    """List the recipes, or print one as a TOML file that --recipe takes.
 
-    rows = [(name, describe(recipe)) for name, recipe in PRESETS.items()]
-    click.echo(console.table(("recipe", "options"), rows))
+    NAME is one of the list, FILE the path of a TOML file: it has a separator in it, or ends in
+    .toml. A file may start from a preset, as in base = "fp8".
+    """
+    if recipe is not None:
+        click.echo(dump_recipe(load_recipe(recipe, settings), whole=whole), nl=False)
+        return
+    if settings or whole:
+        raise UsageError(
+            "no recipe is named that could be printed",
+            hint="name one, as in `scalify-hlo recipes propagate --all`",
+        )
+    if markdown:
+        click.echo(page(), nl=False)
+        return
+    rows = [(name, _first_line(name)) for name in preset_names()]
+    click.echo(console.table(("recipe", "what it does"), rows))
+
+
+_INTRODUCTION = """\
+# Recipes
+
+What a rewrite is asked to do; written by `make docs` from the presets and the docstrings. A recipe
+is the name of a preset or a TOML file, with options set over it:
+
+    scalify-hlo rewrite step.mlir -o scaled.mlir --recipe fp8 --set matmul.exclude='head,*embed*'
+    scalify-hlo recipes fp8 --set state.weight=keep > mine.toml
+    scalify-hlo rewrite step.mlir -o scaled.mlir --recipe mine.toml
+
+In Python, `rewrite(program, recipe="fp8", settings={"matmul.exclude": ["head"]})`, and
+`load_recipe` and `dump_recipe` read and write recipes.
+
+A file sets the options below, and may start from a preset:
+
+```toml
+base = "fp8"
+
+[matmul]
+exclude = ["head", "*embed*"]
+```
+
+After `--set`, and as text in Python, lists have commas between their items.
+"""
+
+_FORMATS = """\
+## Formats
+
+Names are those of StableHLO; case does not matter, and other spellings are known. `keep` stands for
+what the program says itself. `e4m3` and `e5m2` mean the variants of the target: with
+`target=rocm` AMD's FNUZ ones, else those of the OCP. AMD's newer GPUs have those of the OCP too,
+under their full names.
+
+Activations, weights and gradients meet each other in matmuls. So all three are f8, or none is; FNUZ
+formats meet FNUZ formats only; and no two are E5M2, for which there is no hardware. A recipe that
+asks for one of these, or for a format that its target lacks, is refused.
+"""
+
+
+def page() -> str:
+    """The presets, the options and the formats as Markdown."""
+    lines = [_INTRODUCTION, "## Presets", ""]
+    for name in preset_names():
+        lines += [f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", ""]
+    lines += ["## Options", "", "| option | default | values | what it is |", "|---|---|---|---|"]
+    lines += [_option(key, default) for key, default in defaults().items()]
+    lines += ["", _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
+    lines += [_format(name) for name in ANY]
+    return "\n".join(lines) + "\n"
+
+
+def _option(key: str, default: Value) -> str:
+    return _row(f"`{key}`", f"`{to_literal(default)}`", _values(key, default), _about()[key])
+
+
+def _values(key: str, default: Value) -> str:
+    choices = CHOICES.get(key)
+    if choices == ANY:
+        return ", ".join(f"`{name}`" for name in ANY if name not in F8) + ", or any f8 format"
+    if choices:
+        return ", ".join(f"`{name}`" for name in choices)
+    return _KINDS[type(default)]
+
+
+_KINDS = {
+    bool: "`true`, `false`",
+    int: "a whole number, at least 1",
+    tuple: "a list of patterns",
+    str: "any text",
+}
+
+
+def _format(name: str) -> str:
+    lacking = ", ".join(target for target, names in LACKING.items() if name in names)
+    return _row(f"`{name}`", ", ".join(f"`{s}`" for s in spellings(name)), lacking)
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _about() -> dict[str, str]:
+    """What each option is, by key, as the docstrings of the dataclasses say."""
+    about = dict(_attributes(Recipe))
+    for name, table in TABLES.items():
+        about |= {f"{name}.{key}": text for key, text in _attributes(table)}
+    return about
+
+
+def _attributes(class_: type) -> Iterator[tuple[str, str]]:
+    section = (inspect.getdoc(class_) or "").partition("Attributes:\n")[2]
+    for match in re.finditer(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE):
+        yield match[1], " ".join(match[2].split()).replace("``", "`")
+
+
+def _first_line(name: str) -> str:
+    return preset_text(name).partition("\n")[0].removeprefix("#").strip()

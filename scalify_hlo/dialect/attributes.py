@@ -1,12 +1,19 @@
 """Attributes of the tool's own, `scalify.*`, and what is read from a function's attributes.
 
-================== ================== =====================================================
-attribute          on                 meaning
-================== ================== =====================================================
-``scalify.scale``  argument           i64 e: the argument is split at entry, X_s = 2^e
-``scalify.pair``   argument, result   becomes data and scale, side by side
-``scalify.forms``  op                 what propagation found of the op's results
-================== ================== =====================================================
+========================== ================ ===================================================
+attribute                  on               meaning
+========================== ================ ===================================================
+``scalify.scale``          argument         i64 e: the argument is split at entry, X_s = 2^e
+``scalify.pair``           argument, result becomes data and scale, side by side
+``scalify.role``           argument         ``weight``, ``first_moment`` ...: what it is for
+``scalify.forms``          op               what propagation found of the op's results
+``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
+``scalify.roles``          matmul           the roles of its operands
+``scalify.site``           matmul           its name stack, and the names of its arguments
+``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
+``scalify.state_gradient`` op               its result reaches the optimizer as a gradient
+``scalify.cast``           convert          a recipe's: acts on data, ``settled`` or ``as is``
+========================== ================ ===================================================
 """
 
 from __future__ import annotations
@@ -18,11 +25,18 @@ from scalify_hlo._compat import ir
 SCALE: Final = "scalify.scale"
 PAIR: Final = "scalify.pair"
 FORMS: Final = "scalify.forms"
+ROLE: Final = "scalify.role"
+PART: Final = "scalify.part"
+ROLES: Final = "scalify.roles"
+SITE: Final = "scalify.site"
+VOCABULARY: Final = "scalify.vocabulary"
+STATE_GRADIENT: Final = "scalify.state_gradient"
+CAST: Final = "scalify.cast"
 PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = ("jax.result_info", SCALE, PAIR)
+_COMMON = ("jax.result_info", SCALE, PAIR, ROLE)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:
@@ -83,9 +97,25 @@ def argument_names(function: ir.OpView) -> list[str]:
         function: A ``func.func`` with a body.
     """
     arguments = function.regions[0].blocks[0].arguments
-    locations = [argument.location for argument in arguments]
-    names = [loc.name_str if isinstance(loc, ir.NameLoc) else "" for loc in locations]
-    return [name or f"arg{i}" for i, name in enumerate(names)]
+    return [_argument_name(a, function) or f"arg{i}" for i, a in enumerate(arguments)]
+
+
+def _argument_name(argument: ir.Value, function: ir.OpView) -> str:
+    """The name of an argument; with symbolic shapes, jax has it where `main` passes it on to."""
+    location = argument.location
+    if isinstance(location, ir.NameLoc):
+        return str(location.name_str)
+    for use in argument.uses:
+        if use.owner.name == "func.call":
+            inner = _called(use.owner, function).regions[0].blocks[0].arguments
+            location = inner[use.operand_number].location
+            return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    return ""
+
+
+def _called(call: ir.Operation, function: ir.OpView) -> ir.OpView:
+    symbols = ir.SymbolTable(function.operation.parent.operation)
+    return symbols[call.attributes["callee"].value]
 
 
 def result_names(results: list[Attributes]) -> list[str]:

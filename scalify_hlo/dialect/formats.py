@@ -1,72 +1,15 @@
-"""The floating-point formats of StableHLO, as the rules need them."""
+"""The floating-point formats of the types in a program."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 from scalify_hlo._compat import ir
+from scalify_hlo.formats import FORMATS as FORMATS
+from scalify_hlo.formats import FloatFormat as FloatFormat
 
 
-@dataclass(frozen=True, slots=True)
-class FloatFormat:
-    """A floating-point format.
-
-    Attributes:
-        name: As MLIR spells it, such as ``f8E4M3FN``.
-        exponent_bits: Width of the exponent field.
-        mantissa_bits: Width of the stored mantissa.
-        min_exponent: Exponent of the smallest positive normal number.
-        max_exponent: Exponent of the largest finite number.
-        max_finite: The largest finite number.
-    """
-
-    name: str
-    exponent_bits: int
-    mantissa_bits: int
-    min_exponent: int
-    max_exponent: int
-    max_finite: float
-
-    @property
-    def wide(self) -> bool:
-        """Whether the range is that of f32 or more, so that levels may be left unpaid."""
-        return self.exponent_bits >= 8 and self.mantissa_bits > 0
-
-    @property
-    def smallest(self) -> float:
-        """The smallest positive number that is not flushed to zero.
-
-        Those below the normal range are, by XLA, in the formats that hardware computes in; narrow
-        formats are computed in f32, and keep theirs.
-        """
-        return 2.0 ** (self.min_exponent - (0 if self.wide else self.mantissa_bits))
-
-    def holds(self, number: float) -> bool:
-        """Whether a finite non-zero number is exactly a normal number of the format."""
-        mantissa, exponent = math.frexp(abs(number))
-        whole = math.ldexp(mantissa, self.mantissa_bits + 1).is_integer()
-        return whole and self.min_exponent < exponent and abs(number) <= self.max_finite
-
-
-_TABLE = (
-    FloatFormat("f64", 11, 52, -1022, 1023, (2 - 2.0**-52) * 2.0**1023),
-    FloatFormat("f32", 8, 23, -126, 127, (2 - 2.0**-23) * 2.0**127),
-    FloatFormat("tf32", 8, 10, -126, 127, (2 - 2.0**-10) * 2.0**127),
-    FloatFormat("bf16", 8, 7, -126, 127, (2 - 2.0**-7) * 2.0**127),
-    FloatFormat("f16", 5, 10, -14, 15, 65504.0),
-    FloatFormat("f8E5M2", 5, 2, -14, 15, 57344.0),
-    FloatFormat("f8E5M2FNUZ", 5, 2, -15, 15, 57344.0),
-    FloatFormat("f8E4M3FN", 4, 3, -6, 8, 448.0),
-    FloatFormat("f8E4M3", 4, 3, -6, 7, 240.0),
-    FloatFormat("f8E4M3FNUZ", 4, 3, -7, 7, 240.0),
-    FloatFormat("f8E4M3B11FNUZ", 4, 3, -10, 4, 30.0),
-    FloatFormat("f8E3M4", 3, 4, -2, 3, 15.5),
-    FloatFormat("f6E2M3FN", 2, 3, 0, 2, 7.5),
-    FloatFormat("f6E3M2FN", 3, 2, -2, 4, 28.0),
-    FloatFormat("f4E2M1FN", 2, 1, 0, 2, 6.0),
-)
-FORMATS = {f.name: f for f in _TABLE}
+def element_of(name: str) -> ir.Type:
+    """The element type that a format's name means in MLIR."""
+    return ir.Type.parse(name)
 
 
 def element_type(type_: ir.Type) -> ir.Type | None:

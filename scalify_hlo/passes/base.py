@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.passes.report import Report
+from scalify_hlo.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Pass:
         options = [
             f"{f.name.replace('_', '-')}={_text(getattr(self, f.name))}"
             for f in fields(self)
-            if getattr(self, f.name) != f.default
+            if getattr(self, f.name) != getattr(type(self)(), f.name)
         ]
         return f"{self.name}{{{' '.join(options)}}}" if options else self.name
 
@@ -40,6 +41,8 @@ class Pass:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Recipe):
+        return value.name
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

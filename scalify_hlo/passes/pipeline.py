@@ -10,19 +10,30 @@ from typing import Literal, get_args, get_type_hints
 
 from scalify_hlo._compat import ir, passmanager, register_passes
 from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.passes.apply_recipe import ApplyRecipePass
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.recipe import Recipe, load_recipe
 
 Signature = Literal["same", "scaled"]
 
 PASSES: dict[str, type[Pass]] = {
-    p.name: p for p in (NormalizePass, SignaturePass, PropagatePass, LegalizePass, VerifyPass)
+    p.name: p
+    for p in (
+        NormalizePass,
+        SignaturePass,
+        RolesPass,
+        ApplyRecipePass,
+        PropagatePass,
+        LegalizePass,
+        VerifyPass,
+    )
 }
 """The passes by name, in the order in which `rewrite_module` runs them."""
 
@@ -51,10 +62,15 @@ class Options:
         """The passes that do it."""
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
+        recipe, narrow = self.recipe, self.recipe.narrow
+        lowered = [RolesPass.of(recipe.inputs), ApplyRecipePass(recipe)] if narrow else []
         return [
             NormalizePass(),
-            SignaturePass(self.signature, scales, pairs),
-            PropagatePass(meet=self.recipe.meet, annotate=self.annotate, strict=self.strict),
+            SignaturePass(self.signature, scales, pairs, every=narrow),
+            *lowered,
+            PropagatePass(
+                meet=recipe.meet, annotate=self.annotate, strict=self.strict, narrow=narrow
+            ),
             LegalizePass(),
             VerifyPass(),
         ]
@@ -205,6 +221,10 @@ def _with_options(pass_: type[Pass], options: Sequence[str]) -> Pass:
 
 
 def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
+    if hint is Recipe:
+        return load_recipe(text)
+    if hint is int:
+        return _integer(pass_, key, text)
     if hint is bool:
         choices: tuple[str, ...] = ("true", "false")
         text = text or "true"
@@ -218,6 +238,16 @@ def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
     if hint is bool:
         return text == "true"
     return tuple(text.split(",")) if "tuple" in str(hint) else text
+
+
+def _integer(pass_: type[Pass], key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is not a value of option {key!r} of {pass_.name}",
+            hint="give a whole number",
+        ) from None
 
 
 __all__ = ["PASSES", "Options", "Report", "ScalifyError", "parse_pipeline", "rewrite_module"]

@@ -19,7 +19,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.recipe import Recipe, load_recipe
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -53,19 +53,25 @@ class PropagatePass(Pass):
         annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
             results, for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
+        narrow: Whether data are going to be narrow: then values that were read at scale 1 are
+            taken to be near unit, and their sizes are followed from there.
     """
 
     name: ClassVar[str] = "scalify-propagate"
     meet: str = "anchor"
     annotate: bool = False
     strict: bool = False
+    narrow: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
         main = main_function(module)
         if main is not None:
-            recipe = Recipe().override("meet", self.meet)
-            Propagation(module, recipe, report, annotate=self.annotate).main(main)
+            recipe = load_recipe(Recipe(), {"meet": self.meet})
+            propagation = Propagation(
+                module, recipe, report, annotate=self.annotate, narrow=self.narrow
+            )
+            propagation.main(main)
             if self.strict and report.remarks:
                 first = report.remarks[0]
                 raise InputError(
@@ -104,8 +110,15 @@ class Propagation:
     """The walk over a module."""
 
     def __init__(
-        self, module: ir.Operation, recipe: Recipe, report: Report, *, annotate: bool
+        self,
+        module: ir.Operation,
+        recipe: Recipe,
+        report: Report,
+        *,
+        annotate: bool,
+        narrow: bool,
     ) -> None:
+        self._narrow = narrow
         self._recipe = recipe
         self._report = report
         self._annotate = annotate
@@ -130,7 +143,9 @@ class Propagation:
 
     def _split(self, top: ir.Operation) -> Split:
         report = self._report
-        return Split(top, self._recipe, report.remarks, report.given_up, self._walk)
+        split = Split(top, self._recipe, report.remarks, report.given_up, self._walk)
+        split.narrow = self._narrow
+        return split
 
     def _walk(self, block: ir.Block, split: Split) -> None:
         rules = RULES
@@ -166,7 +181,7 @@ class Propagation:
         rule = self._own_rule(op)
         if rule is not None or not scaled:
             self._kept.add(_callee(op))
-            if rule is not None and scaled:
+            if rule is not None:
                 rule(op, split)
             if self._annotate:
                 self._note(op, split)
@@ -188,6 +203,8 @@ class Propagation:
         jax writes ``chlo.erf`` so, with a polynomial for a body.
         """
         if op.operation.name == "stablehlo.composite":
+            if len(op.operation.regions):  # which may capture values
+                return opaque
             entry = RULES.get(op.attributes["name"].value)
             if entry is not None and entry.family == "read":
                 return entry.apply

@@ -47,6 +47,24 @@ def returns_state(form: Scaled) -> bool:
     return form.scale.state and form.level < 0
 
 
+class MatmulReport(NamedTuple):
+    """One matmul or convolution, as one call of its function makes it.
+
+    Attributes:
+        name: Its name stack, where the program has it.
+        part: ``forward``, ``backward`` or ``other``.
+        roles: The roles of its operands.
+        certainty: What the roles were read off: ``names``, ``data flow`` or ``habit``.
+        vocabulary: Whether it makes logits, or is the backward of one that does.
+    """
+
+    name: str
+    part: str
+    roles: tuple[str, str]
+    certainty: str
+    vocabulary: bool
+
+
 @dataclass
 class Report:
     """What a rewrite did.
@@ -58,6 +76,8 @@ class Report:
         values: How many float results of ops are ``static``, ``dynamic``, ``any`` or
             ``unscaled``; counted only where forms are annotated.
         ops: How often each op occurs in the program, as it was.
+        matmuls: The matmuls and their roles, where roles were asked for.
+        narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
         plain_calls: Whether functions are named only by calls outside of regions, as far as the
             ops were counted.
@@ -69,4 +89,6 @@ class Report:
     values: Counter[str] = field(default_factory=Counter)
     ops: Counter[str] = field(default_factory=Counter)
     given_up: Counter[str] = field(default_factory=Counter)
+    narrowed: int = 0
+    matmuls: list[MatmulReport] = field(default_factory=list)
     plain_calls: bool = True

@@ -25,12 +25,14 @@ class SignaturePass(Pass):
             Patterns are matched with argument names, ``*`` and ``?`` standing for any characters;
             the last that matches counts.
         pairs: One digit for each argument, 1 for those that are pairs, instead of all.
+        every: Whether every other float argument is taken to be of unit size, at scale 1.
     """
 
     name: ClassVar[str] = "scalify-signature"
     signature: Literal["same", "scaled"] = "same"
     input_scale: tuple[str, ...] = ()
     pairs: str = ""
+    every: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
@@ -57,6 +59,11 @@ class SignaturePass(Pass):
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
                     marks[i][attributes.PAIR] = ir.UnitAttr.get()
+        if self.every:
+            unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
+            for mark, is_float in zip(marks, floats, strict=True):
+                if is_float and attributes.PAIR not in mark:
+                    mark.setdefault(attributes.SCALE, unit)
         attributes.set_argument_attributes(main, marks)
 
     def _is_pair(self, index: int) -> bool:

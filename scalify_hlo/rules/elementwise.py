@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.families import (
     align,
     keep,
@@ -17,7 +19,7 @@ from scalify_hlo.rules.families import (
 )
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ANY, Scaled, Splat
+from scalify_hlo.scale import ANY, ONE, Scaled, Splat
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -195,6 +197,8 @@ def convert(op: ir.OpView, split: Split) -> None:
 
     To integers and booleans, values are read.
     """
+    if attributes.CAST in op.attributes:
+        return cast(op, split)
     value, result = op.operands[0], op.results[0]
     form = split.form(value)
     source, target = split.format(value), split.format(result)
@@ -207,6 +211,28 @@ def convert(op: ir.OpView, split: Split) -> None:
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
     return None
+
+
+def cast(op: ir.OpView, split: Split) -> None:
+    """A recipe's cast: of data near unit, which saturate; ``Y_s = X_s * 2^level``.
+
+    StableHLO's convert does not saturate, and only an exact clamp before it fuses into matmuls.
+    """
+    del op.attributes[attributes.CAST]
+    value, result = op.operands[0], op.results[0]
+    form, target = split.form(value), split.format(result)
+    source = split.format(value)
+    if target is None or source is None:
+        raise TypeError(f"no cast between floats: {value.type} to {result.type}")
+    if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
+        return split.set(result, form)
+    value = split.settle(value, op.operation)
+    scale = form.settled if isinstance(form, Scaled) else ONE
+    if target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits:
+        value = emit.saturate(value, target.max_finite, op.operation)
+    split.replace(op, 0, value)
+    split.changed = True
+    return split.set(result, Scaled(scale))
 
 
 rule(

@@ -47,8 +47,12 @@ def odd(value: Callable[[float], float]) -> Apply:
 
 
 def unscale(op: ir.OpView, split: Split) -> None:
-    """The op reads ``X_d * X_s``; its result is unscaled."""
+    """The op reads ``X_d * X_s``; its result is unscaled, or at scale 1 where data are narrow."""
     split.read_all(op)
+    if split.narrow:
+        for result in op.results:
+            if split.format(result) is not None:
+                split.set(result, Scaled(ONE))
 
 
 def on_data(op: ir.OpView, split: Split) -> None:
@@ -81,7 +85,7 @@ def product(count: Count | None = None) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
-            if s.powers and t.powers and steep(op.results[0], s * t, split):
+            if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t), (m, n))
             split.result(op, s * t, m + n + rise(count(op) if count else None))
 
@@ -98,7 +102,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
-            if s.powers and t.powers and steep(op.results[0], s / t, split):
+            if s.powers and t.powers and not split.narrow and steep(op.results[0], s / t, split):
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t), (m, n))
             split.result(op, s / t, m - n)
 

@@ -56,6 +56,7 @@ class Split(Mover):
     Attributes:
         next: The op after the one that the walk is at.
         trial: Whether the walk is on a copy that will be erased.
+        narrow: Whether data are going to be narrow.
         leaving: The values that the function returns at scale 1.
     """
 
@@ -73,6 +74,7 @@ class Split(Mover):
         self.given_up = given_up
         self.next = top
         self.trial = False
+        self.narrow = False
         self._walker = walker
         self.leaving: frozenset[ir.Value] = frozenset()
         self._visited: tuple[object, list[ir.Value], list[Form]] = None, [], []
@@ -86,7 +88,7 @@ class Split(Mover):
     def isolated(self, top: ir.Operation) -> Split:
         """A split for a region that sees no value of this one."""
         inner = Split(top, self.recipe, self.remarks, self.given_up, self._walker)
-        inner.trial = self.trial
+        inner.trial, inner.narrow = self.trial, self.narrow
         return inner
 
     @contextmanager
@@ -177,7 +179,12 @@ class Split(Mover):
         scale = target.scale
         moving = [not isinstance(f, Scaled) or f.scale != scale for f in forms]
         end = None if result is None else op.results[result]
-        if scale != ONE and (True in moving or end in self.leaving) and self._read_next(end):
+        if (
+            scale != ONE
+            and not self.narrow
+            and (True in moving or end in self.leaving)
+            and self._read_next(end)
+        ):
             target = self._cheaper_unscaled(values, target)
             moving = [True] * len(values)
         for i, value, moves in zip(indices, values, moving, strict=True):

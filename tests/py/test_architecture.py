@@ -18,9 +18,9 @@ EVERY_FILE = pytest.mark.parametrize(
 )
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_compat", "diagnostics", "scale"}),
-    frozenset({"dialect", "recipe"}),
-    frozenset({"rules"}),
+    frozenset({"_compat", "diagnostics", "formats", "scale"}),
+    frozenset({"dialect", "recipe", "recipe_file", "recipe_formats"}),
+    frozenset({"roles", "rules"}),
     frozenset({"passes"}),
     frozenset({"export_trees", "powers", "scaled_array"}),
     frozenset(
@@ -150,6 +150,15 @@ def test_the_core_never_imports_jax() -> None:
 def test_scale_knows_nothing_of_mlir() -> None:
     for imported in imports(PACKAGE / "scale.py"):
         assert not imported.module.startswith(("scalify_hlo", "jax")), imported
+
+
+@pytest.mark.parametrize("name", ["formats", "recipe", "recipe_file", "recipe_formats"])
+def test_recipes_are_read_without_mlir(name: str) -> None:
+    allowed = ("diagnostics", "formats", "recipe", "recipe_file", "recipe_formats")
+    for imported in imports(PACKAGE / f"{name}.py"):
+        package, _, rest = imported.module.partition(".")
+        assert package not in ("jax", "jaxlib"), imported
+        assert package != "scalify_hlo" or rest.split(".")[0] in allowed, imported
 
 
 @EVERY_FILE

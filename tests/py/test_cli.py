@@ -159,7 +159,8 @@ def test_rules() -> None:
 
 
 def test_recipes() -> None:
-    assert "meet=anchor" in done("recipes")
+    assert "propagate" in done("recipes")
+    assert 'meet = "anchor"' in done("recipes", "propagate", "--all")
 
 
 def test_opt_runs_pipelines_and_prints_locations_when_asked(files: Path) -> None:

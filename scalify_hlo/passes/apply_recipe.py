@@ -1,0 +1,214 @@
+"""scalify-apply-recipe: puts casts where a recipe wants low precision, and narrow matmuls between.
+
+What it writes is plain StableHLO of narrow types. Propagation, which comes after, sees to it that
+the casts are of data near unit size.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import element_of, format_of
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.report import Report
+from scalify_hlo.recipe import KEEP, Matmul, Recipe
+from scalify_hlo.roles.matmuls import FORWARD, OTHER, contracted
+
+
+@dataclass(frozen=True)
+class ApplyRecipePass(Pass):
+    """Inserts the casts of a recipe, by the roles that `scalify-roles` wrote.
+
+    Attributes:
+        recipe: A preset's name or a recipe's file.
+        state: Whether the formats of state are applied too, as signature ``scaled`` asks.
+    """
+
+    name: ClassVar[str] = "scalify-apply-recipe"
+    recipe: Recipe = field(default_factory=Recipe)
+    state: bool = False
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        casts = Casts()
+        sites, gradients = _marked(module)
+        for op in sites:
+            formats = _formats(op, self.recipe.matmul)
+            if formats is not None:
+                _narrow(op, formats, self.recipe.matmul, casts)
+                report.narrowed += 1
+            else:
+                _clear(op)
+        if self.recipe.state.gradient != KEEP:
+            for op in gradients:
+                casts.through(op.results[0], self.recipe.state.gradient)
+        for op in gradients:
+            del op.attributes[attributes.STATE_GRADIENT]
+
+
+class Casts:
+    """The casts of a module: one for each value and format."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[ir.Value, str], ir.Value] = {}
+
+    def cast(self, value: ir.Value, format_: str) -> ir.Value:
+        """A value in another format, right after it is made; itself if it has that already."""
+        element = element_of(format_)
+        if value.type.element_type == element:
+            return value
+        key = value, format_
+        if key not in self._made:
+            self._made[key] = _convert_after(value, value, element)
+        return self._made[key]
+
+    def through(self, value: ir.Value, format_: str) -> None:
+        """Rounds a value to a format for all its users."""
+        element = value.type.element_type
+        users = [(use.owner, use.operand_number) for use in value.uses]
+        narrow = self.cast(value, format_)
+        back = _convert_after(narrow, narrow, element, cast=False)
+        for owner, index in users:
+            owner.operands[index] = back
+
+
+def _convert_after(
+    value: ir.Value, after: ir.Value, element: ir.Type, *, cast: bool = True
+) -> ir.Value:
+    type_ = value.type
+    result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
+    owner = after.owner
+    if isinstance(owner, ir.Block):
+        ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
+    else:
+        ip, location = ir.InsertionPoint(owner), owner.location
+    op = stablehlo.ConvertOp(result, value, loc=location, ip=ip)
+    if not isinstance(owner, ir.Block):
+        op.operation.move_after(owner)
+    if cast:
+        op.attributes[attributes.CAST] = ir.UnitAttr.get()
+    return op.result
+
+
+def _marked(module: ir.Operation) -> tuple[list[ir.OpView], list[ir.OpView]]:
+    """The matmuls with roles, and the ops that make gradients of weights."""
+    matmuls: list[ir.OpView] = []
+    gradients: list[ir.OpView] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if attributes.ROLES in op.attributes:
+            matmuls.append(op.opview)
+        if attributes.STATE_GRADIENT in op.attributes:
+            gradients.append(op.opview)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return matmuls, gradients
+
+
+def _formats(op: ir.OpView, recipe: Matmul) -> tuple[str, str] | None:
+    """The formats of a matmul's operands; None if it keeps those it has."""
+    roles = [ir.StringAttr(role).value for role in op.attributes[attributes.ROLES]]
+    lhs, rhs = (getattr(recipe, role) for role in roles)
+    if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
+        return None
+    if not all(format_of(value.type) for value in list(op.operands)[:2]):
+        return None
+    site = op.attributes[attributes.SITE].value
+    if not _selected(site, recipe):
+        return None
+    if _is_small(lhs) or _is_small(rhs):
+        if attributes.VOCABULARY in op.attributes and not recipe.vocabulary:
+            return None
+        sizes = _sizes(op)
+        if sizes is None or min(sizes) < recipe.smallest:
+            return None
+    return lhs, rhs
+
+
+def _is_small(format_: str) -> bool:
+    return format_.startswith("f8")
+
+
+def _selected(site: str, recipe: Matmul) -> bool:
+    """Whether the patterns of a recipe pick a site, by any of its names."""
+    names = [site, *site.split()]
+
+    def any_of(patterns: Sequence[str]) -> bool:
+        globs = [pattern.replace("[", "[[]") for pattern in patterns]
+        return any(fnmatch.fnmatchcase(name, glob) for name in names for glob in globs)
+
+    return any_of(recipe.include) and not any_of(recipe.exclude)
+
+
+def _sizes(op: ir.OpView) -> tuple[int, int, int] | None:
+    """M, N and K of a matmul; None if one is not known."""
+    lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])
+    result = list(op.results[0].type.shape)
+    if min([*lhs, *rhs, *result], default=1) < 0:
+        return None
+    if op.operation.name == "stablehlo.dot_general":
+        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+        k = math.prod(lhs[d] for d in contracted(op)[0])
+        batch = math.prod(lhs[d] for d in numbers.lhs_batching_dimensions)
+        return math.prod(lhs) // (k * batch or 1), math.prod(rhs) // (k * batch or 1), k
+    if op.operation.name == "stablehlo.dot":
+        k = lhs[-1]
+        return math.prod(lhs) // (k or 1), math.prod(rhs) // (k or 1), k
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    n = rhs[numbers.kernel_output_feature_dimension]
+    return math.prod(result) // (n or 1), n, math.prod(rhs) // (n or 1)
+
+
+def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Casts) -> None:
+    """Puts a matmul of narrow operands in a matmul's place."""
+    operands = list(op.operands)
+    narrow = [casts.cast(v, f) for v, f in zip(operands, formats, strict=False)]
+    part = op.attributes[attributes.PART].value
+    kept = {
+        key: value
+        for key, value in op.attributes.items()
+        if not key.startswith(attributes.PREFIX) and key not in _PRECISION
+    }
+    if op.operation.name == "stablehlo.dot_general" and all(map(_is_small, formats)):
+        kept["algorithm"] = _algorithm(formats, imprecise=part == FORWARD)
+    old = op.results[0]
+    output = old.type.element_type if recipe.output == KEEP else element_of(recipe.output)
+    if recipe.output == "f16":
+        output = ir.F32Type.get()  # rounded after, as data: sums of many terms could leave f16
+    result = ir.RankedTensorType.get(old.type.shape, output, old.type.encoding)
+    made = ir.Operation.create(
+        op.operation.name,
+        results=[result],
+        operands=[*narrow, *operands[2:]],
+        attributes=kept,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    ).result
+    if recipe.output == "f16":
+        made = casts.cast(made, "f16")
+    if made.type.element_type != old.type.element_type:
+        made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
+    old.replace_all_uses_with(made)
+    op.operation.erase()
+
+
+_PRECISION = frozenset({"algorithm", "precision_config"})
+
+
+def _algorithm(formats: tuple[str, str], *, imprecise: bool) -> ir.Attribute:
+    """What makes XLA call an FP8 kernel: the types, and how exactly products are summed."""
+    lhs, rhs = map(element_of, formats)
+    return stablehlo.DotAlgorithm.get(lhs, rhs, ir.F32Type.get(), 1, 1, 1, imprecise)
+
+
+def _clear(op: ir.OpView) -> None:
+    for key in (attributes.PART, attributes.ROLES, attributes.SITE, attributes.VOCABULARY):
+        if key in op.attributes:
+            del op.attributes[key]

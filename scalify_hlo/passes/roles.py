@@ -1,0 +1,177 @@
+"""scalify-roles: says what matmuls, arguments and gradients are, as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.report import MatmulReport, Report
+from scalify_hlo.passes.signature import matches
+from scalify_hlo.recipe import Inputs
+from scalify_hlo.roles.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.roles.origins import Origin
+from scalify_hlo.roles.state import State, state_of
+from scalify_hlo.roles.vocabulary import makes_logits
+
+FIRST, SECOND = "first_moment", "second_moment"
+
+
+@dataclass(frozen=True)
+class RolesPass(Pass):
+    """Finds the roles of values.
+
+    Attributes:
+        weight: Patterns of names of arguments that are weights; so are the others.
+        first_moment: See `scalify_hlo.recipe.Inputs`.
+        second_moment: See there.
+        activation: See there.
+        gradient: See there.
+        cotangents: How many of the last arguments are cotangents, as in the export of a vjp.
+    """
+
+    name: ClassVar[str] = "scalify-roles"
+    weight: tuple[str, ...] = ()
+    first_moment: tuple[str, ...] = ()
+    second_moment: tuple[str, ...] = ()
+    activation: tuple[str, ...] = ()
+    gradient: tuple[str, ...] = ()
+    cotangents: int = 0
+
+    @classmethod
+    def of(cls, inputs: Inputs, cotangents: int = 0) -> RolesPass:
+        """The pass that takes what a recipe says of inputs."""
+        return cls(
+            weight=inputs.weight,
+            first_moment=inputs.first_moment,
+            second_moment=inputs.second_moment,
+            activation=inputs.activation,
+            gradient=inputs.gradient,
+            cotangents=cotangents,
+        )
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is None or not main.regions[0].blocks:
+            return
+        block = main.regions[0].blocks[0]
+        floats = [format_of(argument.type) is not None for argument in block.arguments]
+        state = state_of(main, floats)
+        names = attributes.argument_names(main)
+        roles = self._argument_roles(names, floats, state)
+        functions = {
+            op.attributes["sym_name"].value: op
+            for op in module.regions[0].blocks[0].operations
+            if op.operation.name == "func.func"
+        }
+        walk = Walk(functions)
+        walk.main(main, [i for i, role in roles.items() if role == GRADIENT])
+        _mark_arguments(main, roles)
+        for number, value in state.gradients.items():
+            if roles.get(number) == WEIGHT:
+                value.owner.attributes[attributes.STATE_GRADIENT] = ir.UnitAttr.get()
+        known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
+        _Marks(known, names, report).mark_all(walk.matmuls)
+
+    def _argument_roles(self, names: list[str], floats: list[bool], state: State) -> dict[int, str]:
+        """The roles of arguments: those found, and over them those declared."""
+        roles = dict.fromkeys(state.first, FIRST) | dict.fromkeys(state.second, SECOND)
+        roles |= dict.fromkeys(state.weights, WEIGHT)
+        if self.cotangents:
+            numbers = range(len(names))[-self.cotangents :]
+            roles |= {i: GRADIENT for i in numbers if floats[i]}
+        for role in (WEIGHT, FIRST, SECOND, ACTIVATION, GRADIENT):
+            for pattern in getattr(self, role):
+                found = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
+                if not found:
+                    raise UsageError(
+                        f"inputs.{role} {pattern!r} matches no float argument"
+                        f"{nearest(pattern, names)}",
+                        hint="`scalify-hlo inspect` lists the arguments and their names",
+                    )
+                roles |= dict.fromkeys(found, role)
+        return roles
+
+
+class _Marks:
+    """Writes what was found of matmuls on their ops.
+
+    Args:
+        known: Roles of arguments that are operands of matmuls.
+        names: Names of arguments.
+        report: Takes a line for each matmul.
+    """
+
+    def __init__(self, known: dict[int, str], names: list[str], report: Report) -> None:
+        self._known, self._names, self._report = known, names, report
+        self._roles: dict[Origin, str] = {}
+        self._marked: dict[ir.Value, tuple[str, ...]] = {}
+        self._vocabulary: set[Matmul] = set()
+
+    def mark_all(self, matmuls: Sequence[Matmul]) -> None:
+        """Marks all matmuls; one whose calls disagree takes no part."""
+        for matmul in matmuls:
+            if makes_logits(matmul) or matmul.partner in self._vocabulary:
+                self._vocabulary.add(matmul)
+            roles = self._operand_roles(matmul)
+            mark = (matmul.part, *roles)
+            if self._marked.setdefault(matmul.op.results[0], mark) != mark:
+                mark = (OTHER, *roles)
+            _write(matmul, mark, matmul in self._vocabulary, self._site(matmul))
+            self._report.matmuls.append(
+                MatmulReport(
+                    matmul.name, matmul.part, roles, matmul.certainty, matmul in self._vocabulary
+                )
+            )
+
+    def _operand_roles(self, matmul: Matmul) -> tuple[str, str]:
+        lhs, rhs = (self._operand_role(matmul, side) for side in (0, 1))
+        return lhs, rhs
+
+    def _operand_role(self, matmul: Matmul, side: int) -> str:
+        if matmul.gradients[side]:
+            return GRADIENT
+        origin, other = matmul.origins[side], matmul.origins[1 - side]
+        if origin not in self._roles:
+            self._roles[origin] = self._role_of(origin, other, side)
+        return self._roles[origin]
+
+    def _role_of(self, origin: Origin, other: Origin, side: int) -> str:
+        """Weights come from outside and meet what the program computed; if both do, the second."""
+        if origin.argument in self._known:
+            return self._known[origin.argument]
+        if origin.argument is None and not origin.constant:
+            return ACTIVATION
+        given = other.argument is not None or other.constant
+        declared = self._known.get(other.argument) if other.argument is not None else None
+        if declared is not None:
+            return ACTIVATION if declared == WEIGHT else WEIGHT
+        return WEIGHT if side == 1 or not given else ACTIVATION
+
+    def _site(self, matmul: Matmul) -> str:
+        """What patterns of sites are matched with: the name stack, and arguments by name."""
+        numbers = [o.argument for o in matmul.origins if o.argument is not None]
+        return " ".join([matmul.name, *(self._names[number] for number in numbers)])
+
+
+def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -> None:
+    part, *roles = mark
+    op = matmul.op
+    op.attributes[attributes.PART] = ir.StringAttr.get(part)
+    op.attributes[attributes.ROLES] = ir.ArrayAttr.get([ir.StringAttr.get(r) for r in roles])
+    op.attributes[attributes.SITE] = ir.StringAttr.get(site)
+    if vocabulary:
+        op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
+
+
+def _mark_arguments(main: ir.OpView, roles: dict[int, str]) -> None:
+    marks = attributes.argument_attributes(main)
+    for number, role in roles.items():
+        marks[number][attributes.ROLE] = ir.StringAttr.get(role)
+    attributes.set_argument_attributes(main, marks)
