@@ -156,7 +156,7 @@ class Propagation:
             if name in _CALLS:
                 self._call(op, split)
                 continue
-            if split.visit(op, operation) or name in _ALWAYS:
+            if name in _ALWAYS or split.concerns(operation):
                 entry = rules.get(name)
                 op = (entry.apply if entry else opaque)(op, split) or op
             if self._annotate:

@@ -25,9 +25,7 @@ def rise(count: int | None) -> int:
 
 def keep(op: ir.OpView, split: Split) -> None:
     """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
-    form = split.operand_forms(op)[0]
-    if form is not None:
-        split.assume(op.results[0], form)
+    split.pass_on(op.operands[0], op.results[0])
 
 
 def keep_each(op: ir.OpView, split: Split) -> None:
@@ -40,7 +38,7 @@ def odd(value: Callable[[float], float]) -> Apply:
     """As `keep`, for ops that change constants by a function of one number."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        form = split.operand_forms(op)[0]
+        form = split.form(op.operands[0])
         split.set(op.results[0], Splat(value(form.value)) if isinstance(form, Splat) else form)
 
     return apply
@@ -67,7 +65,7 @@ def linear(count: Count) -> Apply:
     """As `keep`, for linear maps that sum terms."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        form = split.operand_forms(op)[0]
+        form = split.form(op.operands[0])
         if isinstance(form, Scaled):
             split.result(op, form.scale, form.level + rise(count(op)))
         elif form is ANY:
@@ -80,7 +78,8 @@ def product(count: Count | None = None) -> Apply:
     """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        a, b = split.operand_forms(op)[:2]
+        operands = op.operands
+        a, b = split.form(operands[0]), split.form(operands[1])
         if a is ANY or b is ANY:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):
@@ -96,8 +95,8 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
     """Scales divide: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
 
     def apply(op: ir.OpView, split: Split) -> None:
-        forms = split.operand_forms(op)
-        a, b = forms[dividend], forms[divisor]
+        operands = op.operands
+        a, b = split.form(operands[dividend]), split.form(operands[divisor])
         if a is ANY or b is ANY:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled):

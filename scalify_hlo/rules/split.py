@@ -77,7 +77,6 @@ class Split(Mover):
         self.narrow = False
         self._walker = walker
         self.leaving: frozenset[ir.Value] = frozenset()
-        self._visited: tuple[object, list[ir.Value], list[Form]] = None, [], []
 
     def walk(self, block: ir.Block) -> None:
         """Walks a block of a region of the op that the walk is at."""
@@ -171,8 +170,9 @@ class Split(Mover):
         Returns:
             Scale and level of the result; ANY if each operand is; None if none is scaled.
         """
-        operands, known = self.operands(op)
-        values, forms = [operands[i] for i in indices], [known[i] for i in indices]
+        operands = op.operands
+        values = [operands[i] for i in indices]
+        forms = self.forms(values)
         target = self._meet(values, forms, either)
         if not isinstance(target, Scaled):
             return target
@@ -267,11 +267,3 @@ class Split(Mover):
         for owner, index in uses:
             owner.operands[index] = moved
         return moved
-
-    def concerns(self, operation: ir.Operation) -> bool:
-        """Whether something is known of an operand of an op."""
-        forms = self._forms
-        for operand in operation.operands:  # noqa: SIM110  (a generator costs twice as much)
-            if operand in forms:
-                return True
-        return False

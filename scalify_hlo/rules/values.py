@@ -18,10 +18,6 @@ class _Scope(NamedTuple):
     moved: list[tuple[ir.Value, Scale]]
 
 
-_NOWHERE: tuple[object, list[ir.Value], list[Form]] = None, [], []
-"""No op, its operands and their forms."""
-
-
 class Values:
     """The forms of a function's values, and which of them are others at another scale.
 
@@ -36,7 +32,6 @@ class Values:
         self._moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
         self._scopes: list[_Scope] = []
         self._replaced: dict[ir.Value, None] = {}
-        self._visited = _NOWHERE
         self._at: ir.Operation | None = None
 
     def form(self, value: ir.Value) -> Form:
@@ -58,7 +53,6 @@ class Values:
         if old != value:
             operands[index] = value
             self._replaced[old] = None
-            self._visited = _NOWHERE
 
     def assume(self, value: ir.Value, form: Form) -> None:
         """Says what a block argument is, whatever its level."""
@@ -69,28 +63,13 @@ class Values:
         """The forms of several values."""
         return list(map(self._forms.get, values))
 
-    def visit(self, op: ir.OpView, operation: ir.Operation) -> bool:
-        """Comes to an op in the walk.
-
-        Returns:
-            Whether something is known of one of its operands.
-        """
-        operands = list(operation.operands)
-        known = list(map(self._forms.get, operands))
-        self._visited = op, operands, known
-        return known.count(None) != len(known)
-
-    def operands(self, op: ir.OpView) -> tuple[list[ir.Value], list[Form]]:
-        """An op's operands, and their forms."""
-        visited, operands, known = self._visited
-        if visited is op:
-            return operands, known
-        operands = list(op.operands)
-        return operands, self.forms(operands)
-
-    def operand_forms(self, op: ir.OpView) -> list[Form]:
-        """The forms of an op's operands; those of the op that the walk is at are at hand."""
-        return self.operands(op)[1]
+    def concerns(self, operation: ir.Operation) -> bool:
+        """Whether something is known of an operand of an op."""
+        forms = self._forms
+        for operand in operation.operands:  # noqa: SIM110  (a generator costs twice as much)
+            if operand in forms:
+                return True
+        return False
 
     def pass_on(self, operand: ir.Value, result: ir.Value) -> None:
         """Says that a result has the form of an operand of the same element type."""
