@@ -35,10 +35,10 @@ class Contender:
 
     def __post_init__(self) -> None:
         """Reads the file back from the disk and compiles it."""
-        self.state = flat(self.convert(self.initial))
         text = self.path.read_text()
         self.ops = len(op_names(text))
         self.executable = Executable(text)
+        self.state = self.executable.stored(flat(self.convert(self.initial)))
 
     def step(self, batch: Any) -> None:
         """Takes one training step; the new state and the loss are the results of `main`."""

@@ -12,12 +12,16 @@ import jax
 from jax.extend import backend
 from jaxlib import xla_client
 
+from scalify_hlo._compat import ir, new_context
+from scalify_hlo.tensors import interface
+
 
 class Executable:
     """A module compiled for one CPU device.
 
     Attributes:
         compile_seconds: how long XLA took.
+        dtypes: those of the arguments of `main`.
         instructions: size of the optimised HLO, over all its computations.
     """
 
@@ -31,6 +35,7 @@ class Executable:
         devices = xla_client.DeviceList(tuple(client.local_devices()[:1]))
         start = time.perf_counter()
         self._loaded = client.compile_and_load(text, devices, xla_client.CompileOptions())
+        self.dtypes = _argument_dtypes(text)
         self.compile_seconds = time.perf_counter() - start
         self.instructions = sum(
             len(computation.instructions())
@@ -43,6 +48,10 @@ class Executable:
         results: list[jax.Array] = self._loaded.execute(list(arguments))
         return jax.block_until_ready(results)
 
+    def stored(self, arguments: Sequence[jax.Array]) -> list[jax.Array]:
+        """Arrays in the formats in which the program keeps what it is given."""
+        return [a.astype(d) for a, d in zip(arguments, self.dtypes, strict=False)]
+
 
 def flat(*trees: Any) -> list[jax.Array]:
     """Leaves of pytrees on the CPU, in the order in which an export takes them.
@@ -51,3 +60,15 @@ def flat(*trees: Any) -> list[jax.Array]:
     """
     cpu = jax.devices("cpu")[0]
     return [jax.device_put(leaf, cpu) for leaf in jax.tree.leaves(trees)]
+
+
+def _argument_dtypes(text: str) -> list[Any]:
+    """The dtypes of the arguments of `main`."""
+    with new_context():
+        module = ir.Module.parse(text)
+        return [argument.dtype for argument in interface(module, "<program>").arguments]
+
+
+def state_bytes(arrays: Sequence[jax.Array]) -> int:
+    """How much memory arrays take."""
+    return sum(array.nbytes for array in arrays)

@@ -37,12 +37,14 @@ class Generator:
         name: How reports show it, such as ``s0``.
         state: Whether it is the scale of an argument (and not derived from others).
         bound: Bound on ``|log2|`` of its value.
+        anchors: Whether others are brought to it where scales meet.
     """
 
     index: int
     name: str
     state: bool = True
     bound: int = GENERATOR_BOUND
+    anchors: bool = True
 
 
 def _birth(power: tuple[Generator, int]) -> int:
@@ -229,6 +231,15 @@ class Scaled(NamedTuple):
         """
         return self.scale.shift(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, self.level)))
 
+    @property
+    def decayed(self) -> bool:
+        """Whether a value keeps the scale of an argument although its level went down.
+
+        Such a result is taken for state, decayed: moments are. Paid at each step, small changes
+        of its level would add up, and carry its scale away.
+        """
+        return self.scale.state and self.level < 0
+
     def __str__(self) -> str:
         return f"{self.scale} level {self.level}" if self.level else str(self.scale)
 
@@ -284,6 +295,8 @@ def meet(forms: Sequence[Scaled], anchors: Sequence[bool] = ()) -> Scale:
     """
     allowed = [f for f, a in zip(forms, anchors, strict=True) if a] if anchors else []
     candidates = allowed or forms
+    anchored = [f for f in candidates if all(g.anchors for g, _ in f.scale.powers)]
+    candidates = anchored or candidates
     if all(f.scale.static for f in forms):
         return max(candidates, key=lambda f: f.settled.exponent).scale
     return min(candidates, key=lambda f: (not f.scale.state, f.scale.degree)).scale

@@ -5,14 +5,15 @@ attribute                  on               meaning
 ========================== ================ ===================================================
 ``scalify.scale``          argument         i64 e: the argument is split at entry, X_s = 2^e
 ``scalify.pair``           argument, result becomes data and scale, side by side
-``scalify.role``           argument         ``weight``, ``first_moment`` ...: what it is for
+``scalify.role``           argument, result ``weight``, ``first_moment`` ...: what it is for
+``scalify.follows``        argument         its scale is not one that others are brought to
 ``scalify.forms``          op               what propagation found of the op's results
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
 ``scalify.roles``          matmul           the roles of its operands
 ``scalify.site``           matmul           its name stack, and the names of its arguments
 ``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
 ``scalify.state_gradient`` op               its result reaches the optimizer as a gradient
-``scalify.cast``           convert          a recipe's: acts on data, ``settled`` or ``as is``
+``scalify.cast``           convert          a recipe's: of ``data``, ``state`` or ``second``
 ========================== ================ ===================================================
 """
 
@@ -32,11 +33,13 @@ SITE: Final = "scalify.site"
 VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
+DATA, STATE, SECOND = "data", "state", "second"
+FOLLOWS: Final = "scalify.follows"
 PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = ("jax.result_info", SCALE, PAIR, ROLE)
+_COMMON = ("jax.result_info", SCALE, PAIR, ROLE, FOLLOWS)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:

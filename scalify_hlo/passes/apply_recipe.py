@@ -15,9 +15,9 @@ from typing import ClassVar
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import KEEP, Matmul, Recipe
+from scalify_hlo.recipe import KEEP, Matmul, Recipe, State
 from scalify_hlo.roles.matmuls import FORWARD, OTHER, contracted
 
 
@@ -45,6 +45,9 @@ class ApplyRecipePass(Pass):
                 report.narrowed += 1
             else:
                 _clear(op)
+        main = main_function(module)
+        if self.state and main is not None:
+            _narrow_state(main, self.recipe.state, casts)
         if self.recipe.state.gradient != KEEP:
             for op in gradients:
                 casts.through(op.results[0], self.recipe.state.gradient)
@@ -56,16 +59,16 @@ class Casts:
     """The casts of a module: one for each value and format."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[ir.Value, str], ir.Value] = {}
+        self._made: dict[tuple[ir.Value, str, str], ir.Value] = {}
 
-    def cast(self, value: ir.Value, format_: str) -> ir.Value:
+    def cast(self, value: ir.Value, format_: str, kind: str = attributes.DATA) -> ir.Value:
         """A value in another format, right after it is made; itself if it has that already."""
         element = element_of(format_)
         if value.type.element_type == element:
             return value
-        key = value, format_
+        key = value, format_, kind
         if key not in self._made:
-            self._made[key] = _convert_after(value, value, element)
+            self._made[key] = convert_after(value, element, kind)
         return self._made[key]
 
     def through(self, value: ir.Value, format_: str) -> None:
@@ -73,17 +76,16 @@ class Casts:
         element = value.type.element_type
         users = [(use.owner, use.operand_number) for use in value.uses]
         narrow = self.cast(value, format_)
-        back = _convert_after(narrow, narrow, element, cast=False)
+        back = convert_after(narrow, element)
         for owner, index in users:
             owner.operands[index] = back
 
 
-def _convert_after(
-    value: ir.Value, after: ir.Value, element: ir.Type, *, cast: bool = True
-) -> ir.Value:
+def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
+    """Converts a value right after it is made; a cast of data if its kind is given."""
     type_ = value.type
     result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
-    owner = after.owner
+    owner = value.owner
     if isinstance(owner, ir.Block):
         ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
     else:
@@ -92,8 +94,48 @@ def _convert_after(
     if not isinstance(owner, ir.Block):
         op.operation.move_after(owner)
     if cast:
-        op.attributes[attributes.CAST] = ir.UnitAttr.get()
+        op.attributes[attributes.CAST] = ir.StringAttr.get(cast)
     return op.result
+
+
+_KINDS = {"second_moment": attributes.SECOND}
+
+
+def _narrow_state(main: ir.OpView, recipe: State, casts: Casts) -> None:
+    """Gives what a step carries the formats in which it is kept between steps."""
+    block = main.regions[0].blocks[0]
+    for argument, mark in zip(
+        list(block.arguments), arguments := attributes.argument_attributes(main), strict=True
+    ):
+        role, format_ = _state_format(mark, recipe)
+        if format_ == KEEP:
+            continue
+        wide = argument.type
+        element = element_of(format_)
+        argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
+        uses = [(use.owner, use.operand_number) for use in argument.uses]
+        widened = convert_after(argument, wide.element_type)
+        for owner, index in uses:
+            owner.operands[index] = widened
+        if role != "weight":
+            mark[attributes.FOLLOWS] = ir.UnitAttr.get()
+    attributes.set_argument_attributes(main, arguments)
+    returned = block.operations[-1]
+    for index, mark in enumerate(attributes.result_attributes(main)):
+        role, format_ = _state_format(mark, recipe)
+        if format_ != KEEP:
+            kind = _KINDS.get(role, attributes.STATE)
+            returned.operands[index] = casts.cast(returned.operands[index], format_, kind)
+    types = [value.type for value in returned.operands]
+    attributes.set_function_type(main, [a.type for a in block.arguments], types)
+
+
+def _state_format(mark: attributes.Attributes, recipe: State) -> tuple[str, str]:
+    """The role of what is carried, and the format it is kept in."""
+    if attributes.ROLE not in mark:
+        return "", KEEP
+    role = ir.StringAttr(mark[attributes.ROLE]).value
+    return role, getattr(recipe, role, KEEP) if role != "gradient" else KEEP
 
 
 def _marked(module: ir.Operation) -> tuple[list[ir.OpView], list[ir.OpView]]:

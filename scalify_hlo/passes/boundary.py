@@ -5,7 +5,7 @@ from __future__ import annotations
 from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.passes.report import ValueReport, returns_state
+from scalify_hlo.passes.report import ValueReport
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.placement import MHLO, SDY
@@ -45,7 +45,13 @@ class Boundary:
         new_marks: list[Attributes] = []
         for name, value, mark, pair in zip(names, old, marks, pairs, strict=True):
             data = self._renewed(value) if any(pairs) else value
-            form = self._enter_pair(name, data) if pair else self._enter_divided(data, mark)
+            mark.pop(attributes.ROLE, None)
+            anchors = mark.pop(attributes.FOLLOWS, None) is None
+            form = (
+                self._enter_pair(name, data, anchors=anchors)
+                if pair
+                else self._enter_divided(data, mark)
+            )
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, form, pair)
         for _ in old if any(pairs) else ():
@@ -61,10 +67,11 @@ class Boundary:
         old.replace_all_uses_with(data)
         return data
 
-    def _enter_pair(self, name: str, data: ir.Value) -> Form:
+    def _enter_pair(self, name: str, data: ir.Value, *, anchors: bool) -> Form:
         location = ir.Location.name(f"{name}.scale", data.location)
         scalar = self._block.add_argument(emit.scalar_type(scale_element(data.type)), location)
         generator = self._split.factors.bind(scalar, state=True)
+        generator.anchors = anchors
         form = Scaled(Scale(0, ((generator, 1),)))
         self._split.set(data, form)
         return form
@@ -99,6 +106,7 @@ class Boundary:
         for name, value, mark in zip(names, list(returned.operands), results, strict=True):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
+            mark.pop(attributes.ROLE, None)
             self._note(self.results, name, value, self._split.form(value), pair)
             values += self._leave_one(value, returned.operation, pair)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
@@ -112,7 +120,7 @@ class Boundary:
         split, form = self._split, self._split.form(value)
         if not pair:
             return [split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
-        if isinstance(form, Scaled) and not returns_state(form):
+        if isinstance(form, Scaled) and not form.decayed:
             value = split.settle(value, at)
             form = split.form(value)
         scale = form.scale if isinstance(form, Scaled) else ONE

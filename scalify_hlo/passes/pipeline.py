@@ -63,7 +63,8 @@ class Options:
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
         recipe, narrow = self.recipe, self.recipe.narrow
-        lowered = [RolesPass.of(recipe.inputs), ApplyRecipePass(recipe)] if narrow else []
+        state = self.signature == "scaled"
+        lowered = [RolesPass.of(recipe.inputs), ApplyRecipePass(recipe, state)] if narrow else []
         return [
             NormalizePass(),
             SignaturePass(self.signature, scales, pairs, every=narrow),

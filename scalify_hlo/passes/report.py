@@ -35,16 +35,7 @@ class ValueReport(NamedTuple):
         """The scale as text: ``2^-4``, ``s0``, ``any`` or ``unscaled``."""
         if not isinstance(self.form, Scaled):
             return "unscaled" if self.form is None else str(self.form)
-        return str(self.form.scale if returns_state(self.form) else self.form.settled)
-
-
-def returns_state(form: Scaled) -> bool:
-    """Whether a result keeps the scale of an argument although its level went down.
-
-    Such a result is taken for state, decayed: moments are. Paid at each step, small changes of
-    its level would add up, and carry its scale away.
-    """
-    return form.scale.state and form.level < 0
+        return str(self.form.scale if self.form.decayed else self.form.settled)
 
 
 class MatmulReport(NamedTuple):

@@ -73,6 +73,7 @@ class RolesPass(Pass):
         walk = Walk(functions)
         walk.main(main, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
+        _mark_results(main, {state.results[i]: r for i, r in roles.items() if i in state.results})
         for number, value in state.gradients.items():
             if roles.get(number) == WEIGHT:
                 value.owner.attributes[attributes.STATE_GRADIENT] = ir.UnitAttr.get()
@@ -168,6 +169,13 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -
     op.attributes[attributes.SITE] = ir.StringAttr.get(site)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
+
+
+def _mark_results(main: ir.OpView, roles: dict[int, str]) -> None:
+    marks = attributes.result_attributes(main)
+    for number, role in roles.items():
+        marks[number][attributes.ROLE] = ir.StringAttr.get(role)
+    attributes.set_result_attributes(main, marks)
 
 
 def _mark_arguments(main: ir.OpView, roles: dict[int, str]) -> None:

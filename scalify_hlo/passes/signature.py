@@ -45,6 +45,7 @@ class SignaturePass(Pass):
             )
         self._mark_arguments(main)
         if self.signature == "scaled":
+            _refuse_callers(module, main)
             _mark_results(main)
 
     def _mark_arguments(self, main: ir.OpView) -> None:
@@ -82,6 +83,26 @@ class SignaturePass(Pass):
                 )
             exponents.update(dict.fromkeys(matched, exponent))
         return exponents
+
+
+def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
+    """Complains of a call of `main`, whose arguments are going to be others."""
+    calls: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.call" and op.attributes["callee"].value == "main":
+            calls.append(op)
+        return ir.WalkResult.ADVANCE
+
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name == "func.func" and op != main:
+            op.operation.walk(visit)
+    if calls:
+        raise InputError(
+            "this calls @main, which takes other arguments once they are scaled",
+            location=str(calls[0].location),
+            hint="make a private function of the body of @main, and call that from both",
+        )
 
 
 def matches(pattern: str, name: str, index: int) -> bool:

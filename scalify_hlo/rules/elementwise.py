@@ -19,7 +19,7 @@ from scalify_hlo.rules.families import (
 )
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ANY, ONE, Scaled, Splat
+from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -218,6 +218,7 @@ def cast(op: ir.OpView, split: Split) -> None:
 
     StableHLO's convert does not saturate, and only an exact clamp before it fuses into matmuls.
     """
+    kind = ir.StringAttr(op.attributes[attributes.CAST]).value
     del op.attributes[attributes.CAST]
     value, result = op.operands[0], op.results[0]
     form, target = split.form(value), split.format(result)
@@ -226,13 +227,26 @@ def cast(op: ir.OpView, split: Split) -> None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
-    value = split.settle(value, op.operation)
-    scale = form.settled if isinstance(form, Scaled) else ONE
+    scale = _cast_scale(form, kind)
+    value = split.bring(value, scale, op.operation)
     if target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits:
         value = emit.saturate(value, target.max_finite, op.operation)
     split.replace(op, 0, value)
     split.changed = True
     return split.set(result, Scaled(scale))
+
+
+_HEADROOM = 4
+"""How far above unit second moments are kept: they reach further down than up."""
+
+
+def _cast_scale(form: Form, kind: str) -> Scale:
+    """The scale at which data are cast: near unit, but state keeps the scale it had."""
+    if not isinstance(form, Scaled):
+        return ONE
+    if kind == attributes.STATE and form.decayed:
+        return form.scale
+    return form.settled.shift(-_HEADROOM) if kind == attributes.SECOND else form.settled
 
 
 rule(

@@ -82,7 +82,7 @@ def product(count: Count | None = None) -> Apply:
         a, b = split.form(operands[0]), split.form(operands[1])
         if a is ANY or b is ANY:
             split.set(op.results[0], ANY)
-        elif isinstance(a, Scaled) or isinstance(b, Scaled):
+        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t), (m, n))
@@ -99,7 +99,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
         a, b = split.form(operands[dividend]), split.form(operands[divisor])
         if a is ANY or b is ANY:
             split.set(op.results[0], ANY)
-        elif isinstance(a, Scaled) or isinstance(b, Scaled):
+        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s / t, split):
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t), (m, n))
@@ -156,6 +156,11 @@ def _flattened(
     split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
     factors[which] = ONE, levels[which]
     return factors
+
+
+def _sizes_known(split: Split, a: Form, b: Form) -> bool:
+    """Whether to follow the size of a product of constants: gradients begin with one, 1/N."""
+    return split.narrow and isinstance(a, Splat) and isinstance(b, Splat)
 
 
 def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, int]:

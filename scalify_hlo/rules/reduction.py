@@ -76,8 +76,19 @@ def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> Non
         return
     target = split.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
-        target = Scaled(target.scale, target.level + rise(count(op)))
+        n = count(op)
+        terms = n * n if n and split.narrow and _is_square(op.operands[0]) else n
+        target = Scaled(target.scale, target.level + rise(terms))
     split.set(op.results[0], target)
+
+
+def _is_square(value: ir.Value) -> bool:
+    """Whether terms are squares, whose sum grows with their number and not with its root."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.multiply":
+        return False
+    lhs, rhs = owner.operands
+    return bool(lhs == rhs)
 
 
 def _short_product(op: ir.OpView, split: Split) -> bool:

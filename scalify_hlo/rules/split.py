@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
@@ -28,6 +28,7 @@ from scalify_hlo.scale import (
     Maximum,
     Scale,
     Scaled,
+    Splat,
     levels_at,
     meet,
 )
@@ -37,6 +38,19 @@ READERS: set[str] = set()
 
 _STATIC_DRIFT = 40
 """|log2| from which a static scale returns to 1; the product of two such data stays in f32."""
+
+
+_UNIT = 6
+"""|log2| up to which a constant is of the size of what it is added to, and no guard or mask."""
+
+
+def _is_unit(form: Form) -> TypeGuard[Splat]:
+    """Whether a constant says that what it is added to is about values near 1.
+
+    Sums such as ``1 + x**2`` have a natural scale, 1, at which their size is known. Narrow data
+    have to be near unit, so that is worth a factor.
+    """
+    return isinstance(form, Splat) and abs(form.level) <= _UNIT
 
 
 Walker: TypeAlias = "Callable[[ir.Block, Split], None]"
@@ -204,6 +218,8 @@ class Split(Mover):
         if not scaled:
             return ANY if all(f is ANY for f in forms) else None
         scale = scaled[0].scale
+        if self.narrow and (constants := [f.level for f in forms if _is_unit(f)]):
+            return Scaled(ONE, max([*constants, *levels_at(ONE, scaled)]))
         if len({f.scale for f in scaled}) > 1:
             if self._fallback(values, scaled):
                 origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))

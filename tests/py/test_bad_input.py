@@ -69,6 +69,21 @@ def test_bad_input_is_one_located_sentence_with_a_cure(name: str) -> None:
     assert_one_located_sentence(stderr)
 
 
+def test_a_call_of_main_is_refused_where_its_arguments_change() -> None:
+    program = b"""func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  return %a : tensor<2xf32>
+}
+func.func @again(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = call @main(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}"""
+    assert rewrite(program)[0] == 0
+    code, stderr, _ = rewrite(program, "--signature", "scaled")
+    assert code == 1
+    assert_one_located_sentence(stderr)
+    assert stderr.startswith("<stdin>:5:8: error: this calls @main")
+
+
 def test_the_line_and_the_column_of_text_are_named() -> None:
     assert "<stdin>:2:3: error: " in rewrite(CASES["unknown op"])[1]
     assert "<stdin>:2:3: error: " in rewrite(CASES["does not verify"])[1]
