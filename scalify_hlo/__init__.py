@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scalify_hlo.diagnostics import UsageError as UsageError
     from scalify_hlo.export_trees import register_for_export as register_for_export
     from scalify_hlo.export_trees import serialize as serialize
+    from scalify_hlo.ops import cast_on_backward as cast_on_backward
+    from scalify_hlo.ops import cast_on_forward as cast_on_forward
     from scalify_hlo.passes.pipeline import PASSES as PASSES
     from scalify_hlo.recipe import Recipe as Recipe
     from scalify_hlo.recipe import dump_recipe as dump_recipe
@@ -36,6 +38,8 @@ _HOMES = {
     "as_scaled_array": "scaled_array",
     "asarray": "scaled_array",
     "dynamic_rescale": "scaled_array",
+    "cast_on_forward": "ops",
+    "cast_on_backward": "ops",
     "register_for_export": "export_trees",
     "serialize": "export_trees",
     "Recipe": "recipe",

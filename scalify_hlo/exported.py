@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -14,12 +14,14 @@ import numpy as np
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.artifact import parse_artifact, version_of, write_artifact
+from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
+from scalify_hlo.tensors import DTYPES
 from scalify_hlo.wellformed import check_module, located
 
 
@@ -30,10 +32,12 @@ class Marks:
     Attributes:
         pairs: Which of them are data and scale.
         exponents: Which are split at entry, by which power of two.
+        stored: The formats of those pairs whose data are kept in another than the program's.
     """
 
     pairs: tuple[bool, ...]
     exponents: dict[int, int]
+    stored: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -132,21 +136,32 @@ def _rewrite_marked(
         _set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
             report = rewrite_module(module, replace(options, signature="same", input_scale={}))
-        artifact = write_artifact(
-            module, version_of(exported.mlir_module_serialized), exported.fun_name
-        )
+        arguments, results = _with_stored(module, exported, arguments, results)
+        artifact = _write(module, exported)
     new = _compat.replace_exported(
         exported,
         arguments=_origins(arguments.pairs),
         results=_origins(results.pairs),
         vjp=_rewritten_vjp(exported, options, arguments, results),
         mlir_module_serialized=artifact,
-        in_avals=tuple(_pair_avals(exported.in_avals, arguments.pairs)),
-        out_avals=tuple(_pair_avals(exported.out_avals, results.pairs)),
+        in_avals=tuple(_pair_avals(exported.in_avals, arguments)),
+        out_avals=tuple(_pair_avals(exported.out_avals, results)),
         module_kept_var_idx=_kept_after(exported.module_kept_var_idx, arguments.pairs),
         **trees,
     )
     return Rewritten(new, arguments, results, report)
+
+
+def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
+    """The module at the version that the original had; at the current one if that can't hold it.
+
+    In jaxlib 0.12, older versions have no matmuls that say how they are computed.
+    """
+    try:
+        version = version_of(exported.mlir_module_serialized)
+        return write_artifact(module, version, exported.fun_name)
+    except InputError:
+        return write_artifact(module, "current", exported.fun_name)
 
 
 def _rewritten_vjp(
@@ -172,14 +187,18 @@ def _rewrite_vjp(
     gives one for each argument; cotangents of pairs are pairs.
     """
     module = parse_artifact(vjp.mlir_module_serialized, vjp.fun_name)
+    count = len(arguments.pairs)
     taken = Marks(
-        _float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals), arguments.exponents
+        _float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals),
+        arguments.exponents,
+        arguments.stored | {count + i: format_ for i, format_ in results.stored.items()},
     )
-    given = Marks(_float_pairs(arguments.pairs, vjp.out_avals), {})
+    given = Marks(_float_pairs(arguments.pairs, vjp.out_avals), {}, arguments.stored)
+    cotangents = sum(index >= count for index in vjp.module_kept_var_idx)
     flat = _rewrite_marked(
         vjp,
         module,
-        options,
+        replace(options, cotangents=cotangents),
         taken,
         given,
         in_tree=jax.tree.structure((_flat(taken.pairs), {})),
@@ -242,7 +261,7 @@ def _set_marks(
     taken = [_unmarked(mark) for mark in attributes.argument_attributes(main)]
     for i, j in _module_indices(exported, len(taken)).items():
         if arguments.pairs[i]:
-            taken[j][attributes.PAIR] = ir.UnitAttr.get()
+            taken[j] |= _pair_marks(arguments, i)
         elif i in arguments.exponents:
             taken[j][attributes.SCALE] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(64), arguments.exponents[i]
@@ -252,8 +271,48 @@ def _set_marks(
     tokens = len(given) - len(results.pairs)
     for i, pair in enumerate(results.pairs):
         if pair:
-            given[tokens + i][attributes.PAIR] = ir.UnitAttr.get()
+            given[tokens + i] |= _pair_marks(results, i)
     attributes.set_result_attributes(main, given)
+
+
+def _pair_marks(marks: Marks, index: int) -> attributes.Attributes:
+    pair: attributes.Attributes = {attributes.PAIR: ir.UnitAttr.get()}
+    if index in marks.stored:
+        pair[attributes.STORED] = ir.StringAttr.get(marks.stored[index])
+    return pair
+
+
+def _with_stored(
+    module: ir.Module, exported: jax.export.Exported, arguments: Marks, results: Marks
+) -> tuple[Marks, Marks]:
+    """The marks of a module that was rewritten, with the formats that its pairs have now."""
+    main = main_function(module.operation)
+    if main is None:
+        return arguments, results
+    type_ = attributes.function_type(main)
+    inputs, outputs = list(type_.inputs), list(type_.results)
+    kept = exported.module_kept_var_idx
+    return (
+        replace(arguments, stored=_stored(exported.in_avals, arguments.pairs, kept, inputs)),
+        replace(
+            results,
+            stored=_stored(exported.out_avals, results.pairs, range(len(results.pairs)), outputs),
+        ),
+    )
+
+
+def _stored(
+    avals: Sequence[Any], pairs: Sequence[bool], kept: Sequence[int], types: Sequence[ir.Type]
+) -> dict[int, str]:
+    """The formats of data that are not those of the avals; tokens and the like stand before."""
+    position = len(types) - sum(1 + pairs[i] for i in kept)
+    stored: dict[int, str] = {}
+    for i in kept:
+        name = str(types[position].element_type) if pairs[i] else ""
+        if name and np.dtype(DTYPES[name]) != avals[i].dtype:
+            stored[i] = name
+        position += 1 + pairs[i]
+    return stored
 
 
 def _unmarked(mark: attributes.Attributes) -> attributes.Attributes:
@@ -280,10 +339,11 @@ def _kept_after(kept: Sequence[int], pairs: Sequence[bool]) -> tuple[int, ...]:
     return tuple(j for i in kept for j in range(starts[i], starts[i + 1]))
 
 
-def _pair_avals(avals: Sequence[Any], pairs: Sequence[bool]) -> list[Any]:
+def _pair_avals(avals: Sequence[Any], marks: Marks) -> list[Any]:
     new: list[Any] = []
-    for aval, pair in zip(avals, pairs, strict=True):
-        new.append(aval)
+    for i, (aval, pair) in enumerate(zip(avals, marks.pairs, strict=True)):
+        stored = marks.stored.get(i)
+        new.append(aval if stored is None else aval.update(dtype=np.dtype(DTYPES[stored])))
         if pair:
             new.append(jax.core.ShapedArray((), np.dtype(scale_dtype(aval.dtype))))
     return new

@@ -27,6 +27,11 @@ class FloatFormat:
     max_finite: float
 
     @property
+    def bits(self) -> int:
+        """How many bits a number has."""
+        return 1 + self.exponent_bits + self.mantissa_bits
+
+    @property
     def wide(self) -> bool:
         """Whether the range is that of f32 or more, so that levels may be left unpaid."""
         return self.exponent_bits >= 8 and self.mantissa_bits > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.exported import Rewritten, rewrite_with_report
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.scaled_array import ScaledArray, data_at_one, is_scaled_array
+from scalify_hlo.tensors import DTYPES
 
 _STATIC = ("static_argnums", "static_argnames")
 _CUSTOM_CALL = "stablehlo.custom_call"
@@ -30,6 +32,7 @@ class Scalified:
     def __init__(self, fn: Any, options: Options) -> None:
         self.fn = fn
         self.options = options
+        self._logical: dict[Any, list[Any]] = {}
 
     @classmethod
     def of(
@@ -54,17 +57,25 @@ class Scalified:
     def call(self, args: Any, kwargs: Any) -> Any:
         """Calls the rewritten function on values of a trace."""
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_scaled_array)
-        specs, keywords = jax.tree.unflatten(tree, [_logical(leaf) for leaf in leaves])
+        logical = self._logical.get(_key(tree, leaves)) or [_logical(leaf) for leaf in leaves]
+        specs, keywords = jax.tree.unflatten(tree, logical)
         traced = self.fn.trace(*specs, **keywords)
         captured = _compat.captured_values(traced)
         given = [*captured, *filter(_is_dynamic, leaves)]
+        types = [*map(_logical, captured), *(s for s in logical if _is_type(s))]
         exported = (
-            _export(_of_flat(traced, self.fn), map(_logical, given), {})
+            _export(_of_flat(traced, self.fn), types, {})
             if captured
             else _export(self.fn, specs, keywords)
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
-        results = _call(rewrite_with_report(exported, self.options, pairs), given)
+        rewritten = rewrite_with_report(exported, self.options, pairs)
+        given = _as_stored(rewritten, given)
+        if rewritten.arguments.stored:
+            kept = iter(given[len(captured) :])
+            stored = [next(kept) if _is_dynamic(leaf) else leaf for leaf in leaves]
+            self._logical[_key(tree, stored)] = logical
+        results = _call(rewritten, given)
         return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
 
 
@@ -75,6 +86,26 @@ def _logical(leaf: Any) -> Any:
     value = leaf.data if is_scaled_array(leaf) else leaf
     aval = jax.typeof(value)
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def _key(tree: Any, leaves: Sequence[Any]) -> Any:
+    """What a call is told apart by: the types of its arrays, and the other leaves themselves."""
+    types = [_logical(leaf) for leaf in leaves]
+    return tree, tuple((t.shape, str(t.dtype)) if _is_type(t) else id(t) for t in types)
+
+
+def _is_type(spec: Any) -> bool:
+    return isinstance(spec, jax.ShapeDtypeStruct)
+
+
+def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
+    """Arguments in the formats that the program keeps them in; the first call's are converted."""
+    stored = rewritten.arguments.stored
+    dtypes = {i: np.dtype(DTYPES[name]) for i, name in stored.items()}
+    return [
+        replace(leaf, data=leaf.data.astype(dtypes[i])) if i in dtypes else leaf
+        for i, leaf in enumerate(given)
+    ]
 
 
 def _is_dynamic(leaf: Any) -> bool:

@@ -17,7 +17,7 @@ from scalify_hlo.passes.base import main_function
 Array = npt.NDArray[Any]
 
 _INTEGERS = {f"{s}i{w}": f"{'u' * bool(s)}int{w}" for s in ("", "u") for w in (8, 16, 32, 64)}
-_DTYPES: dict[str, npt.DTypeLike] = {
+DTYPES: dict[str, npt.DTypeLike] = {
     **{name: np.dtype(dtype) for name, dtype in _INTEGERS.items()},
     "i1": np.bool_,
     "i2": ml_dtypes.int2,
@@ -42,6 +42,7 @@ _DTYPES: dict[str, npt.DTypeLike] = {
     "f6E3M2FN": ml_dtypes.float6_e3m2fn,
     "f4E2M1FN": ml_dtypes.float4_e2m1fn,
 }
+"""NumPy's dtypes, by the names that MLIR has for element types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def _tensors(names: list[str], types: list[ir.Type], program: str) -> tuple[Tens
 
 def _tensor(name: str, type_: ir.Type, program: str) -> Tensor:
     tensor = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
-    dtype = _DTYPES.get(str(type_.element_type)) if tensor else None
+    dtype = DTYPES.get(str(type_.element_type)) if tensor else None
     if dtype is None:
         raise InputError(
             f"{name} is of type {type_}, which cannot be fed",

@@ -6,6 +6,7 @@ attribute                  on               meaning
 ``scalify.scale``          argument         i64 e: the argument is split at entry, X_s = 2^e
 ``scalify.pair``           argument, result becomes data and scale, side by side
 ``scalify.role``           argument, result ``weight``, ``first_moment`` ...: what it is for
+``scalify.stored``         argument, result the format that its data are kept in
 ``scalify.follows``        argument         its scale is not one that others are brought to
 ``scalify.forms``          op               what propagation found of the op's results
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
@@ -34,12 +35,13 @@ VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 DATA, STATE, SECOND = "data", "state", "second"
+STORED: Final = "scalify.stored"
 FOLLOWS: Final = "scalify.follows"
 PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = ("jax.result_info", SCALE, PAIR, ROLE, FOLLOWS)
+_COMMON = ("jax.result_info", SCALE, PAIR, ROLE, STORED, FOLLOWS)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:

@@ -26,13 +26,11 @@ class ApplyRecipePass(Pass):
     """Inserts the casts of a recipe, by the roles that `scalify-roles` wrote.
 
     Attributes:
-        recipe: A preset's name or a recipe's file.
-        state: Whether the formats of state are applied too, as signature ``scaled`` asks.
+        recipe: A preset's name or a recipe's file. Its formats of state are those of pairs.
     """
 
     name: ClassVar[str] = "scalify-apply-recipe"
     recipe: Recipe = field(default_factory=Recipe)
-    state: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
@@ -46,8 +44,9 @@ class ApplyRecipePass(Pass):
             else:
                 _clear(op)
         main = main_function(module)
-        if self.state and main is not None:
-            _narrow_state(main, self.recipe.state, casts)
+        if main is not None:
+            _narrow_arguments(main, self.recipe.state)
+            _narrow_results(main, self.recipe.state, casts)
         if self.recipe.state.gradient != KEEP:
             for op in gradients:
                 casts.through(op.results[0], self.recipe.state.gradient)
@@ -66,6 +65,8 @@ class Casts:
         element = element_of(format_)
         if value.type.element_type == element:
             return value
+        if (source := _widened_from(value)) is not None and source.type.element_type == element:
+            return source
         key = value, format_, kind
         if key not in self._made:
             self._made[key] = convert_after(value, element, kind)
@@ -79,6 +80,14 @@ class Casts:
         back = convert_after(narrow, element)
         for owner, index in users:
             owner.operands[index] = back
+
+
+def _widened_from(value: ir.Value) -> ir.Value | None:
+    """What a value was before a convert; a model that rounds its values writes two."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.convert":
+        return None
+    return owner.operands[0]
 
 
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
@@ -101,41 +110,52 @@ def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value
 _KINDS = {"second_moment": attributes.SECOND}
 
 
-def _narrow_state(main: ir.OpView, recipe: State, casts: Casts) -> None:
-    """Gives what a step carries the formats in which it is kept between steps."""
-    block = main.regions[0].blocks[0]
-    for argument, mark in zip(
-        list(block.arguments), arguments := attributes.argument_attributes(main), strict=True
-    ):
+def _narrow_arguments(main: ir.OpView, recipe: State) -> None:
+    """Gives what a step carries in the formats in which it is kept between steps."""
+    arguments = list(main.regions[0].blocks[0].arguments)
+    marks = attributes.argument_attributes(main)
+    for argument, mark in zip(arguments, marks, strict=True):
         role, format_ = _state_format(mark, recipe)
         if format_ == KEEP:
             continue
         wide = argument.type
+        uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
         argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
-        uses = [(use.owner, use.operand_number) for use in argument.uses]
         widened = convert_after(argument, wide.element_type)
         for owner, index in uses:
             owner.operands[index] = widened
         if role != "weight":
             mark[attributes.FOLLOWS] = ir.UnitAttr.get()
-    attributes.set_argument_attributes(main, arguments)
-    returned = block.operations[-1]
-    for index, mark in enumerate(attributes.result_attributes(main)):
+    attributes.set_argument_attributes(main, marks)
+
+
+def _narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> None:
+    """Gives back what a step carries in the formats in which it is kept between steps."""
+    block = main.regions[0].blocks[0]
+    returned, marks = block.operations[-1], attributes.result_attributes(main)
+    for index, mark in enumerate(marks):
         role, format_ = _state_format(mark, recipe)
         if format_ != KEEP:
             kind = _KINDS.get(role, attributes.STATE)
             returned.operands[index] = casts.cast(returned.operands[index], format_, kind)
+    attributes.set_result_attributes(main, marks)
     types = [value.type for value in returned.operands]
     attributes.set_function_type(main, [a.type for a in block.arguments], types)
 
 
 def _state_format(mark: attributes.Attributes, recipe: State) -> tuple[str, str]:
-    """The role of what is carried, and the format it is kept in."""
-    if attributes.ROLE not in mark:
-        return "", KEEP
-    role = ir.StringAttr(mark[attributes.ROLE]).value
-    return role, getattr(recipe, role, KEEP) if role != "gradient" else KEEP
+    """The role of a pair that is carried, and the format it is kept in; `mark` loses that."""
+    stored = mark.pop(attributes.STORED, None)
+    role = ir.StringAttr(mark[attributes.ROLE]).value if attributes.ROLE in mark else ""
+    if attributes.PAIR not in mark:
+        return role, KEEP
+    if stored is not None:
+        return role, ir.StringAttr(stored).value
+    return role, getattr(recipe, role, KEEP) if role in _CARRIED else KEEP
+
+
+_CARRIED = frozenset({"weight", "first_moment", "second_moment"})
 
 
 def _marked(module: ir.Operation) -> tuple[list[ir.OpView], list[ir.OpView]]:

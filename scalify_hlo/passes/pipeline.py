@@ -49,6 +49,7 @@ class Options:
         pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
         strict: Whether an op without a scaled form is an error.
         annotate: Whether ops keep ``scalify.forms`` attributes, and forms are counted.
+        cotangents: How many of the last arguments are cotangents: those of a vjp.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -57,14 +58,15 @@ class Options:
     pairs_in: Sequence[bool] | None = None
     strict: bool = False
     annotate: bool = False
+    cotangents: int = 0
 
     def passes(self) -> list[Pass]:
         """The passes that do it."""
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
         recipe, narrow = self.recipe, self.recipe.narrow
-        state = self.signature == "scaled"
-        lowered = [RolesPass.of(recipe.inputs), ApplyRecipePass(recipe, state)] if narrow else []
+        roles = RolesPass.of(recipe.inputs, self.cotangents)
+        lowered = [roles, ApplyRecipePass(recipe)] if narrow else []
         return [
             NormalizePass(),
             SignaturePass(self.signature, scales, pairs, every=narrow),

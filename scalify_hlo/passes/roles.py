@@ -62,7 +62,8 @@ class RolesPass(Pass):
             return
         block = main.regions[0].blocks[0]
         floats = [format_of(argument.type) is not None for argument in block.arguments]
-        state = state_of(main, floats)
+        # The gradients that a vjp gives are no state, although they may be made of weights.
+        state = State() if self.cotangents else state_of(main, floats)
         names = attributes.argument_names(main)
         roles = self._argument_roles(names, floats, state)
         functions = {

@@ -195,7 +195,7 @@ rule(
 def convert(op: ir.OpView, split: Split) -> None:
     """Between floats data are converted; narrowing pays the level first, so that nothing is lost.
 
-    To integers and booleans, values are read.
+    To integers and booleans, values are read, and to formats of 8 bits.
     """
     if attributes.CAST in op.attributes:
         return cast(op, split)
@@ -204,6 +204,8 @@ def convert(op: ir.OpView, split: Split) -> None:
     source, target = split.format(value), split.format(result)
     if target is None or source is None:
         return split.read_all(op)
+    if target.bits <= _SMALL and target != source:
+        return _to_small(op, split)
     if isinstance(form, Scaled):
         if target.exponent_bits < source.exponent_bits:
             split.replace(op, 0, split.settle(value, op.operation))
@@ -211,6 +213,20 @@ def convert(op: ir.OpView, split: Split) -> None:
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
     return None
+
+
+_SMALL = 8
+
+
+def _to_small(op: ir.OpView, split: Split) -> None:
+    """A model's own cast to 8 bits or fewer: it is there to round, so what it rounds matters.
+
+    Values, as the model says, unless a recipe of low precision keeps data in such formats anyway.
+    """
+    if not split.narrow:
+        return split.read_all(op)
+    op.attributes[attributes.CAST] = ir.StringAttr.get(attributes.DATA)
+    return cast(op, split)
 
 
 def cast(op: ir.OpView, split: Split) -> None:
@@ -253,7 +269,8 @@ rule(
     "convert",
     convert,
     family="keep",
-    formula="Y_d = convert(X_d); Y_s = X_s between floats; else Y = convert(X_d*X_s)",
+    formula="Y_d = convert(X_d); Y_s = X_s between floats of more than 8 bits; "
+    "else Y = convert(X_d*X_s)",
     source="rounding commutes with powers of two",
 )
 

@@ -22,7 +22,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"dialect", "recipe", "recipe_file", "recipe_formats"}),
     frozenset({"roles", "rules"}),
     frozenset({"passes"}),
-    frozenset({"export_trees", "powers", "scaled_array"}),
+    frozenset({"export_trees", "ops", "powers", "scaled_array"}),
     frozenset(
         {
             "artifact",
@@ -42,7 +42,9 @@ LAYERS: tuple[frozenset[str], ...] = (
 )
 """From the lowest to the highest: a module may import its own layer and those before it."""
 
-WITH_JAX = frozenset({"api", "export_trees", "exported", "powers", "scaled_array", "scalified"})
+WITH_JAX = frozenset(
+    {"api", "export_trees", "exported", "ops", "powers", "scaled_array", "scalified"}
+)
 """The modules that may import jax as they are imported."""
 
 PRIVATE = ("jax._src", "jaxlib._src", "_mlir_libs", "_jax.")

@@ -37,7 +37,7 @@ from tests.py import samples
 
 ROOT = Path(__file__).resolve().parents[2]
 
-F16, BF16 = Matmul("f16", "f16", "f16", "f32"), Matmul("bf16", "bf16", "bf16", "f32")
+F16, BF16 = Matmul("f16", "f16", "f16", "f32"), Matmul("bf16", "bf16", "bf16", "bf16")
 FP8 = Matmul("f8E4M3FN", "f8E4M3FN", "f8E5M2", "f32")
 PRESETS = {
     "propagate": Recipe(),

@@ -12,10 +12,10 @@ from scalify_hlo import InputError, rewrite
 from scalify_hlo.cli.main import main
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.interpreter import evaluate
-from scalify_hlo.tensors import _DTYPES, Array
+from scalify_hlo.tensors import DTYPES, Array
 from tests.py.judge import parse
 
-REAL = [name for name in FORMATS if name in _DTYPES]
+REAL = [name for name in FORMATS if name in DTYPES]
 BELOW_F8 = [name for name in REAL if name.startswith(("f4E", "f6E"))]
 """What the interpreter cannot run."""
 COMPLEX = ["complex<f32>", "complex<f64>"]
@@ -66,7 +66,7 @@ def wide(type_: str, values: object) -> Array:
 @pytest.mark.parametrize("op", BODIES)
 def test_means_the_same(type_: str, op: str) -> None:
     """X at 2 * X_d, where that is a number of the type."""
-    dtype = np.dtype(_DTYPES[type_])
+    dtype = np.dtype(DTYPES[type_])
     text = program(type_, op)
     scale = np.dtype(np.float64 if "f64" in type_ else np.float32)
     x, y = (wide(type_, values).astype(dtype) for values in (X, Y))
@@ -89,7 +89,7 @@ def test_is_rewritten(type_: str, op: str) -> None:
 
 @pytest.mark.parametrize("type_", ["f64", "complex<f64>"])
 def test_scales_of_f64_go_beyond_f32(type_: str) -> None:
-    dtype, text = np.dtype(_DTYPES[type_]), program(type_, "multiply")
+    dtype, text = np.dtype(DTYPES[type_]), program(type_, "multiply")
     x = wide(type_, X).astype(dtype)
     tiny, huge = np.asarray(2.0**-300), np.asarray(2.0**400)
     data, factor = run(rewrite(text, signature="scaled"), [x, tiny, x, huge])
