@@ -259,6 +259,9 @@ def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Cast
         made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
     old.replace_all_uses_with(made)
     op.operation.erase()
+    for value in operands:
+        if _widened_from(value) is not None and next(iter(value.uses), None) is None:
+            value.owner.erase()
 
 
 _PRECISION = frozenset({"algorithm", "precision_config"})

@@ -38,6 +38,9 @@ from scalify_hlo.scale import Any, Form, Generator, Scaled
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 """The ops visited whatever is known of their operands: constants, and regions that may capture."""
 
+_CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
+"""The ops visited as well where data are narrow: casts, and what may have them inside."""
+
 _CALLS = frozenset({"func.call", "stablehlo.composite"})
 
 _PLACING = ("mhlo.", "sdy.")
@@ -119,6 +122,7 @@ class Propagation:
         narrow: bool,
     ) -> None:
         self._narrow = narrow
+        self._always = _ALWAYS | _CASTING if narrow else _ALWAYS
         self._recipe = recipe
         self._report = report
         self._annotate = annotate
@@ -148,7 +152,7 @@ class Propagation:
         return split
 
     def _walk(self, block: ir.Block, split: Split) -> None:
-        rules = RULES
+        rules, always = RULES, self._always
         for op, following in pairwise(block.operations):
             operation = op.operation
             name = operation.name
@@ -156,7 +160,7 @@ class Propagation:
             if name in _CALLS:
                 self._call(op, split)
                 continue
-            if name in _ALWAYS or split.concerns(operation):
+            if name in always or split.concerns(operation):
                 entry = rules.get(name)
                 op = (entry.apply if entry else opaque)(op, split) or op
             if self._annotate:
@@ -179,7 +183,7 @@ class Propagation:
         forms = split.forms(operands)
         scaled = any(isinstance(form, Scaled) for form in forms)
         rule = self._own_rule(op)
-        if rule is not None or not scaled:
+        if rule is not None or not (scaled or self._narrow):
             self._kept.add(_callee(op))
             if rule is not None:
                 rule(op, split)

@@ -1,0 +1,274 @@
+"""Low precision by recipe: which matmuls get it, on what data, and in what state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import optax
+import pytest
+
+import scalify_hlo
+from examples import gpt2
+from examples.training import training_step
+from scalify_hlo._compat import ir, new_context
+from scalify_hlo.recipe import Recipe, load_recipe
+
+CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
+SIGNATURES = ("same", "scaled")
+
+
+def step_text(optimizer: optax.GradientTransformation = gpt2.ADAMW) -> str:
+    step = jax.jit(training_step(gpt2.loss, optimizer))
+    exported = jax.export.export(step)(*gpt2.abstract_state(CONFIG, optimizer))
+    return str(exported.mlir_module())
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return step_text()
+
+
+def ops(text: str, *names: str) -> list[ir.Operation]:
+    """The ops of a module that have one of several names; the context lives as long as they do."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in names:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    with new_context():
+        ir.Module.parse(text).operation.walk(visit)
+    return found
+
+
+def formats(text: str) -> list[tuple[str, str, str]]:
+    """The formats of the operands and of the result of each matmul."""
+    pattern = re.compile(r"stablehlo\.dot_general.* : \((.*)\) -> (tensor<[^>]*>)")
+    element = re.compile(r"tensor<(?:\d+x)*([a-zA-Z]\w*)>")
+    return [
+        (*element.findall(operands), *element.findall(result))
+        for operands, result in pattern.findall(text)
+    ]
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_every_eligible_matmul_is_one_of_fp8(text: str, signature: str) -> None:
+    found = formats(scalify_hlo.rewrite(text, recipe="fp8", signature=signature))
+    narrow = [f for f in found if f[0].startswith("f8")]
+    # Per layer: qkv, scores, mixing, out, up, down, each with two backward; the rest is the head.
+    assert len(narrow) == 3 * 6 * CONFIG.layers
+    assert len(found) - len(narrow) == 3
+    assert {f[:2] for f in narrow} == {("f8E4M3FN", "f8E4M3FN"), ("f8E5M2", "f8E4M3FN")}
+    assert {f[2] for f in found} == {"f32"}
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_each_operand_is_cast_once_for_forward_and_backward(text: str, signature: str) -> None:
+    rewritten = scalify_hlo.rewrite(
+        text, recipe="fp8", signature=signature, settings={"state.gradient": "keep"}
+    )
+    casts = re.findall(r"= stablehlo.convert %\S+ : \(tensor<(\S+)xf32>\) -> .*xf8", rewritten)
+    # Six forward matmuls a layer have twelve operands, and there is a gradient for each.
+    assert len(casts) == (12 + 6) * CONFIG.layers
+
+
+def test_the_head_takes_part_where_the_recipe_says_so(text: str) -> None:
+    rewritten = scalify_hlo.rewrite(text, recipe="fp8", settings={"matmul.vocabulary": "true"})
+    assert all(f[0].startswith("f8") for f in formats(rewritten))
+
+
+@pytest.mark.parametrize(
+    ("setting", "kept"),
+    [
+        ({"matmul.exclude": "*mlp*"}, 2 * CONFIG.layers * 2 + 3),
+        ({"matmul.include": "*attention*"}, None),
+        ({"matmul.smallest": "1000"}, 3 * 6 * CONFIG.layers + 3),
+    ],
+)
+def test_sites_are_chosen_by_name_and_by_size(
+    text: str, setting: dict[str, str], kept: int | None
+) -> None:
+    found = formats(scalify_hlo.rewrite(text, recipe="fp8", settings=setting))
+    wide = [f for f in found if not f[0].startswith("f8")]
+    assert kept is None or len(wide) == kept
+    assert wide
+
+
+def test_matmuls_say_how_they_are_computed(text: str) -> None:
+    rewritten = scalify_hlo.rewrite(text, recipe="fp8")
+    lines = [line for line in rewritten.splitlines() if "dot_general" in line and "f8E" in line]
+    for line in lines:
+        backward = "f8E5M2" in line
+        assert f"allow_imprecise_accumulation = {str(not backward).lower()}" in line
+        assert "accumulation_type = f32" in line
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16"])
+def test_sixteen_bits_are_for_all_sites_but_take_no_algorithm(text: str, name: str) -> None:
+    rewritten = scalify_hlo.rewrite(text, recipe=name)
+    assert "algorithm" not in rewritten
+    element = {"fp16": "f16", "bf16": "bf16"}[name]
+    assert {f[:2] for f in formats(rewritten)} == {(element, element)}
+
+
+def test_the_original_is_left_alone_by_propagate(text: str) -> None:
+    assert "f8" not in scalify_hlo.rewrite(text)
+
+
+X, W = (
+    np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+    for seed, shape in enumerate([(32, 64), (64, 48)])
+)
+
+
+def linear(x: jax.Array, w: jax.Array) -> jax.Array:
+    return jnp.matmul(x, w)
+
+
+def run_pairs(
+    function: Callable[..., Any], recipe: str | Recipe, *pairs: tuple[np.ndarray, int]
+) -> tuple[np.ndarray, float]:
+    """Runs a function under a recipe on data and scales; gives data and scale."""
+    scaled = [scalify_hlo.ScaledArray(jnp.asarray(d), jnp.float32(2.0**e)) for d, e in pairs]
+    result = scalify_hlo.scalify(function, recipe=recipe)(*scaled)
+    if not isinstance(result, scalify_hlo.ScaledArray):
+        return np.asarray(result), 1.0
+    return np.asarray(result.data), float(result.scale)
+
+
+@pytest.mark.parametrize("exponents", [(0, 0), (-20, 20), (20, 20), (-20, -20), (7, -3)])
+def test_data_are_rounded_whatever_their_scale(exponents: tuple[int, int]) -> None:
+    recipe = load_recipe("fp8")
+    data, scale = run_pairs(linear, recipe, (X, exponents[0]), (W, exponents[1]))
+    x, w = (a.astype(ml_dtypes.float8_e4m3fn).astype(np.float64) for a in (X, W))
+    expected = x @ w * 2.0 ** sum(exponents)
+    np.testing.assert_allclose(data * np.float64(scale), expected, rtol=1e-5)
+
+
+def test_data_beyond_the_range_saturate() -> None:
+    x = X.copy()
+    x[0, 0], x[1, 1] = 1e6, -np.inf
+    data, scale = run_pairs(linear, "fp8", (x, 0), (W, 0))
+    clipped = np.clip(x, -448, 448).astype(ml_dtypes.float8_e4m3fn).astype(np.float64)
+    w = W.astype(ml_dtypes.float8_e4m3fn).astype(np.float64)
+    np.testing.assert_allclose(data * np.float64(scale), clipped @ w, rtol=1e-5)
+
+
+def test_nan_stays_nan() -> None:
+    x = X.copy()
+    x[3] = np.nan
+    data, _ = run_pairs(linear, "fp8", (x, 0), (W, 0))
+    assert np.isnan(data[3]).all()
+    assert np.isfinite(np.delete(data, 3, axis=0)).all()
+
+
+@pytest.mark.parametrize("name", ["fp16", "fp16-state", "fp8", "fp8-state", "bf16"])
+def test_training_stays_near_f32(name: str) -> None:
+    config = replace(CONFIG, layers=1)
+    state = gpt2.state(config, gpt2.ADAMW)
+    random = np.random.default_rng(0)
+    batches = random.integers(0, config.vocab, (4, config.batch, config.sequence + 1), np.int32)
+    plain = jax.jit(gpt2.adamw_step)
+    scaled = scalify_hlo.scalify(gpt2.adamw_step, recipe=name)
+    ours = scalify_hlo.as_scaled_array(state)
+    for batch in batches:
+        *state, loss = plain(*state, batch)
+        *ours, mine = scaled(*ours, batch)
+        assert abs(float(scalify_hlo.asarray(mine)) - float(loss)) < 0.02
+    wanted = load_recipe(name).state
+    params, (adam, *_) = ours
+    for tree, format_ in (
+        (params, wanted.weight),
+        (adam.mu, wanted.first_moment),
+        (adam.nu, wanted.second_moment),
+    ):
+        leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, scalify_hlo.ScaledArray))
+        dtypes = {leaf.dtype for leaf in leaves}
+        assert dtypes == {np.dtype(np.float16 if format_ == "f16" else np.float32)}
+
+
+def test_a_vjp_has_gradients_of_e5m2() -> None:
+    w = jnp.asarray(W / 16)
+    exported = jax.export.export(jax.jit(lambda x, w: jnp.tanh(x @ w).sum()))(X, w)
+    rewritten = scalify_hlo.rewrite(exported, recipe="fp8", signature="scaled")
+    found = formats(str(rewritten.vjp().mlir_module()))
+    assert ("f8E5M2", "f8E4M3FN", "f32") in found
+
+    def loss(w: jax.Array) -> Any:
+        return scalify_hlo.asarray(rewritten.call(*map(scalify_hlo.as_scaled_array, (X, w))))
+
+    gradient = jax.grad(loss)(w)
+    expected = jax.grad(lambda w: jnp.tanh(X @ w).sum())(w)
+    error = jnp.linalg.norm(gradient - expected) / jnp.linalg.norm(expected)
+    assert error < 0.1
+
+
+@pytest.mark.parametrize("exponent", [0, 9])
+def test_a_models_own_cast_means_values_unless_data_are_narrow(exponent: int) -> None:
+    def rounded(x: jax.Array) -> jax.Array:
+        return jnp.asarray(scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn))
+
+    small = X * np.float32(2.0**-12)
+    data, scale = run_pairs(rounded, "propagate", (small, exponent))
+    values = (small * 2.0**exponent).astype(ml_dtypes.float8_e4m3fn).astype(np.float32)
+    np.testing.assert_array_equal(data * scale, values)
+    data, scale = run_pairs(rounded, "fp8", (X, -12))
+    values = X.astype(ml_dtypes.float8_e4m3fn).astype(np.float32) * np.float32(2.0**-12)
+    np.testing.assert_array_equal(data * scale, values)
+
+
+def general_linear_layer(x: jax.Array, w: jax.Array) -> jax.Array:
+    """Algorithm 6 of the Scalify paper, without its bias."""
+    w = scalify_hlo.cast_on_forward(w, jnp.float8_e4m3fn)
+    x = scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn)
+    return jnp.asarray(scalify_hlo.cast_on_backward(x @ w, jnp.float8_e5m2))
+
+
+def test_markers_round_what_they_say_in_both_directions() -> None:
+    y, pull = jax.vjp(general_linear_layer, X, W)
+    x, w = (a.astype(ml_dtypes.float8_e4m3fn).astype(np.float32) for a in (X, W))
+    np.testing.assert_allclose(y, x @ w, rtol=1e-5)
+    ct = np.random.default_rng(3).normal(size=y.shape).astype(np.float32)
+    rounded = ct.astype(ml_dtypes.float8_e5m2).astype(np.float32)
+    gx, gw = pull(jnp.asarray(ct))
+    np.testing.assert_allclose(gx, rounded @ w.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(gw, x.T @ rounded, rtol=1e-4, atol=1e-4)
+
+
+def test_what_a_model_casts_is_multiplied_as_it_is() -> None:
+    exported = jax.export.export(jax.jit(general_linear_layer))(X, W)
+    text = scalify_hlo.rewrite(str(exported.mlir_module()), recipe="fp8")
+    assert formats(text) == [("f8E4M3FN", "f8E4M3FN", "f32")]
+    assert len(re.findall(r"stablehlo.convert .*xf32", text)) == 2
+
+
+def test_casts_of_values_that_no_scale_reached_saturate_too() -> None:
+    def one_hot(w: jax.Array, tokens: jax.Array) -> jax.Array:
+        large = (tokens[:, None] == jnp.arange(64)).astype(jnp.float32) * 1000
+        return jnp.matmul(jax.jit(lambda x: x)(large), w)
+
+    tokens = np.arange(32, dtype=np.int32)
+    for given in (jnp.asarray(W), scalify_hlo.as_scaled_array(jnp.asarray(W))):
+        result = scalify_hlo.scalify(one_hot, recipe="fp8")(given, tokens)
+        assert np.isfinite(np.asarray(scalify_hlo.asarray(result))).all()
+
+
+def test_casts_in_functions_without_scaled_arguments_are_lowered() -> None:
+    def inner(tokens: jax.Array) -> jax.Array:
+        x = (tokens[:, None] == tokens).astype(jnp.float32)
+        return jnp.matmul(x, x)
+
+    def program(tokens: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.asarray(jax.jit(inner)(tokens) + x)
+
+    tokens, x = np.arange(32, dtype=np.int32), np.ones((32, 32), np.float32)
+    result = scalify_hlo.scalify(program, recipe="fp8")(tokens, x)
+    np.testing.assert_array_equal(np.asarray(scalify_hlo.asarray(result)), np.eye(32) + 1)
