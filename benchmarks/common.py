@@ -7,7 +7,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,13 @@ SIGNATURES: Mapping[str, Mapping[str, Any]] = {
     "scaled": {"signature": "scaled"},
 }
 """How each signature is measured: `same` always with every input at 2^-4."""
+
+
+NARROW: Mapping[str, Mapping[str, Any]] = {
+    "fp8": {"recipe": "fp8", "input_scale": {"*": 2.0**-4}},
+    "fp8, scaled": {"recipe": "fp8", "signature": "scaled"},
+}
+"""How low precision is measured."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +88,12 @@ def gpt2_step(config: gpt2.Config = CONFIG) -> str:
 
 def rewritten(text: str, signature: str) -> str:
     """The program as the benchmarks measure it under a signature."""
-    return scalify_hlo.rewrite(text, **SIGNATURES[signature])
+    return scalify_hlo.rewrite(text, **{**SIGNATURES, **NARROW}[signature])
 
 
-def versions(text: str) -> dict[str, str]:
+def versions(text: str, names: Iterable[str] = SIGNATURES) -> dict[str, str]:
     """The original and its rewrites, by name."""
-    return {"original": text, **{name: rewritten(text, name) for name in SIGNATURES}}
+    return {"original": text, **{name: rewritten(text, name) for name in names}}
 
 
 def arguments(description: str, **defaults: int) -> argparse.Namespace:

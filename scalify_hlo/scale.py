@@ -179,10 +179,18 @@ ONE: Final = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """How a generator comes about: a power of two near the n-th root of a scale."""
+    """How a generator comes about: a power of two near the n-th root of a scale.
+
+    Attributes:
+        scale: The scale.
+        n: The degree of the root.
+        up: Whether it is the one at or above the root, rather than the nearest, which for square
+            roots is the one below.
+    """
 
     scale: Scale
     n: int
+    up: bool = False
 
     @property
     def bound(self) -> int:
@@ -295,11 +303,18 @@ def meet(forms: Sequence[Scaled], anchors: Sequence[bool] = ()) -> Scale:
     """
     allowed = [f for f, a in zip(forms, anchors, strict=True) if a] if anchors else []
     candidates = allowed or forms
-    anchored = [f for f in candidates if all(g.anchors for g, _ in f.scale.powers)]
-    candidates = anchored or candidates
     if all(f.scale.static for f in forms):
         return max(candidates, key=lambda f: f.settled.exponent).scale
-    return min(candidates, key=lambda f: (not f.scale.state, f.scale.degree)).scale
+    return min(candidates, key=_by_anchor).scale
+
+
+def _by_anchor(form: Scaled) -> tuple[bool, bool, int]:
+    """How little a scale is one that others are brought to."""
+    powers = form.scale.powers
+    if len(powers) != 1:
+        return False, True, form.scale.degree
+    generator, k = powers[0]
+    return not generator.anchors, not form.scale.state, abs(k)
 
 
 def levels_at(scale: Scale, forms: Sequence[Scaled]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from scalify_hlo.cli.options import read, rewrite_options, to_options
 
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.passes.report import Report, ValueReport
+    from scalify_hlo.passes.report import MatmulReport, Report, ValueReport
     from scalify_hlo.program import Program
 
 
@@ -32,14 +33,26 @@ def command(
     """Show what the program IN takes and gives, and what a rewrite would do with it.
 
     Arguments and results are shown with their names, types and scales, then how many values have
-    a static or a dynamic scale, and which ops had to give theirs up. Nothing is written.
+    a static or a dynamic scale, and which ops had to give theirs up. With a recipe of low
+    precision, arguments have their roles too, and matmuls are counted by theirs, with how sure
+    those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
+    Nothing is written.
     """
     options = to_options(recipe, signature, input_scale, settings)
     loaded = read(program)
     report = dry_run(loaded, options)
     click.echo(f"{loaded.name}: {_kind(loaded)}")
-    _echo("arguments", _HEADER, _values(report.arguments))
+    arguments = _values(report.arguments)
+    if options.recipe.narrow:
+        named = zip(report.arguments, arguments, strict=True)
+        rows = [(*row, report.roles.get(value.name, "")) for value, row in named]
+        _echo("arguments", (*_HEADER, "role"), rows)
+    else:
+        _echo("arguments", _HEADER, arguments)
     _echo("results", _HEADER, _values(report.results))
+    if options.recipe.narrow:
+        _echo("matmuls", _MATMULS, _matmuls(report.matmuls))
+        click.echo(f"in low precision: {report.narrowed} {'op' if report.narrowed == 1 else 'ops'}")
     _echo("ops", ("op", "count"), _counts(report.ops))
     _echo("scales", ("scale", "values"), _counts(report.values))
     _echo("given up at", ("op", "count"), _counts(report.given_up))
@@ -47,6 +60,7 @@ def command(
 
 
 _HEADER = ("#", "name", "type", "form", "scale")
+_MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
 
 
 def dry_run(program: Program, options: Options) -> Report:
@@ -65,6 +79,15 @@ def _values(values: Sequence[ValueReport]) -> list[tuple[str, ...]]:
     return [
         (str(i), v.name, v.type, "data and scale" if v.paired else "plain", v.scale)
         for i, v in enumerate(values)
+    ]
+
+
+def _matmuls(matmuls: Sequence[MatmulReport]) -> list[tuple[str, ...]]:
+    """Matmuls by what was found of them, in the order in which such are met first."""
+    kinds = Counter((m.part, m.roles, m.certainty, m.vocabulary) for m in matmuls)
+    return [
+        (part, " x ".join(roles), certainty, "yes" if vocabulary else "", str(count))
+        for (part, roles, certainty, vocabulary), count in kinds.items()
     ]
 
 

@@ -13,7 +13,8 @@ attribute                  on               meaning
 ``scalify.roles``          matmul           the roles of its operands
 ``scalify.site``           matmul           its name stack, and the names of its arguments
 ``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
-``scalify.state_gradient`` op               its result reaches the optimizer as a gradient
+``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
+``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          a recipe's: of ``data``, ``state`` or ``second``
 ========================== ================ ===================================================
 """
@@ -34,6 +35,7 @@ SITE: Final = "scalify.site"
 VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
+CONSTANT_SCALE: Final = "scalify.constant_scale"
 DATA, STATE, SECOND = "data", "state", "second"
 STORED: Final = "scalify.stored"
 FOLLOWS: Final = "scalify.follows"

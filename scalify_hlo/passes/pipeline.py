@@ -15,6 +15,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.propagate import PropagatePass
+from scalify_hlo.passes.quantize import QuantizePass
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
@@ -30,6 +31,7 @@ PASSES: dict[str, type[Pass]] = {
         SignaturePass,
         RolesPass,
         ApplyRecipePass,
+        QuantizePass,
         PropagatePass,
         LegalizePass,
         VerifyPass,
@@ -66,13 +68,18 @@ class Options:
         scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
         recipe, narrow = self.recipe, self.recipe.narrow
         roles = RolesPass.of(recipe.inputs, self.cotangents)
-        lowered = [roles, ApplyRecipePass(recipe)] if narrow else []
+        lowered = [roles, ApplyRecipePass(recipe), QuantizePass(recipe.saturate)] if narrow else []
         return [
             NormalizePass(),
             SignaturePass(self.signature, scales, pairs, every=narrow),
             *lowered,
             PropagatePass(
-                meet=recipe.meet, annotate=self.annotate, strict=self.strict, narrow=narrow
+                meet=recipe.meet,
+                rounding=recipe.rounding,
+                saturate=recipe.saturate,
+                annotate=self.annotate,
+                strict=self.strict,
+                narrow=narrow,
             ),
             LegalizePass(),
             VerifyPass(),

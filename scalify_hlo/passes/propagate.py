@@ -9,7 +9,7 @@ arguments, and the scales of its results come back as monomials, without any IR.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
@@ -19,7 +19,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.recipe import Meet, Recipe, Rounding
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -52,7 +52,9 @@ class PropagatePass(Pass):
     """Splits values into data and scale, as the attributes of `main` ask.
 
     Attributes:
-        meet: See `scalify_hlo.recipe.Recipe`.
+        meet: See `scalify_hlo.recipe.Recipe`; so are the next two.
+        rounding: How roots of scales become powers of two.
+        saturate: Whether casts of a recipe clamp.
         annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
             results, for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
@@ -61,7 +63,9 @@ class PropagatePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-propagate"
-    meet: str = "anchor"
+    meet: Meet = "anchor"
+    rounding: Rounding = "default"
+    saturate: bool = True
     annotate: bool = False
     strict: bool = False
     narrow: bool = False
@@ -70,7 +74,12 @@ class PropagatePass(Pass):
         """See `Pass.apply`."""
         main = main_function(module)
         if main is not None:
-            recipe = load_recipe(Recipe(), {"meet": self.meet})
+            recipe = replace(
+                Recipe(),
+                meet=self.meet,
+                rounding=self.rounding,
+                saturate=self.saturate,
+            )
             propagation = Propagation(
                 module, recipe, report, annotate=self.annotate, narrow=self.narrow
             )

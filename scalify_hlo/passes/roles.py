@@ -66,6 +66,7 @@ class RolesPass(Pass):
         state = State() if self.cotangents else state_of(main, floats)
         names = attributes.argument_names(main)
         roles = self._argument_roles(names, floats, state)
+        report.roles |= {names[i]: role for i, role in roles.items()}
         functions = {
             op.attributes["sym_name"].value: op
             for op in module.regions[0].blocks[0].operations
@@ -77,7 +78,7 @@ class RolesPass(Pass):
         _mark_results(main, {state.results[i]: r for i, r in roles.items() if i in state.results})
         for number, value in state.gradients.items():
             if roles.get(number) == WEIGHT:
-                value.owner.attributes[attributes.STATE_GRADIENT] = ir.UnitAttr.get()
+                _mark_gradient(value)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         _Marks(known, names, report).mark_all(walk.matmuls)
 
@@ -122,9 +123,9 @@ class _Marks:
             if makes_logits(matmul) or matmul.partner in self._vocabulary:
                 self._vocabulary.add(matmul)
             roles = self._operand_roles(matmul)
-            mark = (matmul.part, *roles)
-            if self._marked.setdefault(matmul.op.results[0], mark) != mark:
-                mark = (OTHER, *roles)
+            result, mark = matmul.op.results[0], (matmul.part, *roles)
+            if self._marked.setdefault(result, mark) != mark:
+                mark = self._marked[result] = (OTHER, *roles)
             _write(matmul, mark, matmul in self._vocabulary, self._site(matmul))
             self._report.matmuls.append(
                 MatmulReport(
@@ -170,6 +171,17 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -
     op.attributes[attributes.SITE] = ir.StringAttr.get(site)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
+
+
+def _mark_gradient(value: ir.Value) -> None:
+    """Marks an op with the number of its result that is a gradient; a loop has several."""
+    op, number = value.owner, ir.OpResult(value).result_number
+    marked = {number}
+    if attributes.STATE_GRADIENT in op.attributes:
+        marked |= {n.value for n in op.attributes[attributes.STATE_GRADIENT]}
+    i64 = ir.IntegerType.get_signless(64)
+    numbers = [ir.IntegerAttr.get(i64, n) for n in sorted(marked)]
+    op.attributes[attributes.STATE_GRADIENT] = ir.ArrayAttr.get(numbers)
 
 
 def _mark_results(main: ir.OpView, roles: dict[int, str]) -> None:

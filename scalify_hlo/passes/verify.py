@@ -34,19 +34,23 @@ class VerifyPass(Pass):
             )
 
 
+_MARKED = frozenset({"stablehlo.constant", "stablehlo.convert"})
+_MARKS = frozenset({attributes.CAST, attributes.CONSTANT_SCALE})
+
+
 def _refuse_casts(module: ir.Operation) -> None:
     """Complains of a recipe's cast that was not reached, and does not saturate therefore."""
     left: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.convert" and attributes.CAST in op.attributes:
+        if op.name in _MARKED and not _MARKS.isdisjoint(op.attributes):
             left.append(op)
         return ir.WalkResult.ADVANCE
 
     module.walk(visit)
     if left:
         raise InputError(
-            "a cast of the recipe is left as it was",
+            "a cast of the recipe, or a constant in its place, is left as it was",
             location=str(left[0].location),
             hint="run scalify-propagate{narrow} after scalify-apply-recipe",
         )

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from scalify_hlo._compat import ir
-from scalify_hlo.roles.origins import Origin, Scope, View
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.roles.frames import BODIES, BRANCHES, CALLS, LOOP, Frame, Place
+from scalify_hlo.roles.origins import MOVING, Origin, Scope, View, is_constant
+from scalify_hlo.roles.state import Reach
 
 MATMULS: Final = frozenset(
     {"stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv"}
@@ -25,11 +27,7 @@ MATMULS: Final = frozenset(
 ACTIVATION, WEIGHT, GRADIENT = "activation", "weight", "gradient"
 FORWARD, BACKWARD, OTHER = "forward", "backward", "other"
 
-_LOOP = "stablehlo.while"
-_BRANCHES = frozenset({"stablehlo.case", "stablehlo.if"})
-_CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-_DEPTH = 64
-"""How deep calls may nest; deeper ones are recursion, which propagation refuses."""
+_BROADCAST = "stablehlo.broadcast_in_dim"
 
 
 @dataclass(eq=False, slots=True)
@@ -40,6 +38,7 @@ class Matmul:
         op: The op.
         name: Its name stack, with those of the calls that led to it.
         views: The tensors that its operands are.
+        frame: The calls and loops that led to it.
         part: ``forward``, ``backward``, or ``other`` where it is neither or both.
         certainty: By what that is known: ``names``, ``data flow``, or ``habit`` where jax's habit
             of writing gradients first decided which operand is one.
@@ -50,6 +49,7 @@ class Matmul:
     op: ir.OpView
     name: str
     views: tuple[View, View]
+    frame: Frame
     part: str = FORWARD
     certainty: str = "data flow"
     gradients: tuple[bool, bool] = (False, False)
@@ -60,9 +60,29 @@ class Matmul:
         """The tensors that its operands are, wherever moved."""
         return self.views[0].origin, self.views[1].origin
 
+    @property
+    def weight(self) -> int | None:
+        """The operand that is a weight: one from outside, the second if both are."""
+        given = [origin.argument is not None or origin.constant for origin in self.origins]
+        return (1 if given[1] else 0) if any(given) else None
+
+    @property
+    def shared(self) -> int:
+        """The operand of its partner that a backward matmul has too."""
+        if self.partner is None:
+            return 0
+        kept = self.origins[1] if self.gradients[0] else self.origins[0]
+        return int(kept is self.partner.origins[1])
+
 
 class Walk:
     """Goes through a program as it runs, and through functions as they are called.
+
+    Where nothing else says which matmuls are backward, there are two readings. What looks like one
+    is taken for one; of the second reading are only those of weights that get a gradient too. A
+    decoder that is the encoder's transpose looks like the backward of that, and no more: the
+    second reading counts if no weight gets a gradient in the first, or if more matmuls of two
+    gradients are in that. What both differ in is certain by ``habit`` only.
 
     Args:
         functions: The functions of the module by name.
@@ -74,8 +94,7 @@ class Walk:
     def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
         self.matmuls: list[Matmul] = []
         self._functions = functions
-        self._forward: dict[Origin, list[Matmul]] = {}
-        self._depth = 0
+        self._strict = False
 
     def main(self, function: ir.OpView, gradients: Sequence[int] = ()) -> None:
         """Walks the function that the program starts at.
@@ -84,46 +103,80 @@ class Walk:
             function: The function.
             gradients: Which of its arguments are gradients.
         """
+        first = self._read(function, gradients)
+        self.matmuls = first
+        if gradients or not _is_doubtful(first):
+            return
+        self._strict = True
+        second = self._read(function, gradients)
+        if not any(map(_is_of_weight, first)) or _conflicts(second) < _conflicts(first):
+            self.matmuls = second
+            for one, other in zip(first, second, strict=True):
+                if one.part != other.part:
+                    other.certainty = "habit"
+
+    def _read(self, function: ir.OpView, gradients: Sequence[int]) -> list[Matmul]:
+        self._found: list[Matmul] = []
+        self._forward: dict[Origin, dict[object, Matmul]] = {}
+        self._frame = Frame(self._functions)
+        self._any_gradient = bool(gradients)
         block, scope = function.regions[0].blocks[0], Scope()
         for i, argument in enumerate(block.arguments):
             scope.views[argument] = View(Origin(argument=i, gradient=i in gradients))
         self._block(block, scope)
+        return self._found
 
     def _block(self, block: ir.Block, scope: Scope) -> None:
-        for op, _ in pairwise(block.operations):
-            operation = op.operation
+        for operation in _operations(block):
             name = operation.name
-            if name in MATMULS:
-                self._matmul(op, scope)
-            elif name in _CALLS:
-                self._call(op, name, scope)
-            elif name == _LOOP:
-                self._loop(op, scope)
-            elif name in _BRANCHES:
-                self._branches(op, scope)
-            else:
-                scope.pass_through(name, operation)
+            if name in MOVING:
+                if name != _BROADCAST or not is_constant(operation.operands[0]):
+                    scope.move(name, operation)
+            elif name in MATMULS:
+                self._matmul(operation.opview, scope)
+            elif name in CALLS:
+                self._call(operation.opview, name, scope)
+            elif name == LOOP:
+                self._loop(operation.opview, scope)
+            elif name in BRANCHES:
+                self._branches(operation.opview, scope)
+            elif name in BODIES:
+                self._body(operation.opview, scope)
+            elif self._any_gradient:
+                scope.pass_on(operation)
 
     def _matmul(self, op: ir.OpView, scope: Scope) -> None:
-        operands = list(op.operands)[:2]
+        operands = op.operands
         views = scope.of(operands[0]), scope.of(operands[1])
-        matmul = Matmul(op, _joined(scope.names, _name(op)), views)
-        self._classify(matmul)
-        self.matmuls.append(matmul)
+        matmul = Matmul(op, _joined(scope.names, _name(op)), views, self._frame)
+        self._classify(matmul, scope)
+        self._found.append(matmul)
         for origin, is_gradient in zip(matmul.origins, matmul.gradients, strict=True):
             if is_gradient:
                 origin.gradient = True
         if matmul.part == FORWARD:
-            for origin in matmul.origins:
-                self._forward.setdefault(origin, []).append(matmul)
+            self._remember(matmul)
         else:
-            scope.views[op.results[0]] = View(Origin(gradient=True))
+            self._any_gradient = True
+            scope.views[op.results[0]] = scope.gradient
 
-    def _classify(self, matmul: Matmul) -> None:
+    def _remember(self, matmul: Matmul) -> None:
+        """Keeps a forward matmul by its operands; of those that look alike, the last."""
+        op = matmul.op
+        looks = op.operands[0].type, op.operands[1].type, op.results[0].type
+        for side, origin in enumerate(matmul.origins):
+            known = self._forward.setdefault(origin, {})
+            known.pop((side, looks), None)
+            known[side, looks] = matmul
+
+    def _classify(self, matmul: Matmul, scope: Scope) -> None:
         """Says which part a matmul belongs to, and which of its operands are gradients."""
         known = tuple(origin.gradient for origin in matmul.origins)
         partner, side = self._partner(matmul)
         named = _by_name(matmul.name)
+        if self._strict and partner is not None and not any(known):
+            confirmed = _is_confirmed(matmul, side, partner, scope)
+            partner = partner if confirmed else None
         if known == (True, True):
             matmul.part, matmul.gradients = OTHER, (True, True)
         elif named == BACKWARD or (named is None and (any(known) or partner is not None)):
@@ -131,6 +184,8 @@ class Walk:
         elif any(known):
             # What names call forward can't take gradients, unless it is a second derivative.
             matmul.part, matmul.gradients = OTHER, (known[0], known[1])
+        elif named is None and self._resembles(matmul):
+            matmul.certainty = "habit"
         if named is not None:
             matmul.certainty = "names" if matmul.certainty == "data flow" else matmul.certainty
 
@@ -158,34 +213,57 @@ class Walk:
     def _partner(self, matmul: Matmul) -> tuple[Matmul | None, int]:
         """The forward matmul that has an operand in common, and which operand that is here."""
         for side in (0, 1):
-            for forward in reversed(self._forward.get(matmul.origins[side], ())):
+            for forward in reversed(self._forward.get(matmul.origins[side], {}).values()):
                 if _fits(matmul, side, forward):
                     return forward, side
         return None, 0
 
+    def _resembles(self, matmul: Matmul) -> bool:
+        """Whether a matmul has a forward one's weight the other way around, as a vjp does."""
+        return any(
+            forward.weight == forward.origins.index(origin)
+            and not _contract_alike(matmul, side, forward, forward.weight)
+            for side, origin in enumerate(matmul.origins)
+            for forward in self._forward.get(origin, {}).values()
+        )
+
     def _call(self, op: ir.OpView, kind: str, scope: Scope) -> None:
-        function = self._functions.get(op.attributes[_CALLS[kind]].value)
-        if function is None or not function.regions[0].blocks or self._depth > _DEPTH:
-            scope.pass_through(kind, op.operation)
+        operation = op.operation
+        block = self._frame.body_of(operation, kind)
+        if block is None:
+            scope.pass_on(operation)
             return
-        block = function.regions[0].blocks[0]
-        inner = Scope(_joined(scope.names, _name(op)))
+        inner = Scope(_joined(scope.names, _name(op)), scope.gradient)
         inner.bind(list(block.arguments), [scope.of(value) for value in op.operands])
-        self._depth += 1
-        self._block(block, inner)
-        self._depth -= 1
-        returned = list(block.operations[-1].operands)
+        self._inside(operation, block, inner)
+        returned = block.operations[-1].operands
         scope.bind(list(op.results), [inner.of(value) for value in returned])
+
+    def _inside(self, op: ir.Operation, block: ir.Block, scope: Scope) -> None:
+        outer, self._frame = self._frame, self._frame.inside(op)
+        self._block(block, scope)
+        self._frame = outer
+
+    def _body(self, op: ir.OpView, scope: Scope) -> None:
+        block = op.regions[0].blocks[0]
+        scope.bind(list(block.arguments), [scope.of(value) for value in op.operands])
+        self._inside(op.operation, block, scope)
+        returned = block.operations[-1].operands
+        scope.bind(list(op.results), [scope.of(value) for value in returned])
 
     def _loop(self, op: ir.OpView, scope: Scope) -> None:
         """What a loop does not change is what it was; the rest are gradients if they start so."""
         body = op.regions[1].blocks[0]
-        inits, arguments = list(op.operands), list(body.arguments)
-        yielded = list(body.operations[-1].operands)
-        for init, argument, end in zip(inits, arguments, yielded, strict=True):
-            view = scope.of(init)
-            scope.views[argument] = view if end == argument else _changed(view)
-        self._block(body, scope)
+        arguments, yielded = list(body.arguments), list(body.operations[-1].operands)
+        views = [scope.of(value) for value in op.operands]
+        changing = [end != argument for argument, end in zip(arguments, yielded, strict=True)]
+        updated = [False] * len(views)
+        if any(view.origin.argument is not None for view in views):
+            frame = self._frame.inside(op.operation)
+            updated = _updated([(a, frame) for a in arguments], [(v, frame) for v in yielded])
+        for view, argument, changes, keeps in zip(views, arguments, changing, updated, strict=True):
+            scope.views[argument] = _changed(view, updated=keeps) if changes else view
+        self._inside(op.operation, body, scope)
         scope.bind(list(op.results), [scope.of(value) for value in yielded])
 
     def _branches(self, op: ir.OpView, scope: Scope) -> None:
@@ -200,9 +278,80 @@ class Walk:
             scope.views[result] = views[0] if same else View(Origin(gradient=gradient))
 
 
-def _changed(view: View) -> View:
-    """What a loop makes of a value from turn to turn. A stack stays a stack."""
-    return View(Origin(gradient=view.origin.gradient))
+def _operations(block: ir.Block) -> list[ir.Operation]:
+    """The ops of a block but its terminator; of a function, by a native walk, which is faster."""
+    owner = block.owner.operation
+    if owner.name != "func.func":
+        return [op.operation for op, _ in pairwise(block.operations)]
+    found: list[ir.Operation] = []
+    note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        note(op)
+        return skip if len(found) > 1 else go_on
+
+    owner.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[1:-1]
+
+
+def _is_doubtful(matmuls: Sequence[Matmul]) -> bool:
+    """Whether only what matmuls look like says that some are backward, and not well."""
+    backward = [matmul for matmul in matmuls if matmul.part != FORWARD]
+    if not backward or any(matmul.certainty == "names" for matmul in backward):
+        return False
+    return not any(map(_is_of_weight, backward)) or bool(_conflicts(matmuls))
+
+
+def _is_of_weight(matmul: Matmul) -> bool:
+    """Whether a matmul makes the gradient of a weight."""
+    partner = matmul.partner
+    return partner is not None and partner.weight == 1 - matmul.shared
+
+
+def _conflicts(matmuls: Sequence[Matmul]) -> int:
+    """How many matmuls are of two gradients: none, in first derivatives."""
+    return sum(matmul.gradients == (True, True) for matmul in matmuls)
+
+
+def _is_confirmed(matmul: Matmul, side: int, forward: Matmul, scope: Scope) -> bool:
+    """Whether the weight of a forward matmul gets a gradient, if this one is its backward."""
+    shared = int(forward.origins[1] is matmul.origins[side])
+    if forward.weight != shared:
+        return True
+    wanted = forward.origins[1 - shared]
+    gradient = matmul.op.operands[1 - side]
+    return any(
+        scope.of(operand).origin is wanted
+        for user in _matmuls_of(gradient)
+        for operand in (user.operands[0], user.operands[1])
+    )
+
+
+def _matmuls_of(value: ir.Value) -> list[ir.Operation]:
+    """The matmuls of a tensor, however it is moved."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in MOVING:
+        value = value.owner.operands[0]
+    found, waiting = [], [value]
+    while waiting:
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name in MATMULS:
+                found.append(user)
+            elif user.name in MOVING and use.operand_number == 0:
+                waiting.append(user.results[0])
+    return found
+
+
+def _updated(arguments: Sequence[Place], ends: Sequence[Place]) -> list[bool]:
+    """Which of the values that a loop changes it changes by elementwise ops, as a step weights."""
+    reach = Reach({place: 1 << i for i, place in enumerate(arguments)})
+    return [bool(reach.of(place) >> i & 1) for i, place in enumerate(ends)]
+
+
+def _changed(view: View, *, updated: bool) -> View:
+    """What a loop makes of a value from turn to turn; a weight that it updates stays one."""
+    origin = view.origin
+    return View(Origin(origin.argument if updated else None, gradient=origin.gradient))
 
 
 def _fits(matmul: Matmul, side: int, forward: Matmul) -> bool:
@@ -213,9 +362,18 @@ def _fits(matmul: Matmul, side: int, forward: Matmul) -> bool:
     gradient, result = _size(matmul.op.operands[1 - side]), _size(matmul.op.results[0])
     if gradient != _size(forward.op.results[0]):
         return False
-    if result != _size(forward.op.operands[1 - shared]):
+    other = _size(forward.op.operands[1 - shared])
+    if result != other and result != other * _batch(matmul.op):
         return False
     return not _contract_alike(matmul, side, forward, shared)
+
+
+def _batch(op: ir.OpView) -> int:
+    """How many gradients of a weight a matmul makes, where each example has its own."""
+    if op.operation.name != "stablehlo.dot_general":
+        return 1
+    shape = op.operands[0].type.shape
+    return math.prod(shape[d] for d in _numbers(op).lhs_batching_dimensions)
 
 
 def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -> bool:
@@ -229,10 +387,12 @@ def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -
 
 def contracted(op: ir.OpView) -> tuple[list[int], list[int]]:
     """The dimensions of both operands that a dot_general sums over."""
-    from scalify_hlo._compat import stablehlo
-
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    numbers = _numbers(op)
     return list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
+
+
+def _numbers(op: ir.OpView) -> stablehlo.DotDimensionNumbers:
+    return stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
 
 
 def _size(value: ir.Value) -> int:

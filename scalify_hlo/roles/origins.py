@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from scalify_hlo._compat import ir
 
@@ -44,6 +45,8 @@ _SLICES = frozenset({"stablehlo.slice", "stablehlo.dynamic_slice", "stablehlo.re
 
 _UPDATE = "stablehlo.dynamic_update_slice"
 _TRANSPOSE = "stablehlo.transpose"
+MOVING: Final = _SAME | _MOVED | _SLICES | {_UPDATE, _TRANSPOSE}
+"""The ops that move tensors about."""
 
 
 @dataclass(eq=False, slots=True)
@@ -125,43 +128,52 @@ class Scope:
 
     Attributes:
         names: The names of the calls that led here, from the outside in.
+        gradient: What all gradients are that ordinary ops and backward matmuls make.
         views: What is known of values.
     """
 
     names: str = ""
+    gradient: View = field(default_factory=lambda: View(Origin(gradient=True)))
     views: dict[ir.Value, View] = field(default_factory=dict)
 
     def of(self, value: ir.Value) -> View:
-        """The view that a value is."""
+        """The view that a value is; one that is not there yet, but moved, is found."""
         view = self.views.get(value)
         if view is None:
             owner = value.owner
-            constant = not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant"
-            view = self.views[value] = View(Origin(constant=constant))
+            name = "" if isinstance(owner, ir.Block) else owner.name
+            if name in MOVING:
+                self.move(name, owner)
+                return self.views[value]
+            view = self.views[value] = View(Origin(constant=name == "stablehlo.constant"))
         return view
 
     def bind(self, values: Sequence[ir.Value], views: Sequence[View]) -> None:
         """Says what several values are."""
         self.views.update(zip(values, views, strict=True))
 
-    def is_gradient(self, value: ir.Value) -> bool:
-        """Whether a value depends on a gradient."""
-        view = self.views.get(value)
-        return view is not None and view.origin.gradient
+    def pass_on(self, op: ir.Operation) -> None:
+        """Says that what an ordinary op makes of gradients is one."""
+        operands, views = op.operands, self.views
+        for i in range(len(operands)):
+            view = views.get(operands[i])
+            if view is not None and view.origin.gradient:
+                results = op.results
+                for j in range(len(results)):
+                    views[results[j]] = self.gradient
+                return
 
-    def pass_through(self, name: str, op: ir.Operation) -> None:
-        """Says what the results of an ordinary op are."""
-        operands = op.operands
-        if name in _SAME:
-            self.bind(list(op.results), [self.of(v) for v in operands])
-        elif name in _MOVED or name in _SLICES or name in (_TRANSPOSE, _UPDATE):
+    def move(self, name: str, op: ir.Operation) -> None:
+        """Says what the results of one of `MOVING` are."""
+        if name not in _SAME:
             self.views[op.results[0]] = self._moved(name, op)
-        elif any(map(self.is_gradient, operands)):
-            for result in op.results:
-                self.views[result] = View(Origin(gradient=True))
+            return
+        operands, results = op.operands, op.results
+        for i in range(len(operands)):
+            self.views[results[i]] = self.of(operands[i])
 
     def _moved(self, name: str, op: ir.Operation) -> View:
-        operands = list(op.operands)
+        operands = op.operands
         view = self.of(operands[0])
         if name == _TRANSPOSE:
             return view.transposed(list(op.attributes["permutation"]))
@@ -169,7 +181,7 @@ class Scope:
             element = self.of(operands[1])
             return View(Origin(gradient=element.origin.gradient, element=element))
         if name in _SLICES:
-            starts = [_constant(value) for value in operands[1:]]
+            starts = [_constant(operands[i]) for i in range(1, len(operands))]
             bounds = tuple(op.attributes[key] for key in _BOUNDS if key in op.attributes)
             return view.part((bounds, *starts), fixed=None not in starts)
         return view.reshaped((name, op.results[0].type))
@@ -178,8 +190,11 @@ class Scope:
 _BOUNDS = ("start_indices", "limit_indices", "strides", "slice_sizes")
 
 
-def _constant(value: ir.Value) -> ir.Attribute | None:
+def is_constant(value: ir.Value) -> bool:
+    """Whether the program has a value in itself."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
-        return None
-    return owner.attributes["value"]
+    return not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant"
+
+
+def _constant(value: ir.Value) -> ir.Attribute | None:
+    return value.owner.attributes["value"] if is_constant(value) else None

@@ -1,34 +1,53 @@
 """The state of a training step: master weights, an optimizer's moments, and gradients between them.
 
 What a step carries to the next enters as an argument and leaves as a result of the same type that
-elementwise ops make from it: ``m' = b1 * m + (1 - b1) * g``. Moments have no other use. The
-gradient is what is added to a state, constant factors aside.
+elementwise ops make from it: ``m' = b1 * m + (1 - b1) * g``, in calls, loops and branches too. The
+model computes with weights; moments have no use but updates. The gradient is what is added to a
+state, constant factors aside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.roles.frames import RETURNS, Frame, Place, functions_in
 
-ELEMENTWISE: Final = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("abs", "add", "cbrt", "clamp", "convert", "divide", "maximum", "minimum", "multiply"),
-        *("negate", "optimization_barrier", "power", "reduce_precision", "rsqrt", "select"),
-        *("sign", "sqrt", "subtract", "tanh"),
-    )
-)
-"""The ops of which updates are made."""
+_OPERANDS: Final = {
+    **dict.fromkeys(
+        (
+            *("stablehlo.abs", "stablehlo.cbrt", "stablehlo.convert", "stablehlo.negate"),
+            *("stablehlo.reduce_precision", "stablehlo.rsqrt", "stablehlo.sign"),
+            *("stablehlo.sqrt", "stablehlo.tanh"),
+        ),
+        (0,),
+    ),
+    **dict.fromkeys(
+        (
+            *("stablehlo.add", "stablehlo.divide", "stablehlo.maximum", "stablehlo.minimum"),
+            *("stablehlo.multiply", "stablehlo.power", "stablehlo.subtract"),
+        ),
+        (0, 1),
+    ),
+    "stablehlo.clamp": (1,),
+    "stablehlo.select": (1, 2),
+}
+"""The ops of which updates are made, and their operands that are as large as their result."""
+
+_BARRIER: Final = "stablehlo.optimization_barrier"
+ELEMENTWISE: Final = frozenset({*_OPERANDS, _BARRIER})
 
 _SUMS = frozenset({"stablehlo.add", "stablehlo.subtract"})
 _FACTORS = frozenset({"stablehlo.divide", "stablehlo.multiply"})
 _COMMUTING = frozenset({"stablehlo.add", "stablehlo.multiply"})
-_UPDATING = ELEMENTWISE | {"func.return"}
+_SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape"})
 _DEEP = 200
 """How long chains of elementwise ops are followed; longer ones are no updates."""
+_MOST = 100
+"""How many values are looked at to tell a gradient from an update made of moments."""
 
 
 @dataclass(slots=True)
@@ -57,7 +76,48 @@ def state_of(main: ir.OpView, is_float: Iterable[bool]) -> State:
         main: The function that it starts at.
         is_float: Which of its arguments are float tensors.
     """
-    return _Search(main, is_float).state
+    module = main.operation.parent
+    search = _Search(main, is_float, Frame(functions_in(module.regions[0].blocks[0].operations)))
+    search.run()
+    return search.state
+
+
+class Reach:
+    """Which of several values elementwise ops make others of.
+
+    Args:
+        known: The values asked about, each as a set of bits of its own.
+    """
+
+    def __init__(self, known: dict[Place, int]) -> None:
+        self._known = known
+
+    def of(self, place: Place, depth: int = 0) -> int:
+        """Those that a value is made of, all in its shape, as a set of bits."""
+        known = self._known.get(place)
+        if known is None:
+            known = 0
+            if depth < _DEEP:
+                for part in parts(place):
+                    known |= self.of(part, depth + 1)
+            self._known[place] = known
+        return known
+
+
+def parts(place: Place) -> list[Place]:
+    """What an elementwise op makes a value of, in its shape."""
+    value, frame = place
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return frame.source_of_argument(value)
+    name = owner.name
+    numbers = _OPERANDS.get(name)
+    if numbers is not None:
+        operands = owner.operands
+        return [(operands[i], frame) for i in numbers]
+    if name == _BARRIER:
+        return [(owner.operands[ir.OpResult(value).result_number], frame)]
+    return frame.sources(value, owner, name)
 
 
 class _Search:
@@ -67,111 +127,211 @@ class _Search:
         state: What was found.
     """
 
-    def __init__(self, main: ir.OpView, is_float: Iterable[bool]) -> None:
+    def __init__(self, main: ir.OpView, is_float: Iterable[bool], frame: Frame) -> None:
         block = main.regions[0].blocks[0]
-        self._arguments = list(block.arguments)
-        pairs = zip(self._arguments, is_float, strict=True)
-        self._carried: dict[ir.Value, frozenset[int]] = {
-            argument: frozenset({argument.arg_number}) for argument, float_ in pairs if float_
+        self._arguments: list[Place] = [(argument, frame) for argument in block.arguments]
+        self._results: list[Place] = [(v, frame) for v in block.operations[-1].operands]
+        bits = {
+            place: int(float_) << i
+            for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))
         }
-        self._results = list(block.operations[-1].operands)
+        self._reach = Reach(bits).of
+        self._moments: set[Place] = set()
+        self._added: dict[int, list[Place]] = {}
         self.state = State()
-        self._match()
-        for number in self.state.results:
-            self._sort_in(number)
-        for number in self.state.weights:
-            gradient = self._gradient_of(number)
-            if gradient is not None:
-                self.state.gradients[number] = gradient
 
-    def _reach(self, value: ir.Value, depth: int = 0) -> frozenset[int]:
-        """The arguments that elementwise ops make a value of, all in its shape."""
-        known = self._carried.get(value)
-        if known is None:
-            reached = [self._reach(v, depth + 1) for v in _parts(value)] if depth < _DEEP else []
-            known = self._carried[value] = frozenset().union(*reached)
-        return known
+    def run(self) -> None:
+        """Finds it."""
+        self._match()
+        state = self.state
+        reached = {number: self._reach(self._results[i]) for number, i in state.results.items()}
+        used = _in_several(reached)
+        for number, bits in reached.items():
+            alone = bits == 1 << number
+            if self._is_weight(number, alone=alone, last=not used >> number & 1):
+                state.weights.add(number)
+        constants = self._constants()
+        for number in reached.keys() - state.weights - constants:
+            if self._is_second(number):
+                state.second.add(number)
+            elif self._news(number):
+                state.first.add(number)
+        state.weights -= constants
+        self._moments = {self._arguments[n] for n in state.first | state.second}
+        for number in state.weights:
+            gradient = self._gradient_of(number, reached[number])
+            if gradient is not None:
+                state.gradients[number] = gradient
 
     def _match(self) -> None:
-        """Tells which argument each result carries on, those that can be only one first."""
-        reached = {i: self._reach(value) for i, value in enumerate(self._results)}
-        waiting = sorted((i for i in reached if reached[i]), key=lambda i: (len(reached[i]), i))
+        """Tells which argument each result carries on, those that can be only one first.
+
+        Of several the one that fewest results are made of: gradients go into all moments.
+        """
+        reached = {i: self._reach(place) for i, place in enumerate(self._results)}
+        waiting = sorted((i for i in reached if reached[i]), key=lambda i: reached[i].bit_count())
+        often = Counter(number for i in waiting for number in _numbers(reached[i]))
         taken = self.state.results
         for i in waiting:
-            left = sorted(reached[i] - taken.keys())
+            left = [n for n in _numbers(reached[i]) if n not in taken]
             if left:
-                taken[left[0]] = i
+                taken[min(left, key=often.__getitem__)] = i
 
-    def _sort_in(self, number: int) -> None:
-        """Tells a weight from a moment, and moments by their degree."""
-        state, result = self.state, self._results[self.state.results[number]]
-        if _used_elsewhere(self._arguments[number]) or len(self._reach(result)) > 1:
-            state.weights.add(number)
-        elif any(_square_of(value) is not None for value in self._news(number)):
-            state.second.add(number)
-        else:
-            state.first.add(number)
+    def _constants(self) -> set[int]:
+        """Numbers that are handed on as they are, such as a learning rate: no state of a model."""
+        return {
+            number
+            for number, i in self.state.results.items()
+            if isinstance(self._results[i][0].owner, ir.Block)
+            and self._results[i] == self._arguments[number]
+            and not _rank(self._results[i][0])
+        }
 
-    def _news(self, number: int) -> list[ir.Value]:
+    def _is_weight(self, number: int, *, alone: bool, last: bool) -> bool:
+        """Whether a state is a weight: the model uses it, or it is what updates end in."""
+        return _used_elsewhere(self._arguments[number]) or (not alone and last)
+
+    def _is_second(self, number: int) -> bool:
+        """Whether squares are added to a moment, or it is the largest of one they are added to."""
+        news = self._news(number)
+        if any(_square_of(place) is not None for place in news):
+            return True
+        result = _settled(self._results[self.state.results[number]])
+        if _op_name(result) != "stablehlo.maximum":
+            return False
+        others = [part for part in parts(result) if not self._reach(part) >> number & 1]
+        return any(_square_of(new) for other in others for new in self._news_of(other))
+
+    def _news(self, number: int) -> list[Place]:
         """What an update adds to a state, constant factors taken off."""
-        found: dict[ir.Value, None] = {}
-        seen = {self._results[self.state.results[number]]}
-        waiting = list(seen)
+        known = self._added.get(number)
+        if known is None:
+            result = self._results[self.state.results[number]]
+            known = self._added[number] = self._news_of(result, 1 << number)
+        return known
+
+    def _news_of(self, result: Place, bits: int = -1) -> list[Place]:
+        """What is added on the way from any of some arguments to a value."""
+        found: dict[Place, None] = {}
+        seen = {result}
+        waiting = [result]
         while waiting:
-            value = waiting.pop()
-            parts = [v for v in _parts(value) if v not in seen]
-            holds = [number in self._reach(v) for v in parts]
-            is_sum = value.owner.name in _SUMS if parts else False
-            for part, keeps in zip(parts, holds, strict=True):
-                if keeps:
+            place = waiting.pop()
+            made_of = [part for part in parts(place) if part not in seen]
+            is_sum = bool(made_of) and _op_name(place) in _SUMS
+            for part in made_of:
+                if self._reach(part) & bits:
                     seen.add(part)
                     waiting.append(part)
                 elif is_sum:
                     found[_without_constants(part)] = None
-        return [value for value in found if not _is_uniform(value)]
+        return [place for place in found if not _is_uniform(place[0])]
 
-    def _gradient_of(self, number: int) -> ir.Value | None:
+    def _gradient_of(self, number: int, reached: int) -> ir.Value | None:
         """The gradient of a weight: what is new in its moments, or in itself if it has none."""
-        own = self._reach(self._results[self.state.results[number]])
+        own = set(_numbers(reached))
         first, second = sorted(own & self.state.first), sorted(own & self.state.second)
-        news = self._news((first or second or [number])[0])
-        if not first and second:
-            news = [square for value in news if (square := _square_of(value)) is not None]
-        news = [value for value in news if not isinstance(value.owner, ir.Block)]
-        return news[0] if len(news) == 1 else None
+        for moment in (*first, *second) or (number,):
+            news = self._news(moment)
+            if moment in second:
+                news = [square for place in news if (square := _square_of(place)) is not None]
+            news = [place for place in news if not isinstance(place[0].owner, ir.Block)]
+            if len(news) == 1 and not self._is_made_of_moments(news[0]):
+                return news[0][0]
+        return None
+
+    def _is_made_of_moments(self, place: Place) -> bool:
+        """Whether a value is an update already, of moments in shapes of their own."""
+        moments = self._moments
+        return bool(moments) and any(source in moments for source in _sources(place))
 
 
-def _parts(value: ir.Value) -> list[ir.Value]:
-    """What an elementwise op makes a value of, in its shape."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name not in ELEMENTWISE:
-        return []
-    shape = _shape(value)
-    return [operand for operand in owner.operands if _shape(operand) == shape]
+def _in_several(reached: dict[int, int]) -> int:
+    """Those that results other than their own are made of."""
+    union = 0
+    for number, bits in reached.items():
+        union |= bits & ~(1 << number)
+    return union
 
 
-def _shape(value: ir.Value) -> tuple[int, ...] | None:
+def _numbers(bits: int) -> Iterator[int]:
+    """The numbers in a set of bits, the least first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def _rank(value: ir.Value) -> int:
     type_ = value.type
-    return tuple(type_.shape) if isinstance(type_, ir.RankedTensorType) else None
+    return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
 
 
-def _used_elsewhere(argument: ir.Value) -> bool:
+def _op_name(place: Place) -> str:
+    owner = place[0].owner
+    return "" if isinstance(owner, ir.Block) else owner.name
+
+
+def _used_elsewhere(argument: Place) -> bool:
     """Whether the model computes with an argument, and not only its own update."""
-    return any(use.owner.name not in _UPDATING for use in argument.uses)
+    waiting, seen = [argument], {argument}
+    while waiting:
+        value, frame = waiting.pop()
+        for use in value.uses:
+            name = use.owner.name
+            if name in _OPERANDS or name == _BARRIER or name in RETURNS:
+                continue
+            inside = frame.targets(use)
+            if not inside:
+                return True
+            waiting += [place for place in inside if place not in seen]
+            seen.update(inside)
+    return False
 
 
-def _without_constants(value: ir.Value) -> ir.Value:
+def _sources(place: Place) -> Iterator[Place]:
+    """What elementwise ops and broadcasts make a value of, as far as is worth looking."""
+    waiting, seen = [place], {place}
+    while waiting and len(seen) < _MOST:
+        here = waiting.pop()
+        yield here
+        made_of = parts(here)
+        if not made_of and _op_name(here) in _SPREADING:
+            made_of = [(here[0].owner.operands[0], here[1])]
+        waiting += [part for part in made_of if part not in seen]
+        seen.update(made_of)
+
+
+def _settled(place: Place) -> Place:
+    """A value where an op makes it, in whatever call or loop."""
     while True:
+        value, frame = place
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            found = frame.source_of_argument(value)
+        elif owner.name in ELEMENTWISE:
+            return place
+        else:
+            found = frame.sources(value, owner, owner.name)
+        if len(found) != 1:
+            return place
+        place = found[0]
+
+
+def _without_constants(place: Place) -> Place:
+    """What a value is made of by constant terms and factors."""
+    while True:
+        value, frame = _settled(place)
         owner = value.owner
         if isinstance(owner, ir.Block) or owner.name not in _SUMS | _FACTORS:
-            return value
-        lhs, rhs = owner.operands
+            return place
+        lhs, rhs = owner.operands[0], owner.operands[1]
         if _is_uniform(rhs):
-            value = lhs
+            place = lhs, frame
         elif owner.name in _COMMUTING and _is_uniform(lhs):
-            value = rhs
+            place = rhs, frame
         else:
-            return value
+            return place
 
 
 def _is_uniform(value: ir.Value) -> bool:
@@ -180,15 +340,19 @@ def _is_uniform(value: ir.Value) -> bool:
     if isinstance(owner, ir.Block):
         return False
     if owner.name == "stablehlo.broadcast_in_dim":
-        return not _shape(owner.operands[0])
+        return _rank(owner.operands[0]) == 0
     return bool(owner.name == "stablehlo.constant")
 
 
-def _square_of(value: ir.Value) -> ir.Value | None:
-    """What a value is the square of, if it is one."""
+def _square_of(place: Place) -> Place | None:
+    """What a value is the square of, or the mean of squares, if it is one."""
+    value, frame = _settled(place)
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None
-    operands = list(owner.operands)
-    is_square = owner.name == "stablehlo.multiply" and operands[0] == operands[1]
-    return operands[0] if is_square or owner.name == "stablehlo.power" else None
+    if owner.name == "stablehlo.reduce":
+        return _square_of(_without_constants((owner.operands[0], frame)))
+    if owner.name == "stablehlo.power":
+        return owner.operands[0], frame
+    is_square = owner.name == "stablehlo.multiply" and owner.operands[0] == owner.operands[1]
+    return (owner.operands[0], frame) if is_square else None

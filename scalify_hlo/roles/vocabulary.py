@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.roles.matmuls import FORWARD, MATMULS, Matmul
+from scalify_hlo.roles.frames import CALLS, RETURNS, Frame, Place
+from scalify_hlo.roles.matmuls import FORWARD, Matmul, contracted
 from scalify_hlo.roles.state import ELEMENTWISE
 
 _MOST = 60
@@ -18,44 +19,57 @@ _EXPONENTIALS = frozenset({"stablehlo.exponential"})
 
 def makes_logits(matmul: Matmul) -> bool:
     """Whether what a forward matmul makes is summed, exponentiated, along an axis of a weight."""
-    if matmul.part != FORWARD or not _has_weight(matmul):
+    weight = matmul.weight
+    if matmul.part != FORWARD or weight is None:
         return False
-    result = matmul.op.results[0]
-    axes = _weight_sizes(matmul)
+    axes = _free_sizes(matmul.op, weight)
+    users = _users((matmul.op.results[0], matmul.frame))
     return any(
-        user.name in _EXPONENTIALS and _is_summed(user.results[0], axes) for user in _users(result)
+        user.name in _EXPONENTIALS and _is_summed((user.results[0], frame), axes)
+        for user, frame in users
     )
 
 
-def _has_weight(matmul: Matmul) -> bool:
-    """Whether one operand is a weight, and one is not."""
-    given = [origin.argument is not None or origin.constant for origin in matmul.origins]
-    return given[0] != given[1]
+def _free_sizes(op: ir.OpView, weight: int) -> frozenset[int]:
+    """The sizes of a weight in the dimensions that stay."""
+    shape = list(op.operands[weight].type.shape)
+    if op.operation.name != "stablehlo.dot_general":
+        return frozenset(shape)
+    gone = contracted(op)[weight]
+    return frozenset(size for d, size in enumerate(shape) if d not in gone)
 
 
-def _weight_sizes(matmul: Matmul) -> frozenset[int]:
-    """The sizes of the weight."""
-    given = [origin.argument is not None or origin.constant for origin in matmul.origins]
-    return frozenset(matmul.op.operands[given.index(True)].type.shape)
-
-
-def _users(value: ir.Value) -> Iterator[ir.Operation]:
-    """The ops that use a value, or what elementwise ops make of it."""
-    waiting, seen = [value], {value}
+def _users(start: Place) -> Iterator[tuple[ir.Operation, Frame]]:
+    """The ops that use a value, or what elementwise ops make of it, also in and after calls."""
+    waiting, seen = [start], {start}
     while waiting and len(seen) < _MOST:
-        for use in waiting.pop().uses:
+        value, frame = waiting.pop()
+        for use in value.uses:
             user = use.owner.operation
-            yield user
-            if user.name in MATMULS or user.name not in _THROUGH:
-                continue
-            for result in user.results:
-                if result not in seen:
-                    seen.add(result)
-                    waiting.append(result)
+            yield user, frame
+            for place in _after(use, user, frame):
+                if place not in seen:
+                    seen.add(place)
+                    waiting.append(place)
 
 
-def _is_summed(value: ir.Value, axes: frozenset[int]) -> bool:
+def _after(use: ir.OpOperand, user: ir.Operation, frame: Frame) -> list[Place]:
+    """What an op makes of an operand in the same shape."""
+    if user.name in _THROUGH:
+        return [(user.results[0], frame)]
+    if user.name in RETURNS:
+        return frame.returned(use)
+    return frame.targets(use) if user.name in CALLS else []
+
+
+def _is_summed(start: Place, axes: frozenset[int]) -> bool:
     """Whether a value is reduced along a dimension of one of several sizes."""
-    shape = list(value.type.shape)
-    reductions = [use.owner for use in value.uses if use.owner.name == "stablehlo.reduce"]
-    return any(shape[d] in axes for op in reductions for d in op.attributes["dimensions"])
+    return any(
+        user.name == "stablehlo.reduce" and not axes.isdisjoint(_reduced_sizes(user))
+        for user, _ in _users(start)
+    )
+
+
+def _reduced_sizes(reduction: ir.Operation) -> list[int]:
+    shape = list(reduction.operands[0].type.shape)
+    return [shape[d] for d in reduction.attributes["dimensions"]]

@@ -245,7 +245,10 @@ def cast(op: ir.OpView, split: Split) -> None:
         return split.set(result, form)
     scale = _cast_scale(form, kind)
     value = split.bring(value, scale, op.operation)
-    if target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits:
+    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
+    if narrower and split.recipe.saturate:
+        if not source.holds(target.max_finite):
+            value = emit.convert(value, ir.F32Type.get(), op.operation)
         value = emit.saturate(value, target.max_finite, op.operation)
     split.replace(op, 0, value)
     split.changed = True

@@ -18,6 +18,18 @@ from scalify_hlo.scale import GENERATOR_BOUND, Generator, Maximum, Origin, Root,
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
 
+_FULL = {
+    name: f"stablehlo.{name}"
+    for name in (
+        *("add", "cbrt", "clamp", "divide", "maximum", "multiply", "shift_left"),
+        *("shift_right_logical", "sqrt", "subtract"),
+    )
+}
+"""The full names of the elementwise ops that factors are built of."""
+
+_NEARLY_TWICE = 1.45
+"""A root times this rounds to itself if it is a power of two, and else to the one above."""
+
 _BIAS, _MANTISSA = 127, 23
 
 
@@ -88,7 +100,8 @@ class Factors:
         self, origin: Origin, source: Factors, names: dict[Generator, Generator]
     ) -> Generator:
         if isinstance(origin, Root):
-            return self.derive(Root(self.translate(origin.scale, source, names), origin.n))
+            scale = self.translate(origin.scale, source, names)
+            return self.derive(Root(scale, origin.n, origin.up))
         scales = tuple(self.translate(s, source, names) for s in origin.scales)
         return self.derive(Maximum(scales))
 
@@ -156,6 +169,8 @@ class Factors:
         """
         product = self._product(origin.scale, wide=False)
         root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
+        if origin.up:
+            root = self.times(root, self.number(_NEARLY_TWICE, wide=False))
         return self.op("reduce_precision", root, 8, 0)
 
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
@@ -193,8 +208,7 @@ class Factors:
         key = name, *operands
         built = self._built.get(key)
         if built is None:
-            full, location = f"stablehlo.{name}", self.location
-            built = emit.elementwise(full, *operands, loc=location, ip=self._ip)
+            built = emit.elementwise(_FULL[name], *operands, loc=self.location, ip=self._ip)
             self._built[key] = built
             self.built[built] = None
         return built
@@ -258,4 +272,4 @@ class Factors:
 
 def _all_below(scale: Scale) -> bool:
     """Whether a scale is 1 over generators."""
-    return all([k < 0 for _, k in scale.powers])  # noqa: C419  (a generator costs twice as much)
+    return all(k < 0 for _, k in scale.powers)

@@ -227,13 +227,14 @@ def root(n: int, sign: int = 1) -> Apply:
 def _divisible(scale: Scale, n: int, split: Split) -> Sequence[Scale]:
     """Scales to bring a value to, one by one, the last of which has an n-th root."""
     targets = []
+    up = split.recipe.rounding == "up"
     if scale.exponent % n:
-        scale = scale.shift(-(scale.exponent % n))
+        scale = scale.shift(-scale.exponent % n if up else -(scale.exponent % n))
         targets.append(scale)
     rest = [(g, k % n) for g, k in scale.powers if k % n]
     for start in range(0, len(rest), 2):
         part = Scale(0, tuple(rest[start : start + 2]))
-        h = split.factors.derive(Root(part, n))
+        h = split.factors.derive(Root(part, n, up))
         scale = scale / part * Scale(0, ((h, n),))
         targets.append(scale)
     return targets

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.families import align, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import splat_form
+from scalify_hlo.scale import Scale, Scaled, splat_form
 
 _MOVED = "data movement commutes with scaling"
 
@@ -59,12 +60,21 @@ rule(
 
 
 def constant(op: ir.OpView, split: Split) -> None:
-    """Constants are unscaled; those with one value adopt scales, or fit any."""
+    """Constants are unscaled; those with one value adopt scales, or fit any.
+
+    Those that were quantised are data, and come with their scale.
+    """
+    if attributes.CONSTANT_SCALE in op.attributes:
+        scale = Scale(ir.IntegerAttr(op.attributes[attributes.CONSTANT_SCALE]).value)
+        del op.attributes[attributes.CONSTANT_SCALE]
+        split.changed = True
+        return split.set(op.results[0], Scaled(scale))
     if not isinstance(op.results[0].type.element_type, ir.FloatType):
-        return  # the bindings can't even read complex constants
+        return None  # the bindings can't even read complex constants
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         split.set(op.results[0], splat_form(ir.FloatAttr(attribute.get_splat_value()).value))
+    return None
 
 
 rule(

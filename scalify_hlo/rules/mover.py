@@ -84,13 +84,11 @@ class Mover(Values):
     ) -> ir.Value:
         brought = self._build(value, form, factor, target, at)
         self.known(value, target, brought)
+        level = 0
         if isinstance(form, Scaled):
-            self._forms[brought] = Scaled(
-                target, form.level + (factor.exponent if factor.static else 0)
-            )
+            level = form.level if factor.powers else form.level + factor.exponent
             self.known(brought, form.scale, value)
-        else:
-            self._forms[brought] = Scaled(target)
+        self._forms[brought] = Scaled(target, level)
         return brought
 
     def _build(

@@ -10,7 +10,7 @@ from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.units import Inference, Unit
-from scalify_hlo.scale import Scaled, Splat
+from scalify_hlo.scale import ANY, ONE, Any, Form, Scaled, Splat
 
 _HOMOGENEOUS = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
 _INTEGER = frozenset({"stablehlo.and", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply"})
@@ -138,9 +138,24 @@ def scatter(op: ir.OpView, split: Split) -> None:
     """
     name = monoid(op.regions[0])
     if name == _TAKES or name in _HOMOGENEOUS:
-        split.set(op.results[0], split.align(op, (0, 2)))
+        zeros = split.form(op.operands[0]) is ANY
+        form = split.align(op, (0, 2))
+        if split.narrow and zeros and not isinstance(form, Any):
+            form = _spread(op, form, split.form(op.operands[2]))
+        split.set(op.results[0], form)
     else:
         _scattered_by_units(op, split)
+
+
+def _spread(op: ir.OpView, form: Scaled | None, updates: Form) -> Scaled | None:
+    """The size of what is scattered over zeros: most elements stay zero."""
+    if form is None and isinstance(updates, Splat):
+        form = Scaled(ONE, updates.level)
+    if form is None:
+        return None
+    whole, part = (static_product(op.operands[i].type.shape) for i in (0, 2))
+    fall = rise(whole // part) if whole and part else 0
+    return Scaled(form.scale, form.level - fall)
 
 
 def _scattered_by_units(op: ir.OpView, split: Split) -> None:

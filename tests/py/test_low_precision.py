@@ -17,8 +17,9 @@ import pytest
 import scalify_hlo
 from examples import gpt2
 from examples.training import training_step
-from scalify_hlo._compat import ir, new_context
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo._compat import ir, new_context, stablehlo
+from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.recipe import Inputs, Recipe, load_recipe
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
 SIGNATURES = ("same", "scaled")
@@ -102,13 +103,51 @@ def test_sites_are_chosen_by_name_and_by_size(
     assert wide
 
 
-def test_matmuls_say_how_they_are_computed(text: str) -> None:
+def test_matmuls_say_how_they_are_computed_where_plugins_can_read_it(text: str) -> None:
     rewritten = scalify_hlo.rewrite(text, recipe="fp8")
     lines = [line for line in rewritten.splitlines() if "dot_general" in line and "f8E" in line]
-    for line in lines:
+    with new_context():
+        known = dot_algorithm("f8E5M2", "f8E4M3FN", imprecise=False) is not None
+    assert known == (jax.__version__ < "0.11")
+    for line in lines if known else ():
         backward = "f8E5M2" in line
         assert f"allow_imprecise_accumulation = {str(not backward).lower()}" in line
         assert "accumulation_type = f32" in line
+    requirement = stablehlo.StablehloCompatibilityRequirement.WEEK_12
+    version = stablehlo.get_version_from_compatibility_requirement(requirement)
+    with new_context():
+        stablehlo.serialize_portable_artifact(ir.Module.parse(rewritten), version)
+
+
+def test_vectors_take_no_algorithm() -> None:
+    exported = jax.export.export(jax.jit(linear))(np.float32(X[0]), W)
+    text = str(exported.mlir_module())
+    narrow = scalify_hlo.rewrite(text, recipe="fp8", settings={"matmul.smallest": "1"})
+    assert "f8E4M3FN" in narrow
+    assert "algorithm =" not in narrow
+
+
+def test_the_gradient_of_a_weight_may_be_a_narrow_matmul_itself() -> None:
+    def step(w: jax.Array, x: jax.Array) -> jax.Array:
+        gradient = jax.grad(lambda w: jnp.mean(jnp.tanh(w @ x) ** 2))(w)
+        return jnp.asarray(w - 0.1 * gradient)
+
+    w, x = np.full((32, 48), 0.1, np.float32), np.ones((48, 16), np.float32)
+    narrow = scalify_hlo.scalify(step, recipe="fp8")(w, x)
+    np.testing.assert_allclose(
+        scalify_hlo.asarray(narrow), step(jnp.asarray(w), jnp.asarray(x)), rtol=0.01
+    )
+
+
+def test_convolutions_have_one_format_or_stay_wide() -> None:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.mean(jax.lax.conv(x, w, (1, 1), "SAME") ** 2)
+
+    w, x = np.ones((16, 16, 3, 3), np.float32), np.ones((4, 16, 8, 8), np.float32)
+    text = str(jax.export.export(jax.jit(jax.grad(loss)))(w, x).mlir_module())
+    narrow = scalify_hlo.rewrite(text, recipe="fp8")
+    pairs = re.findall(r"stablehlo.convolution\(.*: \(tensor<\S+x(\w+)>, tensor<\S+x(\w+)>", narrow)
+    assert sorted(set(pairs)) == [("f32", "f32"), ("f8E4M3FN", "f8E4M3FN")]
 
 
 @pytest.mark.parametrize("name", ["fp16", "bf16"])
@@ -272,3 +311,37 @@ def test_casts_in_functions_without_scaled_arguments_are_lowered() -> None:
     tokens, x = np.arange(32, dtype=np.int32), np.ones((32, 32), np.float32)
     result = scalify_hlo.scalify(program, recipe="fp8")(tokens, x)
     np.testing.assert_array_equal(np.asarray(scalify_hlo.asarray(result)), np.eye(32) + 1)
+
+
+def test_a_pattern_that_matches_nothing_is_refused_with_the_nearest_name(text: str) -> None:
+    with pytest.raises(scalify_hlo.UsageError, match="matches no matmul") as raised:
+        scalify_hlo.rewrite(text, recipe="fp8", settings={"matmul.exclude": "params['wtee']"})
+    assert "params['wte']" in str(raised.value)
+    with pytest.raises(scalify_hlo.UsageError, match="matches no float argument"):
+        scalify_hlo.rewrite(text, recipe=replace(load_recipe("fp8"), inputs=Inputs(("nothing",))))
+
+
+def test_other_values_keep_their_format_or_are_refused(text: str) -> None:
+    with pytest.raises(scalify_hlo.UsageError, match="compute = 'f16'"):
+        scalify_hlo.rewrite(text, recipe="fp16", settings={"compute": "f16"})
+
+
+def test_casts_clamp_unless_the_recipe_says_not_to(text: str) -> None:
+    plain = scalify_hlo.rewrite(text, recipe="fp8", settings={"saturate": "false"})
+    assert "stablehlo.clamp" not in plain
+    assert "stablehlo.clamp" in scalify_hlo.rewrite(text, recipe="fp8")
+
+
+@pytest.mark.parametrize(("rounding", "exponent"), [("default", 1), ("down", 1), ("up", 2)])
+def test_roots_of_scales_are_rounded_as_the_recipe_says(rounding: str, exponent: int) -> None:
+    recipe = load_recipe("propagate", {"rounding": rounding})
+    data, scale = run_pairs(jnp.sqrt, recipe, (np.array([4, 9], np.float32), 3))
+    assert scale == 2.0**exponent
+    np.testing.assert_array_equal(data * scale, np.sqrt(np.array([32, 72], np.float32)))
+
+
+def test_bf16_saturates_where_f16_ends() -> None:
+    x = jnp.full((32, 64), 1e30, jnp.bfloat16)
+    recipe = load_recipe("fp16", {"matmul.output": "f32"})
+    result = scalify_hlo.scalify(linear, recipe=recipe)(x, jnp.asarray(W, jnp.bfloat16))
+    assert np.isfinite(np.asarray(scalify_hlo.asarray(result), np.float32)).all()

@@ -67,7 +67,7 @@ class TestText:
     ) -> None:
         passes: list[Pass | str] = [
             SignaturePass(signature, tuple(scales), pairs),  # type: ignore[arg-type]
-            PropagatePass(meet, annotate, strict),
+            PropagatePass(meet=meet, annotate=annotate, strict=strict),  # type: ignore[arg-type]
             "cse",
         ]
         assert parse_pipeline(pipeline(passes)) == passes

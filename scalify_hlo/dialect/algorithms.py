@@ -1,0 +1,70 @@
+"""How a matmul of narrow operands is to be computed: StableHLO's dot algorithms."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from scalify_hlo._compat import func, ir, new_context, stablehlo
+from scalify_hlo.dialect.formats import element_of
+
+
+def dot_algorithm(lhs: str, rhs: str, *, imprecise: bool) -> ir.Attribute | None:
+    """The algorithm that makes XLA call an FP8 kernel.
+
+    Args:
+        lhs: Format of the left operand.
+        rhs: Format of the right operand.
+        imprecise: Whether products may be summed less exactly than in f32, as is done forward.
+
+    Returns:
+        None where jax could not hand such a program to its plugins, which it writes in a version
+        of StableHLO that is twelve weeks old: jaxlib 0.12 has no algorithms on E4M3 in that.
+    """
+    if not _travels(lhs, rhs):
+        return None
+    return _algorithm(lhs, rhs, imprecise=imprecise)
+
+
+def _algorithm(lhs: str, rhs: str, *, imprecise: bool) -> ir.Attribute:
+    left, right = map(element_of, (lhs, rhs))
+    return stablehlo.DotAlgorithm.get(left, right, ir.F32Type.get(), 1, 1, 1, imprecise)
+
+
+@cache
+def _travels(lhs: str, rhs: str) -> bool:
+    """Whether a matmul with an algorithm can be written as plugins read it; found by trying."""
+    requirement = stablehlo.StablehloCompatibilityRequirement.WEEK_12
+    version = stablehlo.get_version_from_compatibility_requirement(requirement)
+    context = new_context()
+    handler = context.attach_diagnostic_handler(lambda _: True)  # which may complain in vain
+    with context, ir.Location.unknown():
+        try:
+            stablehlo.serialize_portable_artifact(_program(lhs, rhs), version)
+        except ValueError:
+            return False
+        finally:
+            handler.detach()
+    return True
+
+
+def _program(lhs: str, rhs: str) -> ir.Module:
+    """A module with one matmul."""
+    module = ir.Module.create()
+    left, right = (ir.RankedTensorType.get([16, 16], element_of(f)) for f in (lhs, rhs))
+    result = ir.RankedTensorType.get([16, 16], ir.F32Type.get())
+    with ir.InsertionPoint(module.body):
+        main = func.FuncOp("main", ([left, right], [result]))
+        block = main.add_entry_block()
+    with ir.InsertionPoint(block):
+        numbers = stablehlo.DotDimensionNumbers.get([], [], [1], [0])
+        dot = ir.Operation.create(
+            "stablehlo.dot_general",
+            results=[result],
+            operands=list(block.arguments),
+            attributes={
+                "dot_dimension_numbers": numbers,
+                "algorithm": _algorithm(lhs, rhs, imprecise=False),
+            },
+        )
+        func.ReturnOp(dot.results)
+    return module

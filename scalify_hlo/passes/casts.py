@@ -1,0 +1,60 @@
+"""Casts that a recipe puts into a program."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import element_of
+
+
+class Casts:
+    """The casts of a module: one for each value and format."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[ir.Value, str, str], ir.Value] = {}
+
+    def cast(self, value: ir.Value, format_: str, kind: str = attributes.DATA) -> ir.Value:
+        """A value in another format, right after it is made; itself if it has that already."""
+        element = element_of(format_)
+        if value.type.element_type == element:
+            return value
+        if (source := widened_from(value)) is not None and source.type.element_type == element:
+            return source
+        key = value, format_, kind
+        if key not in self._made:
+            self._made[key] = convert_after(value, element, kind)
+        return self._made[key]
+
+    def through(self, value: ir.Value, format_: str) -> None:
+        """Rounds a value to a format for all its users."""
+        element = value.type.element_type
+        users = [(use.owner, use.operand_number) for use in value.uses]
+        narrow = self.cast(value, format_)
+        back = convert_after(narrow, element)
+        for owner, index in users:
+            owner.operands[index] = back
+
+
+def widened_from(value: ir.Value) -> ir.Value | None:
+    """What a value was before a convert; a model that rounds its values writes two."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.convert":
+        return None
+    return owner.operands[0]
+
+
+def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
+    """Converts a value right after it is made; a cast of data if its kind is given."""
+    type_ = value.type
+    result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
+    else:
+        ip, location = ir.InsertionPoint(owner), owner.location
+    op = stablehlo.ConvertOp(result, value, loc=location, ip=ip)
+    if not isinstance(owner, ir.Block):
+        op.operation.move_after(owner)
+    if cast:
+        op.attributes[attributes.CAST] = ir.StringAttr.get(cast)
+    return op.result

@@ -1,0 +1,171 @@
+"""Dense constants in other formats: read through buffers, rounded by NumPy, never as lists."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
+
+Array: TypeAlias = npt.NDArray[Any]
+
+_READABLE = (np.float16, np.float32, np.float64)
+"""What NumPy and the bindings know by themselves."""
+
+_CHUNK = 1 << 21
+"""Elements that are worked on at a time: what is held beside the constants stays small."""
+
+
+def encode(
+    attribute: ir.Attribute, path: Sequence[ir.Type], element: ir.Type, *, saturate: bool = True
+) -> tuple[ir.Attribute, int]:
+    """A dense attribute in another format.
+
+    Args:
+        attribute: The values.
+        path: The formats to which the program converts them first, in order.
+        element: The format.
+        saturate: Whether what is beyond its range becomes its largest number.
+
+    Returns:
+        The data, and e: the values are about data * 2^e, with 2^e the power of two at or below
+        their rms.
+    """
+    formats = [FORMATS[str(type_)] for type_ in (*path, element)]
+    source = formats[-2] if path else FORMATS[str(attribute.type.element_type)]
+    values = _elements(attribute)
+    before = [dtype_of(format_.name) for format_ in formats[:-1]]
+    exponent = exponent_below_rms(values, before)
+    target = formats[-1]
+    data = np.empty(values.size, dtype_of(target.name))
+    most = bound(source, target) if saturate else None
+    for start, chunk in _chunks(values, before):
+        data[start : start + chunk.size] = rounded(chunk, exponent, target, most)
+    bits = data.view(f"u{data.itemsize}").reshape(list(attribute.type.shape))
+    type_ = with_element(attribute.type, element)
+    return ir.DenseElementsAttr.get(bits, type=type_), exponent
+
+
+def bound(source: FloatFormat, target: FloatFormat) -> float | None:
+    """Where a cast from one format to another saturates, if it does; see the rule of casts."""
+    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
+    return target.max_finite if narrower else None
+
+
+def rounded(values: Array, exponent: int, target: FloatFormat, most: float | None) -> Array:
+    """f32 or f64 values over ``2^exponent``, within ``±most``, to the nearest even of a format."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        data = np.ldexp(values, -exponent)
+        if most is not None:
+            np.clip(data, -most, most, out=data)
+        return _converted(data, dtype_of(target.name))
+
+
+def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Values in another dtype, rounded once."""
+    if values.dtype == np.float64 and dtype not in _READABLE:
+        values = _to_odd(values)
+    return values.astype(dtype)
+
+
+def _to_odd(values: Array) -> Array:
+    """f64 values in f32, inexact ones with an odd last bit, so that they can be rounded again.
+
+    ml_dtypes rounds f64 values to f32 first, and ties that this makes to even.
+    """
+    near = values.astype(np.float32)
+    near = np.where(np.abs(near) > np.abs(values), np.nextafter(near, np.float32(0)), near)
+    odd = near.view(np.uint32) | 1
+    return np.where((near == values) | np.isnan(values), near, odd.view(np.float32))
+
+
+def exponent_below_rms(values: Array, before: Sequence[np.dtype[Any]] = ()) -> int:
+    """floor(log2(rms)) of the finite ones among values, or 0 where there is none."""
+    largest = 0.0
+    for _, chunk in _chunks(values, before):
+        sizes = np.abs(chunk)
+        largest = max(largest, float(np.max(sizes, where=np.isfinite(sizes), initial=0)))
+    if largest == 0:
+        return 0
+    power = math.frexp(largest)[1]  # of f64, the squares could overflow
+    total, count = 0.0, 0
+    for _, chunk in _chunks(values, before):
+        finite = chunk[np.isfinite(chunk)].astype(np.float64)
+        unit = np.ldexp(finite, -power, out=finite)
+        total += float(np.sum(np.square(unit, out=unit)))
+        count += unit.size
+    return math.frexp(math.sqrt(total / count))[1] - 1 + power
+
+
+def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[int, Array]]:
+    """Values as the program casts them, in f32 or f64, and where each chunk starts."""
+    for start in range(0, values.size, _CHUNK):
+        chunk = values[start : start + _CHUNK]
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for dtype in before:
+                chunk = _converted(chunk, dtype)
+        yield start, chunk if chunk.dtype == np.float64 else chunk.astype(np.float32)
+
+
+def is_known(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of floats for which there is a dtype."""
+    format_ = format_of(type_)
+    return isinstance(type_.element_type, ir.FloatType) and format_ not in (None, FORMATS["tf32"])
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """The dtype of a format by its name in MLIR."""
+    plain = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}
+    narrow = f"float{name[1]}_{name[2:].lower()}"
+    dtype: np.dtype[Any] = np.dtype(plain.get(name) or getattr(ml_dtypes, narrow))
+    return dtype
+
+
+def _elements(attribute: ir.Attribute) -> Array:
+    """The elements of a dense attribute, in order; a view, where NumPy knows the format."""
+    dtype = dtype_of(str(attribute.type.element_type))
+    if dtype in _READABLE:
+        return np.asarray(memoryview(attribute)).reshape(-1)
+    return _raw(attribute, dtype)
+
+
+def _raw(attribute: ir.Attribute, dtype: np.dtype[Any]) -> Array:
+    """The elements as bytecode has them: the bindings read no format that Python lacks."""
+    op = ir.Operation.create(
+        "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
+    )
+    buffer = io.BytesIO()
+    op.write_bytecode(buffer)
+    op.erase()
+    written = buffer.getvalue()
+    count = math.prod(attribute.type.shape)
+    length = _varint(count * dtype.itemsize)
+    head = written[: len(written) - count * dtype.itemsize + len(length)]
+    at = head.find(length)
+    while at >= 0:
+        bits = np.frombuffer(written, f"u{dtype.itemsize}", count, at + len(length))
+        shaped = bits.reshape(list(attribute.type.shape))
+        if ir.DenseElementsAttr.get(shaped, type=attribute.type) == attribute:
+            return bits.view(dtype)
+        at = head.find(length, at + 1)
+    raise ValueError(f"the elements of a {attribute.type} do not stand in its bytecode")
+
+
+def _varint(number: int) -> bytes:
+    """A length as bytecode writes it: as many low zero bits as bytes follow, then a one."""
+    size = next((n for n in range(1, 9) if number < 1 << (7 * n)), 9)
+    if size == 9:
+        return b"\0" + number.to_bytes(8, "little")
+    return (((number << 1) | 1) << (size - 1)).to_bytes(size, "little")
+
+
+def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
+    """A tensor type of another element type."""
+    return ir.RankedTensorType.get(type_.shape, element, type_.encoding)

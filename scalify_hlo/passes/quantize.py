@@ -1,0 +1,499 @@
+"""scalify-quantize-constants: casts of constants are worked out while rewriting.
+
+A constant that a recipe casts becomes one in the format of the cast, with a static scale: the
+program carries no wide copy of it unless something else reads it. Casts are looked for behind
+whatever only moves elements, also where a loop or a function takes the constant as an argument.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, TypeAlias
+
+from scalify_hlo._compat import func, ir, passmanager
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.casts import convert_after
+from scalify_hlo.passes.encoding import encode, is_known, with_element
+from scalify_hlo.passes.report import Report
+
+Step: TypeAlias = ir.Operation
+"""An op on the way from a constant to a cast: movement, a convert, or a call of movement."""
+Calls: TypeAlias = dict[str, list[ir.Operation]]
+"""The calls of each function."""
+
+_MOVES = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "broadcast",
+        "broadcast_in_dim",
+        "dynamic_slice",
+        "reshape",
+        "reverse",
+        "slice",
+        "transpose",
+    )
+)
+_CONVERT = "stablehlo.convert"
+_WHILE = "stablehlo.while"
+_PLACING = ("mhlo.", "sdy.")
+"""How the attributes begin that say, for each value of a loop, where it is placed."""
+
+
+@dataclass(frozen=True)
+class QuantizePass(Pass):
+    """Puts constants of low precision where a recipe's casts act on constants.
+
+    Attributes:
+        saturate: Whether what is beyond a format's range becomes its largest number.
+    """
+
+    name: ClassVar[str] = "scalify-quantize-constants"
+    saturate: bool = True
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        del report
+        if not _casts(module):
+            return
+        functions = Functions(module)
+        functions.hoist_casts()
+        casts = Quantizer(functions, saturate=self.saturate)
+        for op in _casts(module):
+            casts.cast(op)
+        casts.clean()
+        functions.clean()
+
+
+def _casts(module: ir.Operation) -> list[ir.Operation]:
+    """The casts of a recipe; those of second moments have a scale of their own kind."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if _is_cast(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def _is_cast(op: ir.Operation) -> bool:
+    if op.name != _CONVERT or attributes.CAST not in op.attributes:
+        return False
+    return bool(op.attributes[attributes.CAST].value != attributes.SECOND)
+
+
+class Quantizer:
+    """Puts narrow constants in the place of casts; what is made once is shared."""
+
+    def __init__(self, functions: Functions, *, saturate: bool) -> None:
+        self._functions = functions
+        self._saturate = saturate
+        self._encoded: dict[tuple[ir.Attribute, str, str], tuple[ir.Attribute, int]] = {}
+        self._constants: dict[tuple[ir.Value, str, str], ir.Value] = {}
+        self._moved: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
+        self._passed: dict[ir.Value, None] = {}
+        self._loops: dict[ir.Operation, None] = {}
+
+    def cast(self, op: ir.Operation) -> None:
+        """Replaces a cast of a constant; leaves any other."""
+        found = self._origin(op.operands[0])
+        if found is None:
+            return
+        constant, steps = found
+        path = [s.results[0].type.element_type for s in steps if s.name == _CONVERT]
+        narrow = self._constant(constant, path[::-1], op.results[0].type.element_type)
+        for step in reversed(steps):
+            narrow = self._move(step, narrow)
+        op.results[0].replace_all_uses_with(narrow)
+        self._passed[op.operands[0]] = None
+        op.erase()
+
+    def clean(self) -> None:
+        """Erases what only led to casts."""
+        self._erase_dead()
+        loops = list(self._loops)
+        number = 0
+        while number < len(loops):
+            left = _without_dead_carries(loops[number])
+            number += 1
+            if left is not None:  # which may leave less to carry for the loops around it
+                loops[number - 1] = left.loop
+                self._passed.update(dict.fromkeys(left.starts))
+                self._erase_dead()
+                number = 0
+
+    def _erase_dead(self) -> None:
+        while self._passed:
+            value, _ = self._passed.popitem()
+            owner = value.owner
+            if isinstance(owner, ir.Block) or next(iter(value.uses), None) is not None:
+                continue
+            if owner.name == "stablehlo.constant" or self._functions.source(owner) is not None:
+                self._passed.update(dict.fromkeys(owner.operands))
+                owner.erase()
+
+    def _origin(self, value: ir.Value) -> tuple[ir.Operation, list[Step]] | None:
+        """The constant that a value is made of, and the ops on the way back to it."""
+        steps: list[Step] = []
+        loops: list[ir.Operation] = []
+        while True:
+            carried = _carried(value)
+            if carried is not None:
+                loop, value = carried
+                loops.append(loop)
+                continue
+            owner = value.owner
+            if isinstance(owner, ir.Block):
+                return None
+            if owner.name == "stablehlo.constant":
+                break
+            index = self._functions.source(owner)
+            if index is None:
+                return None
+            steps.append(owner)
+            value = owner.operands[index]
+        if not _is_dense(owner):
+            return None
+        self._loops.update(dict.fromkeys(loops))
+        return owner, steps
+
+    def _constant(self, wide: ir.Operation, path: Sequence[ir.Type], element: ir.Type) -> ir.Value:
+        """The constant in another format, right after the wide one."""
+        key = wide.results[0], " ".join(map(str, path)), str(element)
+        if key not in self._constants:
+            attribute = wide.attributes["value"]
+            again = attribute, *key[1:]
+            if again not in self._encoded:
+                self._encoded[again] = encode(attribute, path, element, saturate=self._saturate)
+            value, exponent = self._encoded[again]
+            op = ir.Operation.create(
+                "stablehlo.constant",
+                results=[value.type],
+                attributes={
+                    "value": value,
+                    attributes.CONSTANT_SCALE: ir.IntegerAttr.get(
+                        ir.IntegerType.get_signless(64), exponent
+                    ),
+                },
+                loc=wide.location,
+                ip=ir.InsertionPoint(wide),
+            )
+            self._constants[key] = op.result
+            self._passed[wide.results[0]] = None
+        return self._constants[key]
+
+    def _move(self, step: Step, narrow: ir.Value) -> ir.Value:
+        """A step on the narrow value; converts are in it already."""
+        if step.name == _CONVERT:
+            return narrow
+        key = step.results[0], narrow
+        if key not in self._moved:
+            element = narrow.type.element_type
+            made = (
+                self._functions.call_on(step, narrow)
+                if step.name == "func.call"
+                else _on(step, narrow, with_element(step.results[0].type, element))
+            )
+            self._moved[key] = made
+        return self._moved[key]
+
+
+def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
+    """An op that moves elements, of another first operand."""
+    return ir.Operation.create(
+        step.name,
+        results=[type_],
+        operands=[value, *list(step.operands)[1:]],
+        attributes=dict(step.attributes.items()),
+        loc=step.location,
+        ip=ir.InsertionPoint(step),
+    ).result
+
+
+def _between_floats(op: ir.Operation) -> bool:
+    """Whether an op is a model's own convert between floats, to none so narrow as to be data."""
+    if op.name != _CONVERT or attributes.CAST in op.attributes:
+        return False
+    known = is_known(op.operands[0].type) and is_known(op.results[0].type)
+    return known and bool(op.results[0].type.element_type.width > 8)
+
+
+def _is_dense(constant: ir.Operation) -> bool:
+    """Whether a constant has elements of its own, and floats that NumPy knows."""
+    attribute = constant.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+        return False
+    return is_known(attribute.type) and math.prod(attribute.type.shape) > 1
+
+
+def _carried(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:
+    """The loop that carries a value around unchanged, and the value with which it starts."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        loop, index = owner.owner.operation, ir.BlockArgument(value).arg_number
+    else:
+        loop, index = owner, ir.OpResult(value).result_number
+    if loop.name != _WHILE:
+        return None
+    body = loop.regions[1].blocks[0]
+    if isinstance(owner, ir.Block) and owner != body:
+        return None
+    if body.operations[-1].operands[index] != body.arguments[index]:
+        return None
+    return loop, loop.operands[index]
+
+
+class _Loop(NamedTuple):
+    """A loop that carries less than it did, and what it started with in those places."""
+
+    loop: ir.Operation
+    starts: list[ir.Value]
+
+
+def _without_dead_carries(loop: ir.Operation) -> _Loop | None:
+    """Takes out of a loop what it only carries around; None if there is nothing such."""
+    blocks = [region.blocks[0] for region in loop.regions]
+    body = blocks[1]
+    last = body.operations[-1]
+
+    def dead(index: int) -> bool:
+        argument = body.arguments[index]
+        uses = [*blocks[0].arguments[index].uses, *loop.results[index].uses]
+        inner = [use.owner == last.operation for use in argument.uses]
+        return not uses and inner == [True] and last.operands[index] == argument
+
+    kept = [i for i in range(len(loop.operands)) if not dead(i)]
+    dropped = [i for i in range(len(loop.operands)) if i not in kept]
+    if not dropped or any(key.startswith(_PLACING) for key, _ in loop.attributes.items()):
+        return None
+    ir.Operation.create(
+        last.operation.name,
+        operands=[last.operands[i] for i in kept],
+        loc=last.location,
+        ip=ir.InsertionPoint(last),
+    )
+    last.operation.erase()
+    for block in blocks:
+        for index in reversed(dropped):
+            block.erase_argument(index)
+    new = ir.Operation.create(
+        _WHILE,
+        results=[loop.results[i].type for i in kept],
+        operands=[loop.operands[i] for i in kept],
+        attributes=dict(loop.attributes.items()),
+        regions=2,
+        loc=loop.location,
+        ip=ir.InsertionPoint(loop),
+    )
+    for block, region in zip(blocks, new.regions, strict=True):
+        block.append_to(region)
+    for index, result in zip(kept, new.results, strict=True):
+        loop.results[index].replace_all_uses_with(result)
+    starts = [loop.operands[i] for i in dropped]
+    loop.erase()
+    return _Loop(new, starts)
+
+
+class Functions:
+    """The private functions of a module, through which constants reach casts."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._module = module
+        self._functions: dict[str, ir.OpView] = {}
+        self._copies: dict[tuple[str, ir.Type], str] = {}
+        main = main_function(module)
+        for op in module.regions[0].blocks[0].operations:
+            if op.operation.name == "func.func" and op != main and _is_private(op):
+                self._functions[op.attributes["sym_name"].value] = op
+
+    def source(self, op: ir.Operation) -> int | None:
+        """The operand whose elements an op moves or converts; None if it does more."""
+        if op.name == "func.call":
+            return self.moved_argument(op)
+        return 0 if op.name in _MOVES or _between_floats(op) else None
+
+    def moved_argument(self, call: ir.Operation) -> int | None:
+        """The operand whose elements a call moves, if that is all it does."""
+        chain = self._chain(call.attributes["callee"].value)
+        return None if chain is None else ir.BlockArgument(chain[-1]).arg_number
+
+    def call_on(self, call: ir.Operation, narrow: ir.Value) -> ir.Value:
+        """Calls a copy of a function that moves elements of another type."""
+        name, element = call.attributes["callee"].value, narrow.type.element_type
+        if (name, element) not in self._copies:
+            self._copies[name, element] = self._copy(name, element)
+        index = self.moved_argument(call)
+        operands = [narrow if i == index else v for i, v in enumerate(call.operands)]
+        return func.CallOp(
+            [with_element(call.results[0].type, element)],
+            ir.FlatSymbolRefAttr.get(self._copies[name, element]),
+            operands,
+            loc=call.location,
+            ip=ir.InsertionPoint(call),
+        ).results[0]
+
+    def clean(self) -> None:
+        """Erases the functions that were copied, where nothing calls them any more."""
+        if self._copies:
+            passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
+
+    def _chain(self, name: str) -> list[ir.Value] | None:
+        """The values from the result of a function back to an argument, each used once."""
+        if name not in self._functions:
+            return None
+        block = self._functions[name].regions[0].blocks[0]
+        returned = list(block.operations[-1].operands)
+        if len(returned) != 1:
+            return None
+        chain = returned
+        while len(list(chain[-1].uses)) == 1:
+            owner = chain[-1].owner
+            if isinstance(owner, ir.Block):
+                return chain
+            if owner.name not in _MOVES:
+                return None
+            chain.append(owner.operands[0])
+        return None
+
+    def _copy(self, name: str, element: ir.Type) -> str:
+        original = self._functions[name]
+        copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
+        fresh = f"{name}_{element}"
+        while fresh in self._functions:
+            fresh += "_"
+        copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
+        self._functions[fresh] = copy
+        for value in self._chain(fresh) or ():
+            value.set_type(with_element(value.type, element))
+        _retype(copy)
+        return fresh
+
+    def hoist_casts(self) -> None:
+        """Moves the casts of arguments to the callers, where these pass constants."""
+        waiting = list(self._functions)
+        calls = self._calls()
+        while waiting:
+            name = waiting.pop()
+            block = self._functions[name].regions[0].blocks[0]
+            for index, argument in enumerate(block.arguments):
+                if not self._may_be_constant(argument, calls, frozenset()):
+                    continue
+                reach = _reach(argument)
+                if reach is not None:
+                    _hoist(reach, calls[name], index)
+                    _retype(self._functions[name])
+                    waiting = list(self._functions)
+
+    def _calls(self) -> Calls:
+        """The calls of each function that is named by calls alone."""
+        calls: Calls = {}
+        others: set[str] = set()
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            if op.name == "func.call":
+                calls.setdefault(op.attributes["callee"].value, []).append(op)
+            elif op.name == "stablehlo.composite":
+                others.add(op.attributes["decomposition"].value)
+            elif op.name == "stablehlo.custom_call" and "called_computations" in op.attributes:
+                others.update(a.value for a in op.attributes["called_computations"])
+            return ir.WalkResult.ADVANCE
+
+        self._module.walk(visit)
+        return {name: ops for name, ops in calls.items() if name not in others}
+
+    def _may_be_constant(self, value: ir.Value, calls: Calls, seen: frozenset[str]) -> bool:
+        """Whether a value is a dense constant, here or where the function is called."""
+        while (carried := _carried(value)) is not None:
+            value = carried[1]
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            name, index = _name_of(owner), ir.BlockArgument(value).arg_number
+            outer = [call.operands[index] for call in calls.get(name, ()) if name not in seen]
+            return any(self._may_be_constant(v, calls, seen | {name}) for v in outer)
+        if owner.name == "stablehlo.constant":
+            return _is_dense(owner)
+        source = self.source(owner)
+        return source is not None and self._may_be_constant(owner.operands[source], calls, seen)
+
+
+def _is_private(function: ir.OpView) -> bool:
+    """Whether a function has a body and is called from here alone."""
+    if "sym_visibility" not in function.attributes or not len(function.regions[0].blocks):
+        return False
+    return bool(function.attributes["sym_visibility"].value == "private")
+
+
+def _name_of(block: ir.Block) -> str:
+    """The function that a block is the body of; empty if it is of another op."""
+    op = block.owner
+    return str(op.attributes["sym_name"].value) if op.operation.name == "func.func" else ""
+
+
+class _Reach(NamedTuple):
+    """The casts that all uses of a value lead to, and the values on the way, itself too."""
+
+    values: list[ir.Value]
+    casts: list[ir.Operation]
+
+
+def _reach(argument: ir.Value) -> _Reach | None:
+    """Where an argument goes, if that is to casts to one format and nowhere else."""
+    reach = _Reach([argument], [])
+    for value in reach.values:  # which grows
+        for use in value.uses:
+            owner, index = use.owner, use.operand_number
+            if _is_cast(owner):
+                reach.casts.append(owner)
+            elif owner.name in _MOVES and index == 0:
+                reach.values.append(owner.results[0])
+            elif owner.name == _WHILE and _carried(owner.results[index]):
+                blocks = [region.blocks[0] for region in owner.regions]
+                reach.values.extend(block.arguments[index] for block in blocks)
+                reach.values.append(owner.results[index])
+            elif not _is_carry(value, owner, index):
+                return None
+    kinds = {(c.results[0].type.element_type, c.attributes[attributes.CAST]) for c in reach.casts}
+    return reach if len(kinds) == 1 else None
+
+
+def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
+    """Whether a use of a value is that of a loop that carries it around."""
+    if not isinstance(value.owner, ir.Block) or _carried(value) is None:
+        return False
+    last = value.owner.operations[-1].operation
+    return bool(last == op and ir.BlockArgument(value).arg_number == index)
+
+
+def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
+    """Makes a function take an argument in the format that it casts it to."""
+    cast = reach.casts[0]
+    element = cast.results[0].type.element_type
+    kind = cast.attributes[attributes.CAST].value
+    for cast in reach.casts:
+        cast.results[0].replace_all_uses_with(cast.operands[0])
+        cast.erase()
+    for value in reach.values:
+        value.set_type(with_element(value.type, element))
+    for call in calls:
+        value = call.operands[index]
+        call.operands[index] = _cast_of(value, element) or convert_after(value, element, kind)
+
+
+def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
+    """The cast of a value that stands already."""
+    for use in value.uses:
+        if _is_cast(use.owner) and use.owner.results[0].type.element_type == element:
+            return use.owner.results[0]
+    return None
+
+
+def _retype(function: ir.OpView) -> None:
+    """Gives a function the type that its body has."""
+    block = function.regions[0].blocks[0]
+    inputs = [argument.type for argument in block.arguments]
+    results = [value.type for value in block.operations[-1].operands]
+    attributes.set_function_type(function, inputs, results)

@@ -1,0 +1,54 @@
+"""Which sites of a program a recipe picks, by name."""
+
+from __future__ import annotations
+
+import fnmatch
+
+from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.recipe import Matmul
+
+
+class Sites:
+    """The patterns of a recipe, and the sites they were matched with.
+
+    A site has its name stack for a name, each part of it, and those of the arguments that it
+    computes with; a pattern picks it by any of them.
+
+    Args:
+        recipe: Has the patterns.
+    """
+
+    def __init__(self, recipe: Matmul) -> None:
+        self._recipe = recipe
+        self._names: dict[str, None] = {}
+        self._matched: set[str] = set()
+
+    def selects(self, site: str) -> bool:
+        """Whether a site is included, and not excluded."""
+        names = [site, *site.split()]
+        self._names.update(dict.fromkeys(names))
+        included = [p for p in self._recipe.include if _matches(p, names)]
+        excluded = [p for p in self._recipe.exclude if _matches(p, names)]
+        self._matched.update(included, excluded)
+        return bool(included) and not excluded
+
+    def refuse_unmatched(self) -> None:
+        """Complains of a pattern that no site has the name of.
+
+        Raises:
+            UsageError: There is one.
+        """
+        for key in ("include", "exclude"):
+            for pattern in getattr(self._recipe, key):
+                if pattern not in self._matched and pattern != "*":
+                    raise UsageError(
+                        f"matmul.{key} {pattern!r} matches no matmul"
+                        f"{nearest(pattern, list(self._names))}",
+                        hint="`scalify-hlo inspect` shows the matmuls; patterns are of the names "
+                        "in their locations, and of the arguments they compute with",
+                    )
+
+
+def _matches(pattern: str, names: list[str]) -> bool:
+    glob = pattern.replace("[", "[[]")
+    return any(fnmatch.fnmatchcase(name, glob) for name in names)

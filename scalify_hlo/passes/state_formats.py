@@ -1,0 +1,59 @@
+"""The formats in which a training step keeps its state between steps."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.passes.casts import Casts, convert_after
+from scalify_hlo.recipe import KEEP, State
+
+_KINDS = {"second_moment": attributes.SECOND}
+
+
+def narrow_arguments(main: ir.OpView, recipe: State) -> None:
+    """Gives what a step carries in the formats in which it is kept between steps."""
+    arguments = list(main.regions[0].blocks[0].arguments)
+    marks = attributes.argument_attributes(main)
+    for argument, mark in zip(arguments, marks, strict=True):
+        role, format_ = _state_format(mark, recipe)
+        if format_ == KEEP:
+            continue
+        wide = argument.type
+        uses = [(use.owner, use.operand_number) for use in argument.uses]
+        element = element_of(format_)
+        argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
+        widened = convert_after(argument, wide.element_type)
+        for owner, index in uses:
+            owner.operands[index] = widened
+        if role != "weight":
+            mark[attributes.FOLLOWS] = ir.UnitAttr.get()
+    attributes.set_argument_attributes(main, marks)
+
+
+def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> None:
+    """Gives back what a step carries in the formats in which it is kept between steps."""
+    block = main.regions[0].blocks[0]
+    returned, marks = block.operations[-1], attributes.result_attributes(main)
+    for index, mark in enumerate(marks):
+        role, format_ = _state_format(mark, recipe)
+        if format_ != KEEP:
+            kind = _KINDS.get(role, attributes.STATE)
+            returned.operands[index] = casts.cast(returned.operands[index], format_, kind)
+    attributes.set_result_attributes(main, marks)
+    types = [value.type for value in returned.operands]
+    attributes.set_function_type(main, [a.type for a in block.arguments], types)
+
+
+def _state_format(mark: attributes.Attributes, recipe: State) -> tuple[str, str]:
+    """The role of a pair that is carried, and the format it is kept in; `mark` loses that."""
+    stored = mark.pop(attributes.STORED, None)
+    role = ir.StringAttr(mark[attributes.ROLE]).value if attributes.ROLE in mark else ""
+    if attributes.PAIR not in mark:
+        return role, KEEP
+    if stored is not None:
+        return role, ir.StringAttr(stored).value
+    return role, getattr(recipe, role, KEEP) if role in _CARRIED else KEEP
+
+
+_CARRIED = frozenset({"weight", "first_moment", "second_moment"})

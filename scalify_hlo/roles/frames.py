@@ -1,0 +1,109 @@
+"""Frames: how values go in and out of calls, loops and branches.
+
+A function that is called twice has each of its values twice. So what is followed through a program
+is a value and the frame that it is in: the calls and loops that led there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir
+
+LOOP: Final = "stablehlo.while"
+BRANCHES: Final = frozenset({"stablehlo.case", "stablehlo.if"})
+CALLS: Final = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+BODIES: Final = frozenset({"sdy.manual_computation", "sdy.named_computation"})
+"""Ops that run their only region once, with their operands as its arguments."""
+
+RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
+
+DEPTH: Final = 64
+"""How deep calls may nest; deeper ones are recursion, which propagation refuses."""
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """What led to a value.
+
+    Attributes:
+        functions: The functions of the module by name.
+        op: The call, the loop or the body that this is the inside of; None outside of all.
+        outer: The frame that it stands in.
+        depth: How many there are around.
+        inner: The frames inside, by what they are the inside of.
+    """
+
+    functions: Mapping[str, ir.OpView]
+    op: ir.Operation | None = None
+    outer: Frame | None = None
+    depth: int = 0
+    inner: dict[ir.Operation, Frame] = field(default_factory=dict)
+
+    def inside(self, op: ir.Operation) -> Frame:
+        """The frame of the inside of an op; the same one each time."""
+        if op not in self.inner:
+            self.inner[op] = Frame(self.functions, op, self, self.depth + 1)
+        return self.inner[op]
+
+    def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:
+        """The block that a call, a loop or a body runs."""
+        if self.depth > DEPTH:
+            return None
+        if name in CALLS:
+            function = self.functions.get(op.attributes[CALLS[name]].value)
+            regions = function.regions if function is not None else None
+            return regions[0].blocks[0] if regions is not None and regions[0].blocks else None
+        if name == LOOP:
+            return op.regions[1].blocks[0]
+        return op.regions[0].blocks[0] if name in BODIES else None
+
+    def sources(self, value: ir.Value, owner: ir.Operation, name: str) -> list[Place]:
+        """What the result of a call, a loop, a body or branches is inside of it."""
+        if name in BRANCHES:
+            number = ir.OpResult(value).result_number
+            return [(_returned(region.blocks[0], number), self) for region in owner.regions]
+        block = self.body_of(owner, name)
+        if block is None:
+            return []
+        return [(_returned(block, ir.OpResult(value).result_number), self.inside(owner))]
+
+    def source_of_argument(self, value: ir.Value) -> list[Place]:
+        """What an argument of a block is outside of it; for a loop, before it."""
+        if self.op is None or self.outer is None:
+            return []
+        return [(self.op.operands[ir.BlockArgument(value).arg_number], self.outer)]
+
+    def targets(self, use: ir.OpOperand) -> list[Place]:
+        """What an operand of a call, a loop or a body is inside of it."""
+        owner = use.owner.operation
+        block = self.body_of(owner, owner.name)
+        if block is None:
+            return []
+        return [(block.arguments[use.operand_number], self.inside(owner))]
+
+    def returned(self, use: ir.OpOperand) -> list[Place]:
+        """What a returned value is outside, for a call, a body and branches."""
+        number, around = use.operand_number, use.owner.operation.parent
+        if around.name in BRANCHES:
+            return [(around.results[number], self)]
+        if self.op is None or self.outer is None:
+            return []
+        return [(self.op.results[number], self.outer)]
+
+
+Place: TypeAlias = tuple[ir.Value, Frame]
+"""A value, and the frame that it is in."""
+
+
+def _returned(block: ir.Block, number: int) -> ir.Value:
+    return block.operations[-1].operands[number]
+
+
+def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
+    """The functions among the ops of a module, by name."""
+    return {
+        op.attributes["sym_name"].value: op for op in operations if op.operation.name == "func.func"
+    }

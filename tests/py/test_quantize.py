@@ -1,0 +1,559 @@
+"""Constants that a recipe casts: worked out while rewriting, as the program would at run time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from scalify_hlo import Recipe, load_recipe, rewrite
+from scalify_hlo._compat import ir, new_context
+from scalify_hlo.artifact import write_artifact, write_bytecode
+from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.interpreter import evaluate
+from scalify_hlo.passes import encoding
+from scalify_hlo.passes.encoding import bound, dtype_of, encode, exponent_below_rms, rounded
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+
+Array = npt.NDArray[Any]
+
+FP8 = load_recipe("fp8", {"state.weight": "keep", "state.gradient": "keep"})
+TARGETS = ("f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3", "f8E3M4", "f16", "bf16")
+SOURCES = ("f32", "f16", "bf16", "f64")
+SIZE = 32
+EXTREMES = (0.0, -0.0, 1e-45, -1e-40, 1e-30, 3e-8, 448.0, 464.0, 465.0, -57344.0, 1e30, -3e38)
+SPECIALS = (np.nan, np.inf, -np.inf)
+
+
+def dense(array: Array) -> str:
+    """An array as MLIR writes it."""
+    element = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}
+    shape = "x".join(map(str, array.shape))
+    return f'dense<"0x{array.tobytes().hex()}"> : tensor<{shape}x{element[array.dtype.name]}>'
+
+
+def normal(*shape: int, scale: float = 1.0, dtype: Any = np.float32, seed: int = 0) -> Array:
+    values = np.random.default_rng(seed).standard_normal(shape) * scale
+    return np.asarray(values.astype(dtype))
+
+
+def program(weight: Array, path: str = "", *, baked: bool, element: str = "f32") -> str:
+    """A linear layer whose weight is a constant or an argument."""
+    shape = "x".join(map(str, weight.shape))
+    argument = "" if baked else f", %w: tensor<{shape}x{element}>"
+    constant = f"%w = stablehlo.constant {dense(weight)}" if baked else ""
+    moved = path or f"%m = stablehlo.reshape %w : (tensor<{shape}x{element}>) -> tensor<S>"
+    type_ = f"tensor<{SIZE}x{SIZE}x{element}>"
+    return f"""
+func.func @main(%x: {type_}{argument}) -> {type_} {{
+  {constant}
+  {moved}
+  %y = stablehlo.dot_general %x, %m, contracting_dims = [1] x [0] : ({type_}, {type_}) -> {type_}
+  return %y : {type_}
+}}""".replace("tensor<S>", type_)
+
+
+def parse(text: str) -> ir.Module:
+    with new_context(), ir.Location.unknown():
+        return ir.Module.parse(text)
+
+
+def quantised(text: str, recipe: Recipe = FP8, **options: Any) -> ir.Module:
+    module = parse(text)
+    rewrite_module(module, Options(recipe=recipe, **options))
+    assert "scalify." not in str(module)
+    return module
+
+
+def same_bits(actual: Array, expected: Array) -> None:
+    """Equality of bits; a NaN is any NaN."""
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    nan = np.isnan(expected.astype(np.float64))
+    np.testing.assert_array_equal(np.isnan(actual.astype(np.float64)), nan)
+    bits = f"u{actual.itemsize}"
+    np.testing.assert_array_equal(
+        np.ascontiguousarray(actual).view(bits)[~nan],
+        np.ascontiguousarray(expected).view(bits)[~nan],
+    )
+
+
+def without_algorithm(module: ir.Module) -> ir.Module:
+    """The program without what the interpreter cannot follow, which says nothing of values."""
+    for op in walk(module.operation):
+        if "algorithm" in op.attributes:
+            del op.attributes["algorithm"]
+    return module
+
+
+def walk(module: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def run(module: ir.Module, *arguments: Array) -> Array:
+    (result,) = evaluate(without_algorithm(module), arguments)
+    return np.asarray(result)
+
+
+def constants(module: ir.Module) -> list[str]:
+    """The element types of the constants that are no splats."""
+    return [
+        str(op.results[0].type.element_type)
+        for op in walk(module.operation)
+        if op.name == "stablehlo.constant" and not op.attributes["value"].is_splat
+    ]
+
+
+def ops(module: ir.Module) -> list[str]:
+    return [op.name.removeprefix("stablehlo.") for op in walk(module.operation)]
+
+
+def over(weight: Array, exponent: int) -> Array:
+    """Data of a weight over 2^exponent, in its own dtype."""
+    wide = weight.astype(np.float64)
+    with np.errstate(over="ignore"):
+        return np.ldexp(wide, -exponent).astype(weight.dtype)
+
+
+def assert_as_argument(weight: Array, recipe: Recipe = FP8, path: str = "") -> None:
+    """The result is that of the weight as an argument, data X / X_s with the scale X_s."""
+    element = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64"}[
+        weight.dtype.name
+    ]
+    exponent = exponent_below_rms(weight.reshape(-1))
+    x = normal(SIZE, SIZE, dtype=weight.dtype, seed=7)
+    baked = quantised(program(weight, path, baked=True, element=element), recipe)
+    given_ = parse(program(weight, path, baked=False, element=element))
+    rewrite_module(
+        given_, Options(recipe=recipe, signature="scaled", pairs_in=[True, True], input_scale={})
+    )
+    scale = np.float64 if weight.dtype == np.float64 else np.float32
+    data, out = evaluate(
+        without_algorithm(given_),
+        [x, np.asarray(1, scale), over(weight, exponent), np.asarray(2.0**exponent, scale)],
+    )
+    with np.errstate(over="ignore"):
+        expected = (data.astype(np.float64) * float(out)).astype(data.dtype)
+    same_bits(run(baked, x), expected)
+
+
+class TestRounding:
+    """One value at a time, against the run-time cast on the reference interpreter."""
+
+    @pytest.mark.parametrize("target", TARGETS)
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_is_that_of_the_cast_at_run_time(self, source: str, target: str) -> None:
+        if source == target:
+            return
+        rng = np.random.default_rng(3)
+        spread = rng.standard_normal(400) * 2.0 ** rng.integers(-24, 18, 400)
+        ties = 1 + np.arange(64) / 64
+        values = np.concatenate([spread, ties, -ties / 1024, EXTREMES, SPECIALS])
+        with np.errstate(over="ignore"):
+            values = values.astype(dtype_of(source))
+        same_bits(self.in_place(values, source, target), self.at_run_time(values, source, target))
+
+    def test_of_f64_is_to_the_nearest_once(self) -> None:
+        for target in TARGETS:
+            unit = 2.0 ** -(FORMATS[target].mantissa_bits + 1)
+            values = np.array([1 + unit + 2.0**-50, 1 + unit - 2.0**-50, -1 - unit - 2.0**-50])
+            data = self.in_place(values, "f64", target).astype(np.float64)
+            np.testing.assert_array_equal(data, [1 + 2 * unit, 1, -1 - 2 * unit])
+
+    @given(arrays(np.float32, 64, elements=st.floats(width=32)), st.integers(-60, 60))
+    def test_is_that_of_ml_dtypes(self, values: Array, exponent: int) -> None:
+        data = rounded(values, exponent, FORMATS["f8E4M3FN"], 448.0)
+        with np.errstate(all="ignore"):
+            unit = np.clip(values.astype(np.float64) * 2.0**-exponent, -448, 448)
+            expected = unit.astype(np.float32).astype(ml_dtypes.float8_e4m3fn)
+        same_bits(data, expected)
+
+    @staticmethod
+    def in_place(values: Array, source: str, target: str) -> Array:
+        wide = values if source == "f64" else values.astype(np.float32)
+        most = bound(FORMATS[source], FORMATS[target])
+        return rounded(wide, 0, FORMATS[target], most)
+
+    @staticmethod
+    def at_run_time(values: Array, source: str, target: str) -> Array:
+        if source == "bf16" and target == "f16":  # whose largest number is none of bf16
+            source, values = "f32", values.astype(np.float32)
+        from_, to = FORMATS[source], FORMATS[target]
+        saturates = to.max_finite < from_.max_finite and to.exponent_bits < from_.exponent_bits
+        type_ = f"tensor<{values.size}x{source}>"
+        clamp = f"stablehlo.clamp %low, %x, %high : (tensor<{source}>, {type_}, tensor<{source}>)"
+        module = parse(f"""
+func.func @main(%x: {type_}) -> tensor<{values.size}x{target}> {{
+  %low = stablehlo.constant dense<{-to.max_finite:.6e}> : tensor<{source}>
+  %high = stablehlo.constant dense<{to.max_finite:.6e}> : tensor<{source}>
+  %c = {f"{clamp} -> {type_}" if saturates else f"stablehlo.abs %x : {type_}"}
+  %y = stablehlo.convert {"%c" if saturates else "%x"} : ({type_}) -> tensor<{values.size}x{target}>
+  return %y : tensor<{values.size}x{target}>
+}}""")
+        return run(module, values)
+
+
+class TestScale:
+    @pytest.mark.parametrize(
+        ("values", "exponent"),
+        [
+            ([0.0, 0.0], 0),
+            ([1.0, -1.0], 0),
+            ([0.999, -0.999], -1),
+            ([3.0, 4.0, 5.0], 2),
+            ([1e-40, 1e-40], -133),
+            ([3e38, -3e38], 127),
+            ([2.0, np.inf, 2.0], 1),
+            ([np.nan, 0.25], -2),
+            ([np.nan, -np.inf], 0),
+        ],
+    )
+    def test_is_the_power_of_two_below_the_rms(self, values: list[float], exponent: int) -> None:
+        assert exponent_below_rms(np.array(values, np.float32)) == exponent
+
+    def test_of_f64_does_not_overflow(self) -> None:
+        assert exponent_below_rms(np.array([1e300, -1e300])) == 996
+        assert exponent_below_rms(np.array([1e-300, -1e-300])) == -997
+
+    def test_is_that_of_the_whole_of_a_large_constant(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        values = normal(1000) * np.float32(2) ** np.arange(1000, dtype=np.float32).clip(0, 20)
+        whole = exponent_below_rms(values)
+        monkeypatch.setattr(encoding, "_CHUNK", 7)
+        assert exponent_below_rms(values) == whole
+
+
+class TestAsArgument:
+    @pytest.mark.parametrize("scale", [2.0**-20, 0.02, 1.0, 3000.0])
+    @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
+    def test_computes_what_a_scaled_argument_does(self, scale: float, dtype: Any) -> None:
+        assert_as_argument(normal(SIZE, SIZE, scale=scale, dtype=dtype))
+
+    @pytest.mark.parametrize("preset", ["fp16", "bf16", "fp8", "fp8-state"])
+    def test_under_each_preset(self, preset: str) -> None:
+        keep = ("weight", "gradient", "first_moment", "second_moment")
+        recipe = load_recipe(preset, {f"state.{key}": "keep" for key in keep})
+        assert_as_argument(normal(SIZE, SIZE, scale=0.02), recipe)
+
+    def test_of_heavy_tails_and_specials(self) -> None:
+        weight = normal(SIZE, SIZE) ** 9
+        weight[0, : len(EXTREMES) - 1] = EXTREMES[:-1]
+        weight[1, :2] = 0.0, -0.0
+        assert_as_argument(weight)
+
+    def test_of_what_saturates_and_of_nan(self) -> None:
+        weight = normal(SIZE, SIZE, scale=1e-3)
+        weight[3, 4], weight[5, 6], weight[7, 8] = np.inf, -np.inf, np.nan
+        module = quantised(program(weight, baked=True))
+        result = run(module, np.eye(SIZE, dtype=np.float32))
+        exponent = exponent_below_rms(weight.reshape(-1))
+        most = 448.0 * 2.0**exponent
+        assert (result[3, 4], result[5, 6]) == (most, -most)
+        assert np.isnan(result[:, 8]).all()
+
+    def test_without_saturation(self) -> None:
+        weight = normal(SIZE, SIZE, scale=2.0**-6)
+        weight[0, 0] = np.inf
+        module = quantised(program(weight, baked=True), replace(FP8, saturate=False))
+        assert np.isnan(run(module, np.eye(SIZE, dtype=np.float32))[0, 0])
+
+    @pytest.mark.parametrize("dtype", [np.float16, np.float64])
+    def test_of_other_formats(self, dtype: Any) -> None:
+        assert_as_argument(normal(SIZE, SIZE, scale=0.02, dtype=dtype))
+
+
+MOVES = {
+    "reshape": ((SIZE * SIZE,), "stablehlo.reshape %w : (W) -> M"),
+    "transpose": ((SIZE, SIZE), "stablehlo.transpose %w, dims = [1, 0] : (W) -> M"),
+    "broadcast": ((SIZE,), "stablehlo.broadcast_in_dim %w, dims = [1] : (W) -> M"),
+    "slice": ((SIZE, 3 * SIZE), f"stablehlo.slice %w [0:{SIZE}, {SIZE}:{2 * SIZE}] : (W) -> M"),
+    "reverse": ((SIZE, SIZE), "stablehlo.reverse %w, dims = [0] : M"),
+}
+
+
+def moved(name: str) -> tuple[tuple[int, ...], str]:
+    """The shape of a constant, and how it comes to be the operand of a matmul."""
+    shape, text = MOVES[name]
+    wide = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    return shape, "%m = " + text.replace("W", wide).replace("M", "tensor<S>")
+
+
+class TestMovement:
+    @pytest.mark.parametrize("name", MOVES)
+    def test_moves_the_narrow_constant(self, name: str) -> None:
+        shape, path = moved(name)
+        weight = normal(*shape, scale=0.1)
+        assert_as_argument(weight, path=path)
+        module = quantised(program(weight, path, baked=True))
+        assert constants(module) == ["f8E4M3FN"]
+
+    def test_a_model_s_own_convert_rounds_before(self) -> None:
+        weight = normal(SIZE, SIZE, scale=0.1)
+        path = """
+  %h = stablehlo.convert %w : (tensor<S>) -> tensor<32x32xbf16>
+  %m = stablehlo.convert %h : (tensor<32x32xbf16>) -> tensor<S>"""
+        rounded_before = weight.astype(ml_dtypes.bfloat16).astype(np.float32)
+        x = normal(SIZE, SIZE, seed=1)
+        twice = quantised(program(weight, path, baked=True))
+        once = quantised(program(rounded_before, "", baked=True))
+        same_bits(run(twice, x), run(once, x))
+        assert constants(twice) == ["f8E4M3FN"]
+
+    def test_a_model_s_own_f8_is_left_to_run_time(self) -> None:
+        path = """
+  %h = stablehlo.convert %w : (tensor<S>) -> tensor<32x32xf8E5M2>
+  %m = stablehlo.convert %h : (tensor<32x32xf8E5M2>) -> tensor<S>"""
+        module = quantised(program(normal(SIZE, SIZE), path, baked=True))
+        assert constants(module) == ["f32"]
+
+    def test_splats_and_integers_stay(self) -> None:
+        splat = f"%m = stablehlo.constant dense<0.3> : tensor<{SIZE}x{SIZE}xf32>"
+        module = quantised(program(normal(SIZE, SIZE), splat, baked=True))
+        assert "convert" in ops(module)
+        assert constants(module) == ["f32"]  # which nothing reads
+
+    def test_what_computes_is_left_to_run_time(self) -> None:
+        module = quantised(
+            program(normal(SIZE, SIZE), "%m = stablehlo.tanh %w : tensor<S>", baked=True)
+        )
+        assert constants(module) == ["f32"]
+
+
+def exported(function: Any, *shapes: Any) -> str:
+    return str(jax.export.export(jax.jit(function))(*shapes).mlir_module())
+
+
+X = jax.ShapeDtypeStruct((SIZE, SIZE), jnp.float32)
+
+
+class TestSharing:
+    def test_forward_and_backward_share_a_constant(self) -> None:
+        weight = normal(SIZE, SIZE, scale=0.1)
+        text = exported(jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ weight) @ weight))), X)
+        module = quantised(text)
+        assert len([op for op in ops(module) if op == "dot_general"]) > 2
+        assert constants(module) == ["f8E4M3FN"]
+
+    def test_a_constant_that_something_else_reads_stays_beside(self) -> None:
+        weight = normal(SIZE, SIZE, scale=0.1)
+        module = quantised(exported(lambda x: x @ weight + weight, X))
+        assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
+
+    def test_equal_constants_are_worked_out_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        weight = normal(SIZE, SIZE, scale=0.1)
+        calls: list[str] = []
+
+        def counted(*arguments: Any, **options: Any) -> tuple[ir.Attribute, int]:
+            calls.append(str(arguments[-1]))
+            return encode(*arguments, **options)
+
+        monkeypatch.setattr("scalify_hlo.passes.quantize.encode", counted)
+        quantised(exported(lambda x: (x @ weight) @ weight.copy(), X))
+        assert calls == ["f8E4M3FN"]
+
+    def test_locations_are_kept(self) -> None:
+        text = exported(lambda x: x @ normal(SIZE, SIZE).T, X)
+        (before,), (after,) = self.places(parse(text)), self.places(quantised(text))
+        assert before == after != "loc(unknown)"
+
+    @staticmethod
+    def places(module: ir.Module) -> list[str]:
+        """Where the constants that are no splats come from."""
+        found = [op for op in walk(module.operation) if op.name == "stablehlo.constant"]
+        return [str(op.location) for op in found if not op.attributes["value"].is_splat]
+
+
+class TestRegionsAndFunctions:
+    def assert_like(self, function: Any, loose: Any, weights: Sequence[Array]) -> ir.Module:
+        """A program computes what it does with its weights as arguments, scaled as theirs are."""
+        x = normal(SIZE, SIZE, seed=5)
+        module = quantised(exported(lambda v: function(v, *weights), X))
+        shapes = [jax.ShapeDtypeStruct(w.shape, w.dtype) for w in weights]
+        scales = {f"w[{i}]": 2.0 ** exponent_below_rms(w.ravel()) for i, w in enumerate(weights)}
+        given_ = parse(exported(lambda v, w: loose(v, *w), X, shapes))
+        rewrite_module(given_, Options(recipe=FP8, input_scale=scales))
+        same_bits(run(module, x), run(given_, x, *weights))
+        return module
+
+    def test_a_scan_over_stacked_weights_carries_none_of_them(self) -> None:
+        def layers(x: Any, weights: Any) -> Any:
+            return jax.lax.scan(lambda c, w: (jnp.tanh(c @ w), None), x, weights)[0]
+
+        module = self.assert_like(layers, layers, [normal(3, SIZE, SIZE, scale=0.1)])
+        assert constants(module) == ["f8E4M3FN"]
+        (loop,) = [op for op in walk(module.operation) if op.name == "stablehlo.while"]
+        assert not any("3x" in str(value.type) for value in loop.operands)
+
+    def test_loops_in_loops(self) -> None:
+        def layers(x: Any, weight: Any) -> Any:
+            def turn(_: int, y: Any) -> Any:
+                return jax.lax.fori_loop(0, 2, lambda _, z: jnp.tanh(z @ weight), y)
+
+            return jax.lax.fori_loop(0, 2, turn, x)
+
+        module = self.assert_like(layers, layers, [normal(SIZE, SIZE, scale=0.1)])
+        assert constants(module) == ["f8E4M3FN"]
+
+    def test_a_loop_that_changes_a_weight_keeps_it_wide(self) -> None:
+        weight = normal(SIZE, SIZE, scale=0.1)
+
+        def turn(_: Any, carry: tuple[Any, Any]) -> tuple[Any, Any]:
+            x, w = carry
+            return jnp.tanh(x @ w), w + w
+
+        module = quantised(exported(lambda x: jax.lax.fori_loop(0, 3, turn, (x, weight))[0], X))
+        assert constants(module) == ["f32"]
+
+    def test_what_a_loop_gives_back_it_carries(self) -> None:
+        weight = normal(SIZE, SIZE, scale=0.1)
+        text = f"""
+func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
+  %w = stablehlo.constant {dense(weight)}
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0:3 = stablehlo.while(%i = %n, %v = %w, %y = %x) : tensor<i32>, T, T
+   cond {{
+    %c = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }} do {{
+    %d = stablehlo.dot_general %y, %v, contracting_dims = [1] x [0] : (T, T) -> T
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %v, %d : tensor<i32>, T, T
+  }}
+  return %0#2, %0#1 : T, T
+}}""".replace(" T", " tensor<32x32xf32>").replace("(T", "(tensor<32x32xf32>")
+        module = without_algorithm(quantised(text))
+        assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
+        x = normal(SIZE, SIZE, seed=1)
+        _, given_back = evaluate(module, [x, np.asarray(0, np.int32)])
+        same_bits(given_back, weight)
+
+    def test_a_function_takes_narrow_arguments(self) -> None:
+        @jax.jit
+        def layer(x: Any, w: Any) -> Any:
+            return jnp.tanh(x @ w.T)
+
+        def layers(x: Any, first: Any, second: Any) -> Any:
+            return layer(layer(x, first), second)
+
+        weights = [normal(SIZE, SIZE, scale=0.1), normal(SIZE, SIZE, seed=2)]
+        module = self.assert_like(layers, layers, weights)
+        assert constants(module) == ["f8E4M3FN", "f8E4M3FN"]
+
+    def test_functions_in_functions(self) -> None:
+        @jax.jit
+        def product(x: Any, w: Any) -> Any:
+            return x @ w
+
+        @jax.jit
+        def layer(x: Any, w: Any) -> Any:
+            return jnp.tanh(product(x, w))
+
+        module = self.assert_like(layer, layer, [normal(SIZE, SIZE, scale=0.1)])
+        assert constants(module) == ["f8E4M3FN"]
+
+    def test_a_function_that_also_reads_values_keeps_its_argument(self) -> None:
+        @jax.jit
+        def layer(x: Any, w: Any) -> Any:
+            return x @ w + w
+
+        module = quantised(exported(lambda x: layer(x, normal(SIZE, SIZE)), X))
+        assert constants(module) == ["f32"]
+
+    def test_where_no_argument_is_a_float(self) -> None:
+        table, weight = normal(SIZE, SIZE), normal(SIZE, SIZE, scale=2.0**-12)
+
+        @jax.jit
+        def embed(ids: Any) -> Any:
+            return jnp.asarray(table)[ids] @ weight
+
+        ids = np.arange(SIZE, dtype=np.int32)
+        text = exported(lambda i: embed(i), jax.ShapeDtypeStruct((SIZE,), jnp.int32))
+        module = quantised(text)
+        assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
+        expected = table @ weight
+        assert np.abs(run(module, ids) - expected).max() < 0.1 * np.abs(expected).max()
+
+    def test_a_function_that_calls_itself_is_refused_in_the_end(self) -> None:
+        text = f"""
+func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {{
+  %w = stablehlo.constant {dense(normal(SIZE, SIZE))}
+  %0 = call @f(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %0 : tensor<32x32xf32>
+}}
+func.func private @f(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<32x32xf32> {{
+  %0 = call @f(%x, %w) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0]
+      : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
+}}"""
+        with pytest.raises(Exception, match="calls itself"):
+            rewrite(text, recipe=FP8)
+
+
+class TestFiles:
+    def test_bytes_are_a_quarter(self) -> None:
+        weight = normal(256, 256, scale=0.02)
+        bytes_ = [jax.ShapeDtypeStruct((256, 256), jnp.float32)]
+        text = exported(lambda x: x @ weight, *bytes_)
+        module = quantised(text)
+        assert len(write_bytecode(module)) < 0.27 * weight.nbytes
+        assert len(write_artifact(module, "current")) < 0.27 * weight.nbytes
+        assert len(str(module)) < 0.27 * len(text)
+
+    def test_an_artifact_reads_back(self) -> None:
+        weight = normal(SIZE, SIZE, scale=0.02)
+        artifact = jax.export.export(jax.jit(lambda x: x @ weight))(X)
+        again = rewrite(artifact, recipe=FP8)
+        x = normal(SIZE, SIZE, seed=1)
+        result = np.asarray(again.call(x))
+        same_bits(result, run(quantised(exported(lambda x: x @ weight, X)), x))
+
+
+class TestBytesOfNarrowFormats:
+    """bf16 and f8 have no buffers in the bindings, and are read from bytecode."""
+
+    @pytest.mark.parametrize("count", [2, 3, 31, 32, 63, 64, 127, 128, 8191, 8192, 20000, 1 << 20])
+    @pytest.mark.parametrize("name", ["bf16", "f8E4M3FN"])
+    def test_are_read_at_any_length(self, name: str, count: int) -> None:
+        bits = np.random.default_rng(count).integers(0, 256, count * 2, np.uint8)
+        array = bits[: count * dtype_of(name).itemsize].view(dtype_of(name))
+        assert self.read(array, name).tobytes() == array.tobytes()
+
+    @pytest.mark.parametrize("byte", [0, 1, 2, 3, 0x40, 0x82, 0xFF])
+    def test_are_found_among_like_bytes(self, byte: int) -> None:
+        array = np.full(4096, byte, np.uint8).view(ml_dtypes.bfloat16)
+        array[-1] = 5.0
+        assert self.read(array, "bf16").tobytes() == array.tobytes()
+
+    @staticmethod
+    def read(array: Array, name: str) -> Array:
+        with new_context(), ir.Location.unknown():
+            type_ = ir.RankedTensorType.get(array.shape, ir.Type.parse(name))
+            bits = array.view(f"u{array.itemsize}")
+            attribute = ir.DenseElementsAttr.get(bits, type=type_)
+            return encoding._elements(attribute).copy()
+
+
+def test_a_text_without_casts_stays_as_it_is() -> None:
+    text = program(normal(SIZE, SIZE), baked=True)
+    plain = rewrite(text)
+    assert re.search(r"constant dense<\"0x\w+\"> : tensor<32x32xf32>", plain)
