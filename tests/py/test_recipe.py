@@ -188,7 +188,8 @@ def test_dotted_keys_are_tables() -> None:
 
 
 def test_several_settings_are_judged_together() -> None:
-    swapped = {"matmul.activation": "bf16", "matmul.weight": "bf16", "matmul.gradient": "bf16"}
+    keys = ("activation", "weight", "gradient", "output")
+    swapped = dict.fromkeys((f"matmul.{key}" for key in keys), "bf16")
     assert load_recipe("fp8", swapped).matmul == BF16
     assert load_recipe(PRESETS["fp8"], swapped).matmul == BF16
 

@@ -517,7 +517,7 @@ func.func @main(%x: $mn) -> $mn {
 }""",
         "any",
         "a",
-        {"a": 1},
+        READ,
         6,
     ),
     Program(
