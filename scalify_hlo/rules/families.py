@@ -240,35 +240,27 @@ def _divisible(scale: Scale, n: int, split: Split) -> Sequence[Scale]:
     return targets
 
 
-def unscale_around(op: ir.OpView, split: Split) -> None:
-    """Unscales what an op reads, in its regions too."""
-    split.read_all(op)
-    unscale_captures(op, split)
+def unscale_captures(op: ir.OpView, split: Split) -> int:
+    """Unscales what the regions of an op read; says how many operands in them that are."""
+    inner = [i for region in op.regions for block in region.blocks for i in block.operations]
+    return sum(_unscale_captures(i, op.operation, split) for i in inner)
 
 
-def unscale_captures(op: ir.OpView, split: Split) -> None:
-    """Unscales what the regions of an op read."""
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                _unscale_captures(inner, op.operation, split)
-
-
-def _unscale_captures(inner: ir.OpView, outer: ir.Operation, split: Split) -> None:
+def _unscale_captures(inner: ir.OpView, outer: ir.Operation, split: Split) -> int:
+    count = 0
     for index, value in enumerate(inner.operands):
         if isinstance(split.form(value), Scaled):
             split.replace(inner, index, split.bring(value, ONE, outer))
-    for region in inner.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                _unscale_captures(op, outer, split)
+            count += 1
+    nested = [i for region in inner.regions for block in region.blocks for i in block.operations]
+    return count + sum(_unscale_captures(i, outer, split) for i in nested)
 
 
 def opaque(op: ir.OpView, split: Split) -> None:
     """An op with no scaled form: unscaled around, with a remark."""
-    scaled = [v for v in op.operands if isinstance(split.form(v), Scaled)]
-    unscale_around(op, split)
-    if scaled:
+    scaled = sum(isinstance(split.form(v), Scaled) for v in op.operands)
+    split.read_all(op)
+    if scaled + unscale_captures(op, split):
         split.remark(op, "has no scaled form; its operands are multiplied with their scales")
 
 

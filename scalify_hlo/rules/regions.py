@@ -37,8 +37,9 @@ def run_on_data(
     forms = [_evaluated(unit, scales) for unit in results]
     if any(_leaves_format(r, f, split) for r, f in zip(op.results, forms, strict=True)):
         return opaque(op, split)
-    unscale_captures(op, split)
-    _bring_others(op, split, units, scales)
+    captured = unscale_captures(op, split)
+    if captured + _bring_others(op, split, units, scales):
+        split.remark(op, "reads values in its region; they are multiplied with their scales")
     for number, (result, form) in enumerate(zip(list(op.results), forms, strict=True)):
         if isinstance(form, Scaled) and rises:
             form = Scaled(form.scale, form.level + rises[number])
@@ -71,8 +72,12 @@ def _common_scales(
 
 def _bring_others(
     op: ir.OpView, split: Split, units: Mapping[int, Scale], scales: Mapping[Generator, Form]
-) -> None:
-    """Brings the operands whose unit is 1, or follows from others, to the scale that they need."""
+) -> int:
+    """Brings the operands whose unit is 1, or follows from others, to the scale that they need.
+
+    Returns:
+        How many scaled operands are read as values.
+    """
     read = 0
     for index, unit in units.items():
         if not unit.powers:
@@ -82,8 +87,7 @@ def _bring_others(
             form = _evaluated(unit, scales)
             target = form.scale if isinstance(form, Scaled) else ONE
             split.replace(op, index, split.bring(op.operands[index], target, op.operation))
-    if read:
-        split.remark(op, "reads values in its region; they are multiplied with their scales")
+    return read
 
 
 def _evaluated(unit: Unit, scales: Mapping[Generator, Form]) -> Form:

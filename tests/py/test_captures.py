@@ -397,7 +397,7 @@ def test_a_collective_keeps_the_scale_of_sums_and_extremes(name: str, op: str) -
 
 
 def test_a_capture_that_stays_data_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(families, "unscale_captures", lambda *_: None)
+    monkeypatch.setattr(families, "unscale_captures", lambda *_: 0)
     text = program(of_collective("all_reduce", FUNCTIONS["if"]), "$n")
     with pytest.raises(AssertionError):
         assert_values_are_captured(text, "stablehlo.all_reduce", values(0))
@@ -450,3 +450,18 @@ def test_every_op_with_regions_that_can_capture_is_visited() -> None:
         op.OPERATION_NAME for op in classes if getattr(op, "_ODS_REGIONS", (0, True)) != (0, True)
     }
     assert with_regions - set(ISOLATED) - CALLS == WITH_REGIONS - set(ISOLATED) - ABSENT
+
+
+def test_captures_that_are_read_are_remarked() -> None:
+    text = """func.func @main(%x: tensor<4x3xf32>, %c: tensor<f32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    %2 = stablehlo.minimum %1, %c : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<4x3xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+    _, report = rewritten(text, "scaled")
+    assert [remark.op for remark in report.remarks] == ["stablehlo.reduce"]

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalify_hlo.rules.families import unscale_around
+from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.table import RULES
 from tests.py.judge import Array, Pair, assert_same_bits, rewritten, run_scaled
 from tests.py.programs import PROGRAMS, Program
@@ -78,7 +78,7 @@ def test_unscaling_at_entry_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With rules that multiply data with their scales, each program whose results move fails."""
     for op, rule in RULES.items():
         if rule.family != "source":
-            monkeypatch.setitem(RULES, op, replace(rule, apply=unscale_around))
+            monkeypatch.setitem(RULES, op, replace(rule, apply=opaque))
     for program in MOVING:
         if any((program.moves or {}).values()) and program.judge == "interpreter":
             with pytest.raises(AssertionError):
@@ -142,6 +142,6 @@ def test_network_has_no_factor() -> None:
 def test_unscaling_at_entry_is_noticed_in_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
     for op, rule in RULES.items():
         if rule.family != "source":
-            monkeypatch.setitem(RULES, op, replace(rule, apply=unscale_around))
+            monkeypatch.setitem(RULES, op, replace(rule, apply=opaque))
     with pytest.raises(AssertionError):
         assert_network_moves(network_text(), 0, [1, 0, 2, 0], [2, 2, 2, 2])
