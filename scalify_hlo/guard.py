@@ -10,6 +10,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import re
 import select
 import signal
 import sys
@@ -103,3 +104,11 @@ def nesting(text: bytes) -> int:
     step[1:][(codes[1:] == ord(">")) & (codes[:-1] == ord("-"))] = 0  # arrows close nothing
     depth = np.cumsum(step, dtype=np.int32)
     return int((depth - np.minimum.accumulate(depth)).max(initial=0))
+
+
+_FAR = re.compile(rb"(?:dim_numbers|stablehlo\.conv<)[^\n]{0,200}?\d{6}")
+
+
+def counts_far(text: bytes) -> bool:
+    """Whether a convolution may number its dimensions so high that the parser takes minutes."""
+    return b"stablehlo.conv" in text and _FAR.search(text) is not None

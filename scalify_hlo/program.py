@@ -156,7 +156,7 @@ def _require_text(data: bytes, name: str) -> None:
 
 
 def _read_text(data: bytes, name: str, guarded: bool) -> Program:
-    deep = guarded and guard.nesting(data) > _DEEP
+    deep = guarded and (guard.nesting(data) > _DEEP or guard.counts_far(data))
     module = _read_module(data.decode(), Kind.TEXT, name, guarded=deep)
     return Program(module, Kind.TEXT, name, debug_info=has_debug_locations(module))
 

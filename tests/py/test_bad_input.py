@@ -37,6 +37,12 @@ CASES = {
     "ends early": b"func.func @main(%a: tensor<2xf32>) {\n  %0 = stablehlo.add",
     "deep": b"module attributes {a = " + b"[" * 100_000,
     "deep regions": b"module {" * 30_000,
+    "far dimension": b"""func.func @main(%a: tensor<1x8x8x1xf32>, %b: tensor<3x3x1x1xf32>) {
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 2147483647, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<1x8x8x1xf32>, tensor<3x3x1x1xf32>) -> tensor<1x6x6x1xf32>
+  return
+}""",
 }
 
 
