@@ -89,10 +89,9 @@ def main() -> int:
     for entry in entries[1:]:
         gap = final(entry, options.last) - base
         rows.append(Row(f"{entry.name}: loss over f32's", gap, BOUNDS.get(entry.name), ".4f"))
-        if entry.name in STATE_BOUNDS:
-            share = state_bytes(entry.state) / full
-            bound = STATE_BOUNDS[entry.name]
-            rows.append(Row(f"{entry.name}: bytes of state, of f32's", share, bound))
+        share = state_bytes(entry.state) / full
+        bound = STATE_BOUNDS.get(entry.name)
+        rows.append(Row(f"{entry.name}: bytes of state, of f32's", share, bound))
     title = f"GPT-2, {CONFIG.layers} layers, width {CONFIG.width}, {options.steps} steps of AdamW"
     return report(f"{title}; mean of the last {options.last} losses", rows)
 

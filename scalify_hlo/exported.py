@@ -155,7 +155,7 @@ def _rewrite_marked(
 def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
     """The module at the version that the original had; at the current one if that can't hold it.
 
-    In jaxlib 0.12, older versions have no matmuls that say how they are computed.
+    Old ones lack formats, and matmuls that say how they are computed.
     """
     try:
         version = version_of(exported.mlir_module_serialized)

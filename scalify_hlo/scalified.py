@@ -89,9 +89,9 @@ def _logical(leaf: Any) -> Any:
 
 
 def _key(tree: Any, leaves: Sequence[Any]) -> Any:
-    """What a call is told apart by: the types of its arrays, and the other leaves themselves."""
+    """What a call is told apart by: the types of its arrays, and its static arguments."""
     types = [_logical(leaf) for leaf in leaves]
-    return tree, tuple((t.shape, str(t.dtype)) if _is_type(t) else id(t) for t in types)
+    return tree, tuple((t.shape, str(t.dtype)) if _is_type(t) else t for t in types)
 
 
 def _is_type(spec: Any) -> bool:

@@ -63,6 +63,7 @@ class ApplyRecipePass(Pass):
             if self.recipe.state.gradient != KEEP:
                 for number in numbers:
                     casts.through(op.results[number.value], self.recipe.state.gradient)
+        report.casts = casts.count
 
 
 def _marked(module: ir.Operation, mark: str) -> list[ir.OpView]:
@@ -82,11 +83,13 @@ def _formats(op: ir.OpView, recipe: Matmul, sites: Sites) -> tuple[str, str] | N
     """The formats of a matmul's operands; None if it keeps those it has."""
     roles = [ir.StringAttr(role).value for role in op.attributes[attributes.ROLES]]
     lhs, rhs = (getattr(recipe, role) for role in roles)
+    if not sites.selects(op.attributes[attributes.SITE].value):
+        return None
     if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
         return None
     if not all(format_of(value.type) for value in list(op.operands)[:2]):
         return None
-    if not sites.selects(op.attributes[attributes.SITE].value):
+    if lhs.startswith(_NO_PAIR) and rhs.startswith(_NO_PAIR):
         return None
     if _is_small(lhs) or _is_small(rhs):
         if lhs != rhs and op.operation.name == "stablehlo.convolution":
@@ -97,6 +100,10 @@ def _formats(op: ir.OpView, recipe: Matmul, sites: Sites) -> tuple[str, str] | N
         if extent is None or min(extent) < recipe.smallest:
             return None
     return lhs, rhs
+
+
+_NO_PAIR = "f8E5M2"
+"""Two operands of this format, or of its variants, have no kernel anywhere."""
 
 
 def _is_small(format_: str) -> bool:
@@ -138,7 +145,7 @@ def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Cast
         made.owner.attributes[attributes.STATE_GRADIENT] = numbers
     old.replace_all_uses_with(made)
     op.operation.erase()
-    for value in operands:
+    for value in dict.fromkeys(operands):
         if widened_from(value) is not None and next(iter(value.uses), None) is None:
             value.owner.erase()
 

@@ -13,6 +13,11 @@ class Casts:
     def __init__(self) -> None:
         self._made: dict[tuple[ir.Value, str, str], ir.Value] = {}
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._made)
+
     def cast(self, value: ir.Value, format_: str, kind: str = attributes.DATA) -> ir.Value:
         """A value in another format, right after it is made; itself if it has that already."""
         element = element_of(format_)

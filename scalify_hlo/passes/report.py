@@ -69,6 +69,7 @@ class Report:
         ops: How often each op occurs in the program, as it was.
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
+        casts: How many casts a recipe put into the program.
         narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
         plain_calls: Whether functions are named only by calls outside of regions, as far as the
@@ -82,6 +83,7 @@ class Report:
     ops: Counter[str] = field(default_factory=Counter)
     given_up: Counter[str] = field(default_factory=Counter)
     narrowed: int = 0
+    casts: int = 0
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     plain_calls: bool = True

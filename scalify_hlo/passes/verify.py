@@ -21,7 +21,7 @@ class VerifyPass(Pass):
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
         _verify(module)
-        if report.narrowed:
+        if report.casts:
             _refuse_casts(module)
         main = main_function(module)
         if main is None:

@@ -19,6 +19,8 @@ from examples import gpt2
 from examples.training import training_step
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.passes.pipeline import Options, run_passes
+from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.recipe import Inputs, Recipe, load_recipe
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
@@ -345,3 +347,54 @@ def test_bf16_saturates_where_f16_ends() -> None:
     recipe = load_recipe("fp16", {"matmul.output": "f32"})
     result = scalify_hlo.scalify(linear, recipe=recipe)(x, jnp.asarray(W, jnp.bfloat16))
     assert np.isfinite(np.asarray(scalify_hlo.asarray(result), np.float32)).all()
+
+
+def test_an_operand_may_be_both_operands() -> None:
+    def gram(x: jax.Array) -> jax.Array:
+        x = scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn)
+        return jax.lax.dot_general(x, x, (((1,), (1,)), ((), ())))
+
+    text = str(jax.export.export(jax.jit(gram))(X).mlir_module())
+    assert formats(scalify_hlo.rewrite(text, recipe="fp8")) == [("f8E4M3FN", "f8E4M3FN", "f32")]
+
+
+def test_e5m2_never_meets_e5m2(text: str) -> None:
+    settings = dict.fromkeys(("matmul.weight", "matmul.gradient"), "e4m3")
+    narrow = scalify_hlo.rewrite(
+        text, recipe="fp8", settings={**settings, "matmul.activation": "e5m2"}
+    )
+    pairs = {f[:2] for f in formats(narrow)}
+    assert ("f8E5M2", "f8E4M3FN") in pairs
+    assert ("f8E5M2", "f8E5M2") not in pairs
+
+
+def test_a_pattern_may_name_a_site_that_takes_no_part(text: str) -> None:
+    kept = {"matmul.gradient": "keep", "matmul.activation": "keep", "matmul.weight": "keep"}
+    settings = {**kept, "matmul.exclude": "*attention*"}
+    assert "f8E4M3FN" not in scalify_hlo.rewrite(text, recipe="fp8", settings=settings)
+
+
+def test_state_is_traced_at_its_logical_type_whatever_the_static_arguments() -> None:
+    seen = []
+
+    def step(w: jax.Array, x: jax.Array, mode: str) -> jax.Array:
+        seen.append(w.dtype)
+        gradient = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+        return jnp.asarray(w - 0.01 * gradient * len(mode))
+
+    scaled = scalify_hlo.scalify(step, recipe="fp8", static_argnames=("mode",))
+    w = scalify_hlo.as_scaled_array(jnp.asarray(W))
+    for turn in range(3):
+        w = scaled(w, X, mode="".join(["tr", "ain"]))  # an equal string, another object
+        assert w.dtype == np.float16, turn
+    assert set(seen) == {np.dtype(np.float32)}
+
+
+def test_casts_of_state_alone_are_verified_too() -> None:
+    recipe = load_recipe("propagate", {"state.weight": "f16"})
+    with new_context():
+        module = ir.Module.parse(step_text())
+        options = Options(recipe=recipe, signature="scaled")
+        stopped = [p for p in options.passes() if not isinstance(p, PropagatePass)]
+        with pytest.raises(scalify_hlo.InputError, match="is left as it was"):
+            run_passes(module, stopped)
