@@ -120,9 +120,10 @@ class _Marks:
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
         """Marks all matmuls; one whose calls disagree takes no part."""
         for matmul in matmuls:
-            if makes_logits(matmul) or matmul.partner in self._vocabulary:
-                self._vocabulary.add(matmul)
             roles = self._operand_roles(matmul)
+            made = WEIGHT in roles and makes_logits(matmul, roles.index(WEIGHT))
+            if made or matmul.partner in self._vocabulary:
+                self._vocabulary.add(matmul)
             result, mark = matmul.op.results[0], (matmul.part, *roles)
             if self._marked.setdefault(result, mark) != mark:
                 mark = self._marked[result] = (OTHER, *roles)

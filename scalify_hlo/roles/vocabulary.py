@@ -17,10 +17,14 @@ _THROUGH: Final = ELEMENTWISE | {"stablehlo.reshape", "stablehlo.transpose"}
 _EXPONENTIALS = frozenset({"stablehlo.exponential"})
 
 
-def makes_logits(matmul: Matmul) -> bool:
-    """Whether what a forward matmul makes is summed, exponentiated, along an axis of a weight."""
-    weight = matmul.weight
-    if matmul.part != FORWARD or weight is None:
+def makes_logits(matmul: Matmul, weight: int) -> bool:
+    """Whether what a forward matmul makes is summed, exponentiated, along an axis of its weight.
+
+    Args:
+        matmul: The matmul.
+        weight: Which of its operands is the weight.
+    """
+    if matmul.part != FORWARD:
         return False
     axes = _free_sizes(matmul.op, weight)
     users = _users((matmul.op.results[0], matmul.frame))

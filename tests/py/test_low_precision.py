@@ -398,3 +398,23 @@ def test_casts_of_state_alone_are_verified_too() -> None:
         stopped = [p for p in options.passes() if not isinstance(p, PropagatePass)]
         with pytest.raises(scalify_hlo.InputError, match="is left as it was"):
             run_passes(module, stopped)
+
+
+def test_the_first_layer_of_a_classifier_is_no_head() -> None:
+    """Its input is from outside too, and its axis is summed for the gradient of a bias."""
+
+    def loss(params: list[tuple[jax.Array, jax.Array]], x: jax.Array, y: jax.Array) -> jax.Array:
+        (w, b), (head, c) = params
+        hidden = jax.nn.silu(jax.vmap(lambda x: w @ x + b)(x))
+        logits = jax.vmap(lambda h: head @ h + c)(hidden)
+        return jnp.mean(optax.softmax_cross_entropy_with_integer_labels(logits, y))
+
+    def step(params: Any, x: jax.Array, y: jax.Array) -> Any:
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params, x, y))
+
+    shapes = [((48, 64), (48,)), ((24, 48), (24,))]
+    params = [(np.ones(w, np.float32), np.ones(b, np.float32)) for w, b in shapes]
+    x, y = np.ones((32, 64), np.float32), np.zeros(32, np.int32)
+    text = str(jax.export.export(jax.jit(step))(params, x, y).mlir_module())
+    found = formats(scalify_hlo.rewrite(text, recipe="fp8"))
+    assert [f[0].startswith("f8") for f in found] == [True, False, False, False, True]
