@@ -116,20 +116,13 @@ class Factors:
     def parts(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
         """Rank-0 values to multiply data with, one by one, whose product is a dynamic scale.
 
-        A quotient of scales brings one operand of a meet to the scale of another. Where it leaves
-        the normal numbers, one of them is beyond the other's reach: it saturates. A product can
-        leave them with nothing amiss, since data may make up for it: it takes two multiplications.
+        The first is a normal number; if that may not be all of the scale, the second is what is
+        missing of it.
 
         Args:
             scale: A scale with generators.
             wide: Whether they are f64 rather than f32.
         """
-        if len({k > 0 for _, k in scale.powers}) == 2:
-            return [self.kept(scale, wide=wide)]
-        return self.kept_and_rest(scale, wide=wide)
-
-    def kept_and_rest(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
-        """A dynamic scale as one normal number; and if it may be none, what is missing of it."""
         kept = self.kept(scale, wide=wide)
         if scale.reach <= SAFE_REACH[wide]:
             return [kept]

@@ -111,7 +111,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 _STEEP = 4
 """The highest power of one generator that data follow; a fifth could take them out of f32."""
 
-_MANY = 8
+_MANY = 5
 """The most generators, counted with their powers, that data follow."""
 
 _FAR = 80
@@ -149,12 +149,15 @@ def _flattened(
     scales: tuple[Scale, Scale],
     levels: tuple[int, int],
 ) -> list[tuple[Scale, int]]:
-    """Scales and levels of two operands after the steeper one was brought to scale 1."""
+    """Scales and levels of two operands after the steeper one was brought to scale 1.
+
+    There its data are the values of the original program, whatever its level was said to be.
+    """
     factors = list(zip(scales, levels, strict=True))
     which = int(_weight(scales[1]) > _weight(scales[0]))
     index = indices[which]
     split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
-    factors[which] = ONE, levels[which]
+    factors[which] = ONE, 0
     return factors
 
 

@@ -223,7 +223,7 @@ class Mover(Values):
         """Data and scale of a program's result; what the scale can't hold goes to the data."""
         self.factors.location = at.location
         if not scale.static:
-            scalar, *rest = self.factors.kept_and_rest(scale, wide=wide)
+            scalar, *rest = self.factors.parts(scale, wide=wide)
             for factor in rest:
                 value = self._times(value, factor, at)
             return [value, scalar]

@@ -107,7 +107,7 @@ def test_products_of_many_scales_stay_in_range(exponent: int) -> None:
 
 def test_levels_that_are_far_off_do_no_harm() -> None:
     """Sums of many small terms: their rms is not what their number leads to expect."""
-    x = np.full(2**14, 2.0**-31, np.float32)
+    x = np.full(2**14, 2.0**-29, np.float32)
 
     def function(*arguments: Any) -> Any:
         total = jax.numpy.float32(1)
@@ -117,6 +117,19 @@ def test_levels_that_are_far_off_do_no_harm() -> None:
 
     text = jax.export.export(jax.jit(function))(*[x] * 7).mlir_module()
     assert_invariant(text, [x] * 7, [1, -2, 3, 0, 2, -1, 1])
+
+
+@pytest.mark.parametrize("exponent", [24, -24])
+def test_quotients_of_scales_beyond_one_normal_number(exponent: int) -> None:
+    """Operands of a sum whose scales are 2^±144 apart, and whose values are not."""
+
+    def function(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+        return a * b * c + d * e * f
+
+    x = np.linspace(0.5, 2, 6, dtype=np.float32)
+    text = jax.export.export(jax.jit(function))(*[x] * 6).mlir_module()
+    exponents = [exponent] * 3 + [-exponent] * 3
+    assert_invariant(text, [x * np.float32(2.0**-k) for k in exponents], exponents)
 
 
 POWER = """
