@@ -16,7 +16,7 @@ WARM_UP = 3
 
 def main() -> int:
     """Runs the versions turn by turn on one state and one batch."""
-    options = arguments(__doc__ or "", layers=CONFIG.layers, rounds=40)
+    options = arguments(__doc__ or "", layers=CONFIG.layers, rounds=100)
     config = replace(CONFIG, layers=options.layers)
     state = gpt2.state(config, gpt2.ADAMW)
     batch = next(data.batches(config.batch, config.sequence, 1))
