@@ -4,35 +4,47 @@
 
 The model is a chain of linear layers closed over their f32 weights, as an inference program in a
 file is. Bytes are those of the narrow constants, and of all that is written, over the f32 bytes of
-the weights that feed FP8 matmuls. Memory is the peak, in a process of its own, beyond what it held
-before; MLIR's readers and writers, which have no bounds here, hold copies of their own. Linux only.
+the weights that feed FP8 matmuls. Memory is the peak of a process of its own and of its children,
+as the command line reads, rewrites and writes, beyond what it held before. Pages of a file that is
+mapped are not counted, since they need no memory. "bare" is what the bindings alone take for the
+same, in as few copies as they can. Linux only.
 """
 
 import multiprocessing
+import os
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.common import Row, arguments, report
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.api import make_options, rewrite_program
-from scalify_hlo.program import Kind, read_program, write_program
+from scalify_hlo.cli.options import read
+from scalify_hlo.files import save_file
+from scalify_hlo.program import Kind, read_program, save_program
 
 T = TypeVar("T")
 
 BYTES = 0.27
 """Bytes of constants that feed FP8 matmuls, over those in f32."""
 
-MEMORY = 2.0
-"""Peak memory of the rewrite, over the f32 bytes of the constants."""
+MEMORY = {"read": 2.25, "rewrite": 2.0, "write": 2.25}
+"""Peak memory, over the f32 bytes of the constants: two copies, and what allocators leave over."""
 
 FOLDER = Path("build/bench/constants")
 KINDS = ("artifact", "bytecode", "text")
+STAGES = tuple(MEMORY)
+_SECONDS = 0.002
+_OWN = ("Pss_Anon:", "Pss_Shmem:")
+"""Memory that nothing on disk stands for; what processes share counts once in all."""
 
 
 def model(width: int, layers: int) -> Any:
@@ -83,49 +95,99 @@ def constant_bytes(data: bytes) -> dict[str, int]:
     return found
 
 
-class Memory(NamedTuple):
-    """Peaks of memory in bytes, beyond what the process held before it read the file.
-
-    Attributes:
-        reading: While the file is read, its bytes too.
-        rewriting: While the module is rewritten, without the bytes of the file.
-        writing: While it is written, without them as well.
-    """
-
-    reading: int
-    rewriting: int
-    writing: int
-
-
-def rewrite_file(source: Path, target: Path) -> Memory:
-    """Reads, rewrites and writes one file."""
+def rewrite_file(kind: str) -> Iterator[None]:
+    """Reads, rewrites and writes one file as the command line does; stops after each stage."""
     options = make_options("fp8")
-    idle = status("VmRSS")
-    data = source.read_bytes()
-    program = read_program(data)
-    reading = peak() - idle
-    idle += len(data)
+    yield
+    program = read(str(path(kind)))
+    yield
     rewrite_program(program, options)
-    rewriting = peak() - idle
+    yield
     newest = "current" if program.kind is Kind.ARTIFACT else None  # older ones lack FP8 matmuls
-    written = write_program(program, newest)
-    writing = peak() - idle
-    target.write_bytes(written.encode() if isinstance(written, str) else written)
-    return Memory(reading, rewriting, writing)
+    save_file(str(path(kind, ".fp8")), lambda file: save_program(program, file, newest))
+    yield
 
 
-def peak() -> int:
-    """The peak of this process's memory in bytes since the last call."""
-    held = status("VmHWM")
-    Path("/proc/self/clear_refs").write_text("5")
-    return held
+def bare(kind: str) -> Iterator[None]:
+    """The readers and writers alone: reads a file, does nothing, and writes what was rewritten."""
+    context = new_context()
+    yield
+    held = bare_read(kind, "", context)
+    yield
+    del held, context
+    context = new_context()
+    held = bare_read(kind, ".fp8", context)
+    yield
+    if kind == "artifact":
+        stablehlo.serialize_portable_artifact(held, stablehlo.get_current_version())
+    else:
+        with Path(os.devnull).open("wb") as file:
+            if kind == "bytecode":
+                held.operation.write_bytecode(file)
+            else:
+                held.operation.print(file=file, binary=True, assume_verified=True)
+    yield
 
 
-def status(key: str) -> int:
-    """A figure of this process in bytes, as Linux gives it."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (kilobytes,) = [line.split()[1] for line in lines if line.startswith(f"{key}:")]
-    return int(kilobytes) * 1024
+def bare_read(kind: str, suffix: str, context: ir.Context) -> ir.Module:
+    """Reads a file with as few copies as the bindings allow."""
+    file = path(kind, suffix)
+    if kind != "artifact":
+        return ir.Module.parseFile(str(file), context)
+    return stablehlo.deserialize_portable_artifact(context, file.read_bytes())
+
+
+def peaks(stages: Callable[[str], Iterator[None]], kind: str) -> list[int]:
+    """The peak of each stage in bytes, beyond what a process held before the first."""
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(target=perform, args=(stages, kind, theirs))
+    process.start()
+    ours.recv()
+    idle = held_by(process.pid)
+    found = [peak(ours, process.pid) - idle for _ in STAGES]
+    ours.send(None)
+    process.join()
+    return found
+
+
+def perform(stages: Callable[[str], Iterator[None]], kind: str, connection: Connection) -> None:
+    """Does each stage when it is told to, and says when it is done."""
+    for _ in stages(kind):
+        connection.send(None)
+        connection.recv()
+
+
+def peak(connection: Connection, process: int | None) -> int:
+    """The most that a process and its children hold from one stage to the next."""
+    connection.send(None)
+    most = 0
+    while not connection.poll():
+        most = max(most, held_by(process))
+        time.sleep(_SECONDS)
+    connection.recv()
+    return max(most, held_by(process))
+
+
+def held_by(process: int | None) -> int:
+    """Memory in bytes of a process and of its children, at this moment."""
+    total = 0
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):  # it may end at any time
+            if folder.name.isdigit() and (int(folder.name) == process or parent(folder) == process):
+                total += own(folder)
+    return total
+
+
+def parent(folder: Path) -> int:
+    """The parent of the process that a folder is of."""
+    return int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+
+
+def own(folder: Path) -> int:
+    """Memory in bytes of the process that a folder is of."""
+    lines = (folder / "smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(_OWN))
 
 
 def alone(function: Callable[..., T], *values: object) -> T:
@@ -139,19 +201,21 @@ def main() -> int:
     options = arguments(__doc__ or "", width=2048, layers=14)
     FOLDER.mkdir(parents=True, exist_ok=True)
     alone(write_files, options.width, options.layers)
-    held = {kind: alone(rewrite_file, path(kind), path(kind, ".fp8")) for kind in KINDS}
+    held = {kind: (peaks(rewrite_file, kind), peaks(bare, kind)) for kind in KINDS}
     full = 4 * options.width**2 * options.layers
     rows = [Row("weights in f32: MB", full / 1e6, form=".1f")]
-    for kind, memory in held.items():
+    for kind, (memory, floor) in held.items():
         target, size = path(kind, ".fp8"), path(kind).stat().st_size
         found = constant_bytes(target.read_bytes())
         rows += [
             Row(f"{kind}: constants of FP8 matmuls, over f32", sum(found.values()) / full, BYTES),
             Row(f"{kind}: file, over the original", target.stat().st_size / size, BYTES),
-            Row(f"{kind}: memory to read, over f32", memory.reading / full, form=".2f"),
-            Row(f"{kind}: memory to rewrite, over f32", memory.rewriting / full, MEMORY, ".2f"),
-            Row(f"{kind}: memory to write, over f32", memory.writing / full, form=".2f"),
         ]
+        for stage, most, least in zip(STAGES, memory, floor, strict=True):
+            label = f"{kind}: memory to {stage}, over f32"
+            rows.append(Row(label, most / full, MEMORY[stage], ".2f"))
+            if stage != "rewrite":
+                rows.append(Row(f"{label}: bare", least / full, form=".2f"))
     return report(f"{options.layers} layers of width {options.width}, weights as constants", rows)
 
 

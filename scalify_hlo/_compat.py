@@ -6,6 +6,7 @@ name); jax is only where a function needs it, so that the command line starts fa
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     TreeDef: TypeAlias = jax.tree_util.PyTreeDef
 
 __all__ = ["chlo", "func", "ir", "passmanager", "sdy", "stablehlo"]
+
+Buffer: TypeAlias = bytes | mmap.mmap
 
 _BUILTIN_NODES = (type(None), tuple, list, dict)
 
@@ -89,18 +92,18 @@ def is_namedtuple(node: type) -> bool:
     return issubclass(node, tuple) and hasattr(node, "_fields")
 
 
-def serialized_artifacts(data: bytes) -> list[bytes]:
+def serialized_artifacts(data: Buffer) -> list[bytes]:
     """The StableHLO artifacts in the bytes of a jax.export file: the program's, its vjps'."""
     return [e.MlirModuleSerializedAsNumpy().tobytes() for e in _orders(data)]
 
 
-def custom_node_names(data: bytes) -> set[str]:
+def custom_node_names(data: Buffer) -> set[str]:
     """The names of the pytree nodes, other than the built-in ones, in a jax.export file."""
     trees = [tree for e in _orders(data) for tree in (e.InTree(), e.OutTree())]
     return {name for tree in trees for name in _custom_names(tree)}
 
 
-def _orders(data: bytes) -> Iterator[Any]:
+def _orders(data: Buffer) -> Iterator[Any]:
     """The program in a jax.export file, then its vjp, and so on."""
     exported = _schema().Exported.GetRootAs(data)
     while exported is not None:

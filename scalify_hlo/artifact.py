@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import BinaryIO
 
 from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.stored import Buffer, Source, viewed, whole
 from scalify_hlo.wellformed import place
 
 MAGIC = b"ML\xefR"
@@ -15,6 +17,7 @@ MAGIC = b"ML\xefR"
 ARTIFACT_KIND = "StableHLO portable artifact"
 PRODUCER = b"StableHLO_v"
 """How the producer of a portable artifact starts; its version follows."""
+_LONGEST_PRODUCER = 256
 
 
 def write_bytecode(module: ir.Module) -> bytes:
@@ -25,9 +28,16 @@ def write_bytecode(module: ir.Module) -> bytes:
 
 
 def copy_module(module: ir.Module) -> ir.Module:
-    """A copy of a module in the same context."""
+    """A copy of a module in the same context, which shares the constants with it."""
+    operation = module.operation
     with module.context:
-        return ir.Module.parse(write_bytecode(module))
+        copy = ir.Module.create(operation.location)
+        for key in operation.attributes:
+            copy.operation.attributes[key] = operation.attributes[key]
+        place = ir.InsertionPoint(copy.body)
+        for op in module.body.operations:
+            op.operation.clone(place)
+    return copy
 
 
 def write_artifact(module: ir.Module, version: str, name: str = "<program>") -> bytes:
@@ -63,34 +73,37 @@ def write_artifact(module: ir.Module, version: str, name: str = "<program>") -> 
     return data
 
 
-def parse_artifact(data: bytes, name: str, *, guarded: bool = False) -> ir.Module:
+def parse_artifact(source: Source, name: str, *, guarded: bool = False) -> ir.Module:
     """Reads a portable artifact into a new context.
 
     Raises:
         InputError: It is damaged, or of a version that this jaxlib cannot read.
     """
-    _require_readable(data, name)
+    with viewed(source) as data:
+        _require_readable(data, name)
+        size = len(data)
     return read_guarded(
-        lambda: _deserialize(data, name), len(data), ARTIFACT_KIND, name, guarded=guarded
+        lambda: _deserialize(source, name), size, ARTIFACT_KIND, name, guarded=guarded
     )
 
 
-def producer_of(data: bytes) -> bytes:
+def producer_of(data: Buffer) -> bytes:
     """The producer of MLIR bytecode, which follows the magic number and a version byte."""
-    return data[len(MAGIC) + 1 :].partition(b"\0")[0]
+    start = len(MAGIC) + 1
+    return bytes(data[start : start + _LONGEST_PRODUCER]).partition(b"\0")[0]
 
 
-def version_of(data: bytes) -> str:
+def version_of(data: Buffer) -> str:
     """The StableHLO version that a portable artifact was written at."""
     return producer_of(data).removeprefix(PRODUCER).decode(errors="replace")
 
 
-def _deserialize(data: bytes, name: str) -> ir.Module:
+def _deserialize(source: Source, name: str) -> ir.Module:
     context = new_context()
     messages: list[str] = []
     context.attach_diagnostic_handler(collect(messages))
     try:
-        module = stablehlo.deserialize_portable_artifact(context, data)
+        module = stablehlo.deserialize_portable_artifact(context, whole(source))
         if module is not None and module.operation.verify():
             return module
     except (ValueError, MemoryError, ir.MLIRError):
@@ -98,7 +111,7 @@ def _deserialize(data: bytes, name: str) -> ir.Module:
     raise damaged(ARTIFACT_KIND, name, messages[0] if messages else None)
 
 
-def _require_readable(data: bytes, name: str) -> None:
+def _require_readable(data: Buffer, name: str) -> None:
     """Refuses artifacts that were written by a newer StableHLO than this jaxlib's."""
     version = version_of(data)
     number, current = map(_version_number, (version, stablehlo.get_current_version()))
@@ -165,7 +178,11 @@ def read_guarded(
     """
     if not (guarded and guard.available()):
         return read()
-    clean = guard.in_child(lambda: write_bytecode(_legible(read(), kind, name)), size)
+
+    def work(stream: BinaryIO) -> None:
+        _legible(read(), kind, name).operation.write_bytecode(stream)
+
+    clean = guard.in_child(work, size)
     if clean is None:
         raise damaged(kind, name)
     return ir.Module.parse(clean, new_context())

@@ -10,13 +10,14 @@ from scalify_hlo.artifact import MAGIC
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.stored import Buffer
 from scalify_hlo.wellformed import main_function
 
 if TYPE_CHECKING:
     from jax.export import Exported
 
 
-def artifacts_of(data: bytes, name: str) -> list[bytes]:
+def artifacts_of(data: Buffer, name: str) -> list[bytes]:
     """The StableHLO artifacts inside a jax.export file: of the program, then of its vjps.
 
     Raises:
@@ -34,7 +35,7 @@ def artifacts_of(data: bytes, name: str) -> list[bytes]:
     return artifacts
 
 
-def read_exported_file(data: bytes, name: str) -> list[Exported]:
+def read_exported_file(data: Buffer, name: str) -> list[Exported]:
     """Reads a jax.export file.
 
     Returns:
@@ -50,7 +51,9 @@ def read_exported_file(data: bytes, name: str) -> list[Exported]:
 
     try:
         with opaque_nodes(_compat.custom_node_names(data)):
-            orders = [jax.export.deserialize(bytearray(data))]
+            # It says bytearray, and takes any buffer.
+            read: Any = jax.export.deserialize
+            orders = [read(data)]
             while orders[-1].has_vjp():
                 orders.append(orders[-1].vjp())
     except Exception as error:

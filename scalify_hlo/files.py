@@ -7,9 +7,12 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.stored import OnDisk, Source
 
 STREAM = "-"
 """The path that stands for standard input or output."""
@@ -38,6 +41,16 @@ def read_file(path: str) -> bytes:
         ) from None
 
 
+def source_of(path: str) -> Source:
+    """What is read from a path: a regular file stays on disk, all else is taken into memory.
+
+    Raises:
+        InputError: As `read_file`.
+    """
+    file = OnDisk(path)
+    return file if path != STREAM and file.can_be_mapped() else read_file(path)
+
+
 def write_file(path: str, data: str | bytes) -> None:
     """Writes a file whole, or standard output for ``-``; on failure what was there stays.
 
@@ -45,12 +58,21 @@ def write_file(path: str, data: str | bytes) -> None:
         InputError: The output cannot be written.
     """
     content = data.encode() if isinstance(data, str) else data
+    save_file(path, lambda file: file.write(content))
+
+
+def save_file(path: str, save: Callable[[BinaryIO], object]) -> None:
+    """As `write_file`, of what a function writes into a file that is open.
+
+    Raises:
+        InputError: The output cannot be written.
+    """
     if path == STREAM:
-        sys.stdout.buffer.write(content)
+        save(sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
     try:
-        _write(Path(path), content)
+        _write(Path(path), save)
     except OSError as error:
         raise _unwritable(path, _reason(error)) from None
 
@@ -84,16 +106,17 @@ def same_file(a: str, b: str) -> None:
         )
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
     """Replaces a regular file in one step; writes through to anything else, such as a pipe."""
     if _is_device(path):
-        path.write_bytes(content)
+        with path.open("wb") as device:
+            save(device)
         return
     target = path.resolve()  # a link stays a link
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            save(file)
         os.chmod(name, _mode(target))
         os.replace(name, target)
     except BaseException:

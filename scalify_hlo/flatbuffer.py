@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import struct
 
+from scalify_hlo.stored import Buffer
+
 _SMALLEST_TABLE = 4
 
 
-def looks_like_flatbuffer(data: bytes) -> bool:
+def looks_like_flatbuffer(data: Buffer) -> bool:
     """Whether the root table of a flatbuffer, and the table of its fields, lie within `data`."""
     try:
         (root,) = struct.unpack_from("<I", data)

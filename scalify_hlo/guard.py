@@ -16,13 +16,16 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from scalify_hlo.diagnostics import InputError
+from scalify_hlo.stored import Buffer
 
 _SECONDS = 10
 _BYTES_PER_SECOND = 1 << 20
-_RESULT, _ERROR = b"R", b"E"
+_CHUNK = 1 << 20
+_DONE, _CRASHED, _REFUSED = 0, 1, 2
+"""How a child ends: its result is written, nothing can be made of it, or it wrote a complaint."""
 
 
 def available() -> bool:
@@ -30,11 +33,13 @@ def available() -> bool:
     return hasattr(os, "fork")
 
 
-def in_child(work: Callable[[], bytes], size: int) -> bytes | None:
-    """What `work` gives in a child process.
+def in_child(work: Callable[[BinaryIO], object], size: int) -> bytes | None:
+    """What `work` writes in a child process.
+
+    A stream and not a result, so that the child holds no copy of what it writes.
 
     Args:
-        work: What to do.
+        work: What to do; it raises before it writes, or not at all.
         size: Bytes that it reads, which sets how long it may take.
 
     Returns:
@@ -60,14 +65,13 @@ def in_child(work: Callable[[], bytes], size: int) -> bytes | None:
         if not select.select([stream], [], [], seconds + 1)[0]:
             os.kill(child, signal.SIGKILL)
         answer = stream.read()
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        return None
-    if answer.startswith(_ERROR):
-        raise InputError(**json.loads(answer[1:]))
-    return answer[1:]
+    end = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if end == _REFUSED:
+        raise InputError(**json.loads(answer))
+    return answer if end == _DONE else None
 
 
-def _run(work: Callable[[], bytes], seconds: int, giving: int) -> NoReturn:
+def _run(work: Callable[[BinaryIO], object], seconds: int, giving: int) -> NoReturn:
     """Runs in the child, silently, and ends it."""
     try:
         faulthandler.disable()
@@ -76,39 +80,49 @@ def _run(work: Callable[[], bytes], seconds: int, giving: int) -> NoReturn:
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        answer = _answer(work)
         with os.fdopen(giving, "wb") as stream:
-            stream.write(answer)
-        os._exit(0)
+            end = _answer(work, stream)
+        os._exit(end)
     except BaseException:
-        os._exit(1)
+        os._exit(_CRASHED)
 
 
-def _answer(work: Callable[[], bytes]) -> bytes:
+def _answer(work: Callable[[BinaryIO], object], stream: BinaryIO) -> int:
     try:
-        return _RESULT + work()
+        work(stream)
     except InputError as error:
         fields = {"message": error.message, "location": error.location, "hint": error.hint}
-        return _ERROR + json.dumps(fields).encode()
+        stream.write(json.dumps(fields).encode())
+        return _REFUSED
+    return _DONE
 
 
-def nesting(text: bytes) -> int:
-    """How deep brackets nest in MLIR text: the parser recurses, and crashes at thousands."""
+def nesting(text: Buffer) -> int:
+    """How deep brackets nest in MLIR text: the parser recurses, and crashes at thousands.
+
+    It goes by chunks, since the counts of a whole text are many times its size.
+    """
     import numpy as np
 
     steps = np.zeros(256, np.int8)
     steps[np.frombuffer(b"([{<", np.uint8)] = 1
     steps[np.frombuffer(b")]}>", np.uint8)] = -1
-    codes = np.frombuffer(text, np.uint8)
-    step = steps[codes]
-    step[1:][(codes[1:] == ord(">")) & (codes[:-1] == ord("-"))] = 0  # arrows close nothing
-    depth = np.cumsum(step, dtype=np.int32)
-    return int((depth - np.minimum.accumulate(depth)).max(initial=0))
+    level = lowest = deepest = 0
+    for start in range(0, len(text), _CHUNK):
+        before = max(start - 1, 0)  # an arrow may lie across the border
+        codes = np.frombuffer(text[before : start + _CHUNK], np.uint8)
+        step = steps[codes]
+        step[1:][(codes[1:] == ord(">")) & (codes[:-1] == ord("-"))] = 0  # arrows close nothing
+        depth = level + np.cumsum(step[start - before :], dtype=np.int64)
+        lows = np.minimum(np.minimum.accumulate(depth), lowest)
+        deepest = max(deepest, int((depth - lows).max()))
+        level, lowest = int(depth[-1]), int(lows[-1])
+    return deepest
 
 
 _FAR = re.compile(rb"(?:dim_numbers|stablehlo\.conv<)[^\n]{0,200}?\d{6}")
 
 
-def counts_far(text: bytes) -> bool:
+def counts_far(text: Buffer) -> bool:
     """Whether a convolution may number its dimensions so high that the parser takes minutes."""
-    return b"stablehlo.conv" in text and _FAR.search(text) is not None
+    return text.find(b"stablehlo.conv") >= 0 and _FAR.search(text) is not None

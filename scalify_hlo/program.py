@@ -6,9 +6,11 @@ in which it came.
 
 from __future__ import annotations
 
+import codecs
+import io
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context
@@ -23,10 +25,10 @@ from scalify_hlo.artifact import (
     read_guarded,
     version_of,
     write_artifact,
-    write_bytecode,
 )
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.flatbuffer import looks_like_flatbuffer
+from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, viewed
 from scalify_hlo.wellformed import check_module, has_debug_locations, place, quantised
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ _NOT_A_PROGRAM = (
 )
 _QUANTISED = '`!"quant"'
 """How MLIR starts its complaint where the dialect of quantised types is not loaded."""
+_CHUNK = 1 << 20
 _DEEP = 256
 """Nesting that no exported program has, and that MLIR's parser can do."""
 
@@ -73,15 +76,15 @@ class Program:
     vjp_order: int = 0
 
 
-def recognise(data: bytes, name: str) -> Kind:
+def recognise(data: Buffer, name: str) -> Kind:
     """The kind of a program, by content.
 
     Raises:
         InputError: It is none of them.
     """
-    if data.startswith(MAGIC):
+    if data[: len(MAGIC)] == MAGIC:
         return Kind.ARTIFACT if producer_of(data).startswith(PRODUCER) else Kind.BYTECODE
-    if b"\0" not in data:
+    if data.find(b"\0") < 0:
         _require_text(data, name)
         return Kind.TEXT
     if looks_like_flatbuffer(data):
@@ -90,12 +93,12 @@ def recognise(data: bytes, name: str) -> Kind:
 
 
 def read_program(
-    data: bytes, name: str = "<program>", *, guarded: bool = False, checked: bool = True
+    source: Source, name: str = "<program>", *, guarded: bool = False, checked: bool = True
 ) -> Program:
     """Reads a program of any kind.
 
     Args:
-        data: The whole file.
+        source: The bytes of the whole file, or where it lies, which saves the memory for them.
         name: How diagnostics call it.
         guarded: Whether native readers are tried in a child process first, so that no bytes
             whatever can crash this one.
@@ -104,7 +107,9 @@ def read_program(
     Raises:
         InputError: It is no program, or not one that can be rewritten.
     """
-    program = _READERS[recognise(data, name)](data, name, guarded)
+    with viewed(source) as data:
+        kind = recognise(data, name)
+    program = _READERS[kind](source, name, guarded)
     if checked:
         check_module(program.module, name)
     return program
@@ -133,61 +138,108 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
     """
     if program.kind is Kind.EXPORTED:
         return _write_exported(program, target_version)
-    with program.module.context:
-        if program.kind is Kind.ARTIFACT or target_version is not None:
-            version = target_version or program.version or "compatible"
-            return write_artifact(program.module, version, program.name)
-        if program.kind is Kind.BYTECODE:
-            return write_bytecode(program.module)
-        # Whatever made the module has verified it: the parser, or the last pass of a rewrite.
-        text: str = program.module.operation.get_asm(
-            enable_debug_info=program.debug_info, assume_verified=True
-        )
+    if is_text(program, target_version):
+        # Not by pieces: MLIR gives a text by the word, and a string of it faster.
+        with program.module.context:
+            text: str = program.module.operation.get_asm(
+                enable_debug_info=program.debug_info, assume_verified=True
+            )
         return text if text.endswith("\n") else text + "\n"
+    buffer = io.BytesIO()
+    _stream(program, buffer, target_version)
+    return buffer.getvalue()
 
 
-def _require_text(data: bytes, name: str) -> None:
-    if not data.strip():
-        raise InputError("the file is empty", location=name, hint=_NOT_A_PROGRAM)
+def is_text(program: Program, target_version: str | None = None) -> bool:
+    """Whether a program is written as text."""
+    return program.kind is Kind.TEXT and target_version is None
+
+
+def save_program(program: Program, file: BinaryIO, target_version: str | None = None) -> None:
+    """Writes a program into a file that is open; see `write_program`.
+
+    All but jax.export files go there piece by piece, so that they are never in memory whole.
+    """
+    if program.kind is Kind.EXPORTED:
+        file.write(_write_exported(program, target_version))
+    else:
+        _stream(program, file, target_version)
+
+
+def _stream(program: Program, file: BinaryIO, target_version: str | None) -> None:
+    """Writes all that is no jax.export file."""
+    if program.kind is Kind.ARTIFACT or target_version is not None:
+        version = target_version or program.version or "compatible"
+        file.write(write_artifact(program.module, version, program.name))
+        return
+    operation = program.module.operation
+    with program.module.context, Sink(file) as sink:
+        if program.kind is Kind.BYTECODE:
+            operation.write_bytecode(sink)
+            return
+        # Whatever made the module has verified it: the parser, or the last pass of a rewrite.
+        operation.print(
+            file=sink, binary=True, enable_debug_info=program.debug_info, assume_verified=True
+        )
+        if sink.last != b"\n":
+            sink.write(b"\n")
+
+
+def _require_text(data: Buffer, name: str) -> None:
+    """Refuses what is no UTF-8, or blank; in pieces, since a copy of the text is large."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    blank = True
     try:
-        data.decode()
+        for start in range(0, len(data), _CHUNK):
+            piece = data[start : start + _CHUNK]
+            decoder.decode(piece, final=start + _CHUNK >= len(data))
+            blank = blank and not piece.strip()
     except UnicodeDecodeError:
         raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
+    if blank:
+        raise InputError("the file is empty", location=name, hint=_NOT_A_PROGRAM)
 
 
-def _read_text(data: bytes, name: str, guarded: bool) -> Program:
-    deep = guarded and (guard.nesting(data) > _DEEP or guard.counts_far(data))
-    module = _read_module(data.decode(), Kind.TEXT, name, guarded=deep)
-    return Program(module, Kind.TEXT, name, debug_info=has_debug_locations(module))
+def _read_text(source: Source, name: str, guarded: bool) -> Program:
+    with viewed(source) as data:
+        deep = guarded and (guard.nesting(data) > _DEEP or guard.counts_far(data))
+    module = _read_module(source, Kind.TEXT, name, guarded=deep)
+    debug_info = has_debug_locations(module, name)
+    return Program(module, Kind.TEXT, name, debug_info=debug_info)
 
 
-def _read_bytecode(data: bytes, name: str, guarded: bool) -> Program:
-    return Program(_read_module(data, Kind.BYTECODE, name, guarded=guarded), Kind.BYTECODE, name)
+def _read_bytecode(source: Source, name: str, guarded: bool) -> Program:
+    return Program(_read_module(source, Kind.BYTECODE, name, guarded=guarded), Kind.BYTECODE, name)
 
 
-def _read_module(source: str | bytes, kind: Kind, name: str, *, guarded: bool) -> ir.Module:
-    return read_guarded(
-        lambda: _parse(source, new_context(), name), len(source), kind.value, name, guarded=guarded
-    )
+def _read_module(source: Source, kind: Kind, name: str, *, guarded: bool) -> ir.Module:
+    with viewed(source) as data:
+        size = len(data)
+    return read_guarded(lambda: _parse(source, kind, name), size, kind.value, name, guarded=guarded)
 
 
-def _read_artifact(data: bytes, name: str, guarded: bool) -> Program:
-    module = parse_artifact(data, name, guarded=guarded)
-    return Program(module, Kind.ARTIFACT, name, version=version_of(data))
+def _read_artifact(source: Source, name: str, guarded: bool) -> Program:
+    with viewed(source) as data:
+        version = version_of(data)
+    module = parse_artifact(source, name, guarded=guarded)
+    return Program(module, Kind.ARTIFACT, name, version=version)
 
 
-def _read_exported(data: bytes, name: str, guarded: bool) -> Program:
+def _read_exported(source: Source, name: str, guarded: bool) -> Program:
     from scalify_hlo import exported_file
 
-    artifacts = exported_file.artifacts_of(data, name)
-    modules = [parse_artifact(artifact, name, guarded=guarded) for artifact in artifacts]
-    orders = exported_file.read_exported_file(data, name)
+    modules = []
+    with viewed(source) as data:
+        artifacts = exported_file.artifacts_of(data, name)
+        for i, artifact in enumerate(artifacts):
+            module = parse_artifact(artifact, name, guarded=guarded)
+            modules.append(module)
+            if guarded:
+                # The modules as they were read, so that nothing reads those of the file again.
+                artifacts[i] = write_artifact(module, version_of(artifact), name)
+        orders = exported_file.read_exported_file(data, name)
     for exported, module in zip(orders, modules, strict=True):
         exported_file.check_consistent(exported, module, name)
-    if guarded:
-        # The modules as they were read, so that nothing reads those of the file again.
-        versions = map(version_of, artifacts)
-        artifacts = [write_artifact(m, v, name) for m, v in zip(modules, versions, strict=True)]
     exported = exported_file.with_modules(orders, artifacts)
     return Program(modules[0], Kind.EXPORTED, name, exported=exported, vjp_order=len(orders) - 1)
 
@@ -200,15 +252,18 @@ _READERS = {
 }
 
 
-def _parse(source: str | bytes, context: ir.Context, name: str) -> ir.Module:
+def _parse(source: Source, kind: Kind, name: str) -> ir.Module:
+    context = new_context()
     context.attach_diagnostic_handler(collect([]))
     try:
+        if isinstance(source, OnDisk):
+            return ir.Module.parseFile(source.path, context)
         return ir.Module.parse(source, context)
     except (ValueError, MemoryError) as error:
         raise damaged(Kind.BYTECODE.value, name, str(error)) from None
     except ir.MLIRError as error:
         diagnostic = next(iter(error.error_diagnostics), None)
-        if isinstance(source, bytes) or diagnostic is None:
+        if kind is Kind.BYTECODE or diagnostic is None:
             message = diagnostic.message if diagnostic else None
             raise damaged(Kind.BYTECODE.value, name, message) from None
         raise _unparsable(diagnostic, name) from None

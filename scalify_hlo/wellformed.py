@@ -70,20 +70,21 @@ def located(name: str) -> Iterator[None]:
         raise
 
 
-def in_source(location: ir.Location) -> bool:
-    """Whether a location is only where the op stood in the text that was parsed."""
-    return isinstance(location, ir.FileLineColLoc) and location.filename == _UNNAMED
+def in_source(location: ir.Location, name: str) -> bool:
+    """Whether a location is only where the op stood in the text, or the file, that was parsed."""
+    return isinstance(location, ir.FileLineColLoc) and location.filename in (_UNNAMED, name)
 
 
-def has_debug_locations(module: ir.Module) -> bool:
-    """Whether a module that was parsed from text had locations written in it."""
+def has_debug_locations(module: ir.Module, name: str) -> bool:
+    """Whether a module that was parsed from text of this name had locations written in it."""
     found = False
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         nonlocal found
         blocks = list(op.regions[0].blocks) if op.name == "func.func" else []
         arguments = blocks[0].arguments if blocks else ()
-        found = not (in_source(op.location) and all(in_source(a.location) for a in arguments))
+        values = (op, *arguments)
+        found = not all(in_source(value.location, name) for value in values)
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     with module.context:

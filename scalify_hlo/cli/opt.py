@@ -9,7 +9,8 @@ import click
 
 from scalify_hlo.cli import console, expected
 from scalify_hlo.diagnostics import InputError, Remark, ScalifyError, UsageError
-from scalify_hlo.files import display_name, read_file, require_writable, write_file
+from scalify_hlo.files import display_name, read_file, require_writable, source_of, write_file
+from scalify_hlo.stored import Source
 
 _SPLIT = "// -----"
 
@@ -61,8 +62,7 @@ def command(
     require_writable(output)
     settings = Settings(pass_pipeline, mlir_print_debuginfo, print_ir_after_all, mlir_timing)
     if not (split_input_file or verify_diagnostics):
-        data = read_file(program)
-        text, remarks = _run(data, display_name(program), settings)
+        text, remarks = _run(source_of(program), display_name(program), settings)
         console.report_remarks(remarks, display_name(program))
         write_file(output, text)
         return
@@ -84,14 +84,14 @@ def _check_pipeline(pipeline: str) -> None:
         parse_pipeline(pipeline)
 
 
-def _run(data: bytes, name: str, settings: Settings) -> tuple[str, list[Remark]]:
+def _run(source: Source, name: str, settings: Settings) -> tuple[str, list[Remark]]:
     """Runs the pipeline over one module and gives its text."""
     from scalify_hlo._compat import ir
     from scalify_hlo.passes.pipeline import run_pipeline
     from scalify_hlo.program import read_program
     from scalify_hlo.wellformed import located, place
 
-    program = read_program(data, name, guarded=True, checked=False)
+    program = read_program(source, name, guarded=True, checked=False)
     try:
         with located(name):
             report = run_pipeline(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.files import display_name, read_file
+from scalify_hlo.files import display_name, source_of
 
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
@@ -105,8 +105,7 @@ def read(path: str, *, checked: bool = True) -> Program:
     """
     from scalify_hlo.program import read_program
 
-    data = read_file(path)
-    return read_program(data, display_name(path), guarded=True, checked=checked)
+    return read_program(source_of(path), display_name(path), guarded=True, checked=checked)
 
 
 def version_option(command: F) -> F:

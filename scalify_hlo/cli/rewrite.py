@@ -10,7 +10,7 @@ import click
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, rewrite_options, to_options, version_option
 from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.files import STREAM, require_writable, write_file
+from scalify_hlo.files import STREAM, require_writable, save_file
 
 
 @click.command(
@@ -42,16 +42,15 @@ def command(
     options = to_options(recipe, signature, input_scale, settings, strict=strict)
     require_writable(output)
     from scalify_hlo.api import rewrite_program
-    from scalify_hlo.program import write_program
+    from scalify_hlo.program import is_text, save_program
 
     rewritten, report = rewrite_program(read(program), options)
     if not quiet:
         console.report_remarks(report.remarks, rewritten.name)
-    data = write_program(rewritten, target_version)
-    _refuse_terminal(output, data)
-    write_file(output, data)
+    _refuse_terminal(output, text=is_text(rewritten, target_version))
+    save_file(output, lambda file: save_program(rewritten, file, target_version))
 
 
-def _refuse_terminal(output: str, data: str | bytes) -> None:
-    if output == STREAM and isinstance(data, bytes) and sys.stdout.isatty():
+def _refuse_terminal(output: str, *, text: bool) -> None:
+    if output == STREAM and not text and sys.stdout.isatty():
         raise UsageError("the output is binary", hint="name a file with -o, or use a pipe")

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.formats import element_of, format_of
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts, widened_from
+from scalify_hlo.passes.compute import narrow_model
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.sites import Sites
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
@@ -37,12 +37,6 @@ class ApplyRecipePass(Pass):
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
-        if self.recipe.compute != KEEP:
-            raise UsageError(
-                f"compute = {self.recipe.compute!r}: values outside of matmuls and state keep "
-                "their format",
-                hint="leave compute at 'keep'",
-            )
         casts = Casts()
         sites = Sites(self.recipe.matmul)
         for op in _marked(module, attributes.ROLES):
@@ -57,13 +51,21 @@ class ApplyRecipePass(Pass):
         if main is not None:
             narrow_arguments(main, self.recipe.state)
             narrow_results(main, self.recipe.state, casts)
-        for op in _marked(module, attributes.STATE_GRADIENT):
-            numbers = op.attributes[attributes.STATE_GRADIENT]
-            del op.attributes[attributes.STATE_GRADIENT]
-            if self.recipe.state.gradient != KEEP:
-                for number in numbers:
+        gradients = _marked(module, attributes.STATE_GRADIENT)
+        if self.recipe.state.gradient != KEEP:
+            for op in gradients:
+                for number in op.attributes[attributes.STATE_GRADIENT]:
                     casts.through(op.results[number.value], self.recipe.state.gradient)
+        if main is not None and self.recipe.compute in _NARROWER:
+            narrow_model(main, self.recipe.compute, casts)
+        for mark in (attributes.STATE_GRADIENT, attributes.PART):
+            for op in _marked(module, mark):
+                del op.attributes[mark]
         report.casts = casts.count
+
+
+_NARROWER = frozenset({"f16", "bf16"})
+"""What a model in f32 may compute in instead."""
 
 
 def _marked(module: ir.Operation, mark: str) -> list[ir.OpView]:
@@ -115,11 +117,7 @@ def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Cast
     operands = list(op.operands)
     narrow = [casts.cast(v, f) for v, f in zip(operands, formats, strict=False)]
     part = op.attributes[attributes.PART].value
-    kept = {
-        key: value
-        for key, value in op.attributes.items()
-        if not key.startswith(attributes.PREFIX) and key not in _PRECISION
-    }
+    kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
     if op.operation.name == "stablehlo.dot_general" and _has_kernel(op, formats):
         algorithm = dot_algorithm(*formats, imprecise=part == FORWARD)
         kept |= {"algorithm": algorithm} if algorithm is not None else {}
@@ -150,7 +148,8 @@ def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Cast
             value.owner.erase()
 
 
-_PRECISION = frozenset({"algorithm", "precision_config"})
+_MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
+_DROPPED = _MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
 
 
 def _has_kernel(op: ir.OpView, formats: tuple[str, str]) -> bool:
@@ -160,6 +159,6 @@ def _has_kernel(op: ir.OpView, formats: tuple[str, str]) -> bool:
 
 
 def _clear(op: ir.OpView) -> None:
-    for key in (attributes.PART, attributes.ROLES, attributes.SITE, attributes.VOCABULARY):
+    for key in _MARKS:
         if key in op.attributes:
             del op.attributes[key]

@@ -71,10 +71,26 @@ class Frame:
         return [(_returned(block, ir.OpResult(value).result_number), self.inside(owner))]
 
     def source_of_argument(self, value: ir.Value) -> list[Place]:
-        """What an argument of a block is outside of it; for a loop, before it."""
+        """What an argument of a block is outside of it; for a loop, before it.
+
+        A region may capture the arguments of blocks around it: those are what they are there.
+        """
+        frame, block = self, value.owner
+        while frame.op is not None and frame.outer is not None:
+            if frame._runs(block):
+                return [(frame.op.operands[ir.BlockArgument(value).arg_number], frame.outer)]
+            if frame.op.name in CALLS:
+                return []
+            frame = frame.outer
+        return [] if frame is self else [(value, frame)]
+
+    def _runs(self, block: ir.Block) -> bool:
+        """Whether a block's arguments are the operands of the op that this is the inside of."""
         if self.op is None or self.outer is None:
-            return []
-        return [(self.op.operands[ir.BlockArgument(value).arg_number], self.outer)]
+            return False
+        if self.op.name == LOOP:
+            return any(block == region.blocks[0] for region in self.op.regions)
+        return bool(self.outer.body_of(self.op, self.op.name) == block)
 
     def targets(self, use: ir.OpOperand) -> list[Place]:
         """What an operand of a call, a loop or a body is inside of it."""

@@ -183,7 +183,7 @@ class Scope:
         if name in _SLICES:
             starts = [_constant(operands[i]) for i in range(1, len(operands))]
             bounds = tuple(op.attributes[key] for key in _BOUNDS if key in op.attributes)
-            return view.part((bounds, *starts), fixed=None not in starts)
+            return view.part((bounds, *starts), fixed=all(s is not None for s in starts))
         return view.reshaped((name, op.results[0].type))
 
 

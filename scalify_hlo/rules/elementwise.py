@@ -236,6 +236,7 @@ def cast(op: ir.OpView, split: Split) -> None:
     """
     kind = ir.StringAttr(op.attributes[attributes.CAST]).value
     del op.attributes[attributes.CAST]
+    split.changed = True
     value, result = op.operands[0], op.results[0]
     form, target = split.form(value), split.format(result)
     source = split.format(value)
@@ -251,7 +252,6 @@ def cast(op: ir.OpView, split: Split) -> None:
             value = emit.convert(value, ir.F32Type.get(), op.operation)
         value = emit.saturate(value, target.max_finite, op.operation)
     split.replace(op, 0, value)
-    split.changed = True
     return split.set(result, Scaled(scale))
 
 

@@ -33,6 +33,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "guard",
             "interpreter",
             "program",
+            "stored",
             "tensors",
             "wellformed",
         }
