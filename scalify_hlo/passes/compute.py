@@ -94,7 +94,8 @@ class _Narrowing:
 
     def _ops(self, ops: Sequence[ir.Operation]) -> None:
         for op in ops:
-            self._done.add(_key(op))
+            if len(op.results):
+                self._done.add(_key(op))
             name = op.name
             if name == LOOP:
                 self._loop(op)
@@ -173,7 +174,6 @@ class _Narrowing:
         for region in op.regions:
             for block in region.blocks:
                 for inner in block.operations:
-                    self._done.add(_key(inner.operation))
                     self._widen_operands(inner.operation)
 
     def _convert(self, op: ir.Operation) -> None:
@@ -363,7 +363,7 @@ class _Narrowing:
 def _key(op: ir.Operation) -> Hashable:
     """What tells an op from others while it changes; the bindings' hash is of what it consists of.
 
-    An op without results is told by its block, as only what ends blocks takes narrow values.
+    What ends a block is told by the block.
     """
     key: Hashable = op.results[0] if len(op.results) else op.block
     return key
