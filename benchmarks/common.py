@@ -125,5 +125,8 @@ def interleaved(
 
 
 def ratio(seconds: Mapping[str, Sequence[float]], name: str, baseline: str = "original") -> float:
-    """Median time of one function over that of another."""
-    return statistics.median(seconds[name]) / statistics.median(seconds[baseline])
+    """Time of one function over that of another: the median of what each round gives.
+
+    A machine that slows down for a while slows both of a round.
+    """
+    return statistics.median(a / b for a, b in zip(seconds[name], seconds[baseline], strict=True))

@@ -13,7 +13,7 @@ BOUNDS = {"same": 1.2, "scaled": 1.5, "fp8": 1.35, "fp8, scaled": None}
 
 def main() -> int:
     """Compiles the versions turn by turn; a round that only warms XLA up is not counted."""
-    options = arguments(__doc__ or "", layers=CONFIG.layers, rounds=5)
+    options = arguments(__doc__ or "", layers=CONFIG.layers, rounds=11)
     texts = versions(gpt2_step(replace(CONFIG, layers=options.layers)), BOUNDS)
     Executable(texts["original"])
     compilers = {name: partial(Executable, text) for name, text in texts.items()}

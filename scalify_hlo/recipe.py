@@ -63,7 +63,8 @@ class State:
 
     Attributes:
         weight: Format of master weights between steps.
-        gradient: Format in which gradients of weights reach the optimizer.
+        gradient: Format in which gradients of weights reach the optimizer; f8 is for those of
+            matrices, and leaves biases and gains.
         first_moment: Format of an optimizer's moments of degree 1 in the gradients.
         second_moment: Format of its moments of degree 2.
     """

@@ -20,7 +20,7 @@ from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.sites import Sites
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
-from scalify_hlo.roles.matmuls import FORWARD, OTHER
+from scalify_hlo.roles.matmuls import FORWARD, GRADIENT, OTHER
 from scalify_hlo.roles.sizes import sizes
 
 
@@ -52,10 +52,9 @@ class ApplyRecipePass(Pass):
             narrow_arguments(main, self.recipe.state)
             narrow_results(main, self.recipe.state, casts)
         gradients = _marked(module, attributes.STATE_GRADIENT)
-        if self.recipe.state.gradient != KEEP:
-            for op in gradients:
-                for number in op.attributes[attributes.STATE_GRADIENT]:
-                    casts.through(op.results[number.value], self.recipe.state.gradient)
+        for op in gradients:
+            for number in op.attributes[attributes.STATE_GRADIENT]:
+                _narrow_gradient(op.results[number.value], self.recipe.state.gradient, casts)
         if main is not None and self.recipe.compute in _NARROWER:
             narrow_model(main, self.recipe.compute, casts)
         for mark in (attributes.STATE_GRADIENT, attributes.PART):
@@ -115,7 +114,11 @@ def _is_small(format_: str) -> bool:
 def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Casts) -> None:
     """Puts a matmul of narrow operands in a matmul's place."""
     operands = list(op.operands)
-    narrow = [casts.cast(v, f) for v, f in zip(operands, formats, strict=False)]
+    roles = [ir.StringAttr(role).value for role in op.attributes[attributes.ROLES]]
+    narrow = [
+        casts.cast(value, format_, kept=role == GRADIENT)
+        for value, format_, role in zip(operands, formats, roles, strict=False)
+    ]
     part = op.attributes[attributes.PART].value
     kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
     if op.operation.name == "stablehlo.dot_general" and _has_kernel(op, formats):
@@ -147,6 +150,15 @@ def _narrow(op: ir.OpView, formats: tuple[str, str], recipe: Matmul, casts: Cast
         if widened_from(value) is not None and next(iter(value.uses), None) is None:
             value.owner.erase()
 
+
+def _narrow_gradient(value: ir.Value, format_: str, casts: Casts) -> None:
+    """Rounds the gradient of a weight; those of vectors are no place to save bytes with FP8."""
+    if format_ != KEEP and not (_is_small(format_) and value.type.rank < _MATRIX):
+        casts.through(value, format_)
+
+
+_MATRIX = 2
+"""The rank from which on FP8 gradients save anything."""
 
 _MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
 _DROPPED = _MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}

@@ -18,8 +18,17 @@ class Casts:
         """How many there are."""
         return len(self._made)
 
-    def cast(self, value: ir.Value, format_: str, kind: str = attributes.DATA) -> ir.Value:
-        """A value in another format, right after it is made; itself if it has that already."""
+    def cast(
+        self, value: ir.Value, format_: str, kind: str = attributes.DATA, *, kept: bool = False
+    ) -> ir.Value:
+        """A value in another format, right after it is made; itself if it has that already.
+
+        Args:
+            value: What is cast.
+            format_: The format to cast it to.
+            kind: What the cast is of; see `scalify_hlo.dialect.attributes`.
+            kept: Whether it is kept in that format if it has 8 bits; see `barrier_after`.
+        """
         element = element_of(format_)
         if value.type.element_type == element:
             return value
@@ -27,14 +36,15 @@ class Casts:
             return source
         key = value, format_, kind
         if key not in self._made:
-            self._made[key] = convert_after(value, element, kind)
+            made = convert_after(value, element, kind)
+            self._made[key] = barrier_after(made) if kept and format_.startswith("f8") else made
         return self._made[key]
 
     def through(self, value: ir.Value, format_: str) -> None:
-        """Rounds a value to a format for all its users."""
+        """Rounds a value to a format for all its users, which share the narrow data."""
         element = value.type.element_type
         users = [(use.owner, use.operand_number) for use in value.uses]
-        narrow = self.cast(value, format_)
+        narrow = self.cast(value, format_, kept=True)
         back = convert_after(narrow, element)
         for owner, index in users:
             owner.operands[index] = back
@@ -46,6 +56,20 @@ def widened_from(value: ir.Value) -> ir.Value | None:
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.convert":
         return None
     return owner.operands[0]
+
+
+def barrier_after(value: ir.Value) -> ir.Value:
+    """Keeps XLA from repeating, in each user, the ops that make a value.
+
+    XLA takes clamps and converts for cheap and copies them, with all that comes before, into every
+    fusion that reads a cast. A gradient has several readers: two matmuls, or an update and its
+    moments. The copies are large programs for LLVM, and compile time goes there.
+    """
+    made = stablehlo.OptimizationBarrierOp(
+        [value], loc=value.owner.location, ip=ir.InsertionPoint(value.owner)
+    )
+    made.operation.move_after(value.owner)
+    return made.results[0]
 
 
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:

@@ -33,10 +33,9 @@ def text_of(function: Callable[..., Any], *arguments: Any) -> str:
     return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
 
 
-def narrowed(text: str, format_: str, **settings: str) -> str:
+def narrowed(text: str, format_: str, **settings: str) -> Any:
     settings["compute"] = format_
-    text = scalify_hlo.rewrite(text, recipe="propagate", settings=settings)
-    return text
+    return scalify_hlo.rewrite(text, recipe="propagate", settings=settings)
 
 
 def results(text: str, *names: str) -> list[tuple[str, str]]:
