@@ -324,18 +324,18 @@ def test_a_pattern_that_matches_nothing_is_refused_with_the_nearest_name(text: s
 
 
 def test_gradients_are_kept_in_fp8_for_all_that_read_them(text: str) -> None:
-    """XLA would repeat what makes them in each reader, for two matmuls or a step's three updates."""
-    barriers = ops(scalify_hlo.rewrite(text, recipe="fp8"), "stablehlo.optimization_barrier")
-    assert {str(op.results[0].type.element_type) for op in barriers} == {"f8E5M2"}
-    # Per layer, the gradients of six products, and of four matrices; those of both tables.
-    assert len(barriers) == (6 + 4) * CONFIG.layers + 2
+    """XLA would repeat what makes them in each reader: two matmuls, or an update's three parts."""
+    rewritten = scalify_hlo.rewrite(text, recipe="fp8")
+    barriers = re.findall(r"optimization_barrier %\S+ : tensor<(?:\d+x)+(\w+)>", rewritten)
+    assert len(barriers) == len(re.findall(r"convert .* -> tensor<(?:\d+x)+f8E5M2>", rewritten))
+    assert set(barriers) == {"f8E5M2"}
 
 
 def test_gradients_of_vectors_are_not_rounded_to_fp8(text: str) -> None:
-    found = ops(scalify_hlo.rewrite(text, recipe="fp8"), "stablehlo.convert")
-    small = [t for op in found if str((t := op.results[0].type).element_type).startswith("f8")]
+    rewritten = scalify_hlo.rewrite(text, recipe="fp8")
+    small = re.findall(r"convert .* -> tensor<((?:\d+x)+)f8\w+>", rewritten)
     assert small
-    assert all(t.rank > 1 for t in small)
+    assert all(shape.count("x") > 1 for shape in small)
 
 
 def test_casts_clamp_unless_the_recipe_says_not_to(text: str) -> None:
