@@ -105,7 +105,9 @@ class Recipe:
         rounding: How scales become powers of two that are none: ``default`` rounds roots and
             statistics like rms down, and largest absolute values up.
         saturate: Whether what is beyond a format's range becomes its largest number.
-        compute: Format of all other float values of the model, ``keep`` for the program's own.
+        compute: Format of all other f32 values of the model, ``keep`` for the program's own. Sums
+            over many terms stay f32, and so does the optimizer; with ``f16``, what is made of
+            gradients does too, since f16 is short of range for it.
         target: What the program is for; it decides between the variants of formats.
         matmul: See `Matmul`.
         state: See `State`.

@@ -18,7 +18,7 @@ WIDE = (KEEP, "f32", "bf16", "f16")
 OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 """The roles that meet in matmuls, each with each other one."""
 PLACES: Mapping[str, tuple[str, ...]] = {
-    "compute": WIDE,
+    "compute": (KEEP, "bf16", "f16"),
     **dict.fromkeys(OPERANDS, ANY),
     "matmul.output": WIDE,
     "state.weight": ANY,

@@ -55,16 +55,12 @@ class ApplyRecipePass(Pass):
         for op in gradients:
             for number in op.attributes[attributes.STATE_GRADIENT]:
                 _narrow_gradient(op.results[number.value], self.recipe.state.gradient, casts)
-        if main is not None and self.recipe.compute in _NARROWER:
+        if main is not None and self.recipe.compute != KEEP:
             narrow_model(main, self.recipe.compute, casts)
         for mark in (attributes.STATE_GRADIENT, attributes.PART):
             for op in _marked(module, mark):
                 del op.attributes[mark]
         report.casts = casts.count
-
-
-_NARROWER = frozenset({"f16", "bf16"})
-"""What a model in f32 may compute in instead."""
 
 
 def _marked(module: ir.Operation, mark: str) -> list[ir.OpView]:
