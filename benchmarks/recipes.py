@@ -2,12 +2,13 @@
 
     python -m benchmarks.recipes                       # all presets, 300 steps
     python -m benchmarks.recipes fp16 fp8 --steps 50
+    python -m benchmarks.recipes fp16 propagate --seeds 3
 
 All contenders begin with the same parameters and see the same batches. The original is plain f32;
 `plain f16` is the same model and optimizer in f16 throughout, without scales and without loss
 scaling, as it diverges or underflows. A gap is that of the mean loss of the last steps. The gap of
 `propagate`, which computes the same in f32 and differs by what XLA fuses, is how much of it is
-chance: training amplifies last bits.
+chance: training amplifies last bits. Chance evens out over seeds.
 """
 
 import argparse
@@ -67,31 +68,43 @@ def final(entry: Contender, last: int) -> float:
     return statistics.fmean(entry.losses[-last:])
 
 
+def trained(options: argparse.Namespace, seed: int) -> list[Contender]:
+    """The contenders after training from one seed; the first is the original."""
+    entries = contenders(options.presets, plain=not options.no_plain, seed=seed)
+    batches = data.batches(CONFIG.batch, CONFIG.sequence, options.steps, seed)
+    for step in train(entries, batches):
+        if step % 25 == 0:
+            shown = (f"{e.name} {final(e, 25):.4f}" for e in entries)
+            print(f"seed {seed}, step {step}: {', '.join(shown)}", file=sys.stderr, flush=True)
+    return entries
+
+
 def main() -> int:
     """Trains, and prints a row for each preset."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("presets", nargs="*", default=list(BOUNDS))
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--last", type=int, default=50, help="steps whose losses are averaged")
-    parser.add_argument("--seed", type=int, default=0, help="of parameters and of batches")
+    parser.add_argument(
+        "--seeds", type=int, default=1, help="of parameters and batches; gaps are means over them"
+    )
     parser.add_argument("--no-plain", action="store_true", help=f"leave out {PLAIN}")
     options = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    entries = contenders(options.presets, plain=not options.no_plain, seed=options.seed)
-    batches = data.batches(CONFIG.batch, CONFIG.sequence, options.steps, options.seed)
-    for step in train(entries, batches):
-        if step % 25 == 0:
-            shown = (f"{e.name} {final(e, 25):.4f}" for e in entries)
-            print(f"step {step}: {', '.join(shown)}", file=sys.stderr, flush=True)
-    base = final(entries[0], options.last)
-    full = state_bytes(entries[0].state)
-    rows = [Row("f32: loss", base)]
-    for entry in entries[1:]:
-        gap = final(entry, options.last) - base
-        rows.append(Row(f"{entry.name}: loss over f32's", gap, BOUNDS.get(entry.name), ".4f"))
-        share = state_bytes(entry.state) / full
-        bound = STATE_BOUNDS.get(entry.name)
-        rows.append(Row(f"{entry.name}: bytes of state, of f32's", share, bound))
+    runs = [trained(options, seed) for seed in range(options.seeds)]
+    bases = [final(run[0], options.last) for run in runs]
+    full = state_bytes(runs[0][0].state)
+    rows = [Row("f32: loss", statistics.fmean(bases))]
+    for entries in zip(*(run[1:] for run in runs), strict=True):
+        name = entries[0].name
+        gaps = [final(e, options.last) - base for e, base in zip(entries, bases, strict=True)]
+        rows.append(
+            Row(f"{name}: loss over f32's", statistics.fmean(gaps), BOUNDS.get(name), ".4f")
+        )
+        if len(gaps) > 1:
+            rows += [Row(f"{name}: seed {i}", gap, form=".4f") for i, gap in enumerate(gaps)]
+        share = state_bytes(entries[0].state) / full
+        rows.append(Row(f"{name}: bytes of state, of f32's", share, STATE_BOUNDS.get(name)))
     title = f"GPT-2, {CONFIG.layers} layers, width {CONFIG.width}, {options.steps} steps of AdamW"
     return report(f"{title}; mean of the last {options.last} losses", rows)
 
