@@ -54,6 +54,7 @@ class Factors:
         self._derived: dict[Origin, Generator] = {}
         self._built: dict[Hashable, ir.Value] = {}
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
+        self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._numbers: dict[tuple[float, bool], ir.Value] = {}
         self._converts: dict[tuple[Generator, bool], ir.Value] = {}
         self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
@@ -123,6 +124,13 @@ class Factors:
             scale: A scale with generators.
             wide: Whether they are f64 rather than f32.
         """
+        key = scale, wide
+        parts = self._parts.get(key)
+        if parts is None:
+            parts = self._parts[key] = self._make_parts(scale, wide)
+        return parts
+
+    def _make_parts(self, scale: Scale, wide: bool) -> list[ir.Value]:
         kept = self.kept(scale, wide=wide)
         if scale.reach <= SAFE_REACH[wide]:
             return [kept]
