@@ -71,6 +71,7 @@ class _Narrowing:
         self._retyped: list[ir.Value] = []
         self._done: set[Hashable] = set()
         self._copies: dict[Hashable, ir.OpView] = {}
+        self._open: set[Hashable] = set()  # those that are being made
         self.copied = False
 
     def part(self, part: Part) -> None:
@@ -323,8 +324,13 @@ class _Narrowing:
         for i, width in enumerate(widths):
             operands[i] = self._in(operands[i], width)
         key = (name, *widths)
+        if key in self._open:  # recursion, which propagation refuses
+            self._widen_operands(op)
+            return
         if key not in self._copies:
+            self._open.add(key)
             self._copies[key] = self._copy(function, widths)
+            self._open.remove(key)
         copy = self._copies[key]
         op.attributes["callee"] = ir.FlatSymbolRefAttr.get(copy.attributes["sym_name"].value)
         for result, type_ in zip(op.results, attributes.function_type(copy).results, strict=True):

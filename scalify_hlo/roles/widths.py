@@ -6,14 +6,15 @@ over many terms, what only they read, and the statistics made of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from itertools import islice
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, functions_in
+from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
 from scalify_hlo.roles.matmuls import BACKWARD, MATMULS
 
 
@@ -84,7 +85,7 @@ _CALL = "func.call"
 _NARROW_BITS = 16
 
 _DEEP = 4
-"""How far an elementwise op may be from the sum that it is for."""
+"""How far an elementwise op may be from the sum that it is for, and calls may nest around one."""
 
 
 class Widths:
@@ -159,7 +160,7 @@ class Widths:
         while True:
             yielded = self.body(body, widths)
             grown = [
-                Width.WIDE if accumulates(argument) else max(a, b)
+                Width.WIDE if accumulates(argument, self.functions) else max(a, b)
                 for argument, a, b in zip(body.arguments, widths, yielded, strict=True)
             ]
             if grown == widths:
@@ -194,9 +195,15 @@ class Widths:
         if name in MATMULS:
             return Width.NARROW if self._gradients or not _is_backward(op) else Width.GRADIENT
         if name in NARROWED:
-            wide = self.for_sums(op) or (name == _ADD and any(map(_is_total, operands)))
+            wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
             return Width.WIDE if wide else widest
         return widest if name in ROUNDED else Width.WIDE
+
+    def _is_total(self, value: ir.Value) -> bool:
+        """Whether a value is the wide argument of a block that does nothing but add to it."""
+        if not isinstance(value.owner, ir.Block) or self.of.get(value) != Width.WIDE:
+            return False
+        return _total(value, self.functions) is not None
 
     def _converted(self, value: ir.Value) -> Width:
         """Of a convert: positions and counts are wide, and what had at most 16 bits is narrow."""
@@ -227,24 +234,30 @@ class Widths:
         return [self.width(value) for value in values]
 
 
-def accumulates(argument: ir.Value) -> bool:
+def accumulates(argument: ir.Value, functions: Mapping[str, ir.OpView]) -> bool:
     """Whether a loop does nothing with what it carries but add to it."""
-    if not is_f32(argument):
-        return False
-    user = _only_user(argument)
-    if user is None or user.name != _ADD:
-        return False
-    use = next(iter(user.results[0].uses), None)
-    if use is None or _only_user(user.results[0]) is None:
-        return False
-    number = ir.BlockArgument(argument).arg_number
-    return bool(use.operand_number == number and use.owner.name == "stablehlo.return")
+    return bool(_total(argument, functions) == ir.BlockArgument(argument).arg_number)
 
 
-def _is_total(value: ir.Value) -> bool:
-    """Whether a value is a loop's argument that the loop does nothing with but add to it."""
-    owner = value.owner
-    return isinstance(owner, ir.Block) and owner.owner.name == LOOP and accumulates(value)
+def _total(argument: ir.Value, functions: Mapping[str, ir.OpView], depth: int = 0) -> int | None:
+    """The result that a block gives an argument back as, if all it does is to add to it.
+
+    Some versions of jax put the bodies of loops into functions.
+    """
+    use = _only_use(argument) if is_f32(argument) and depth < _DEEP else None
+    if use is None:
+        return None
+    op, number = use.owner.operation, 0
+    if op.name == _CALL:
+        block = body_of(functions.get(op.attributes["callee"].value))
+        inner = _total(block.arguments[use.operand_number], functions, depth + 1) if block else None
+        if inner is None:
+            return None
+        number = inner
+    elif op.name != _ADD:
+        return None
+    end = _only_use(op.results[number])
+    return end.operand_number if end is not None and end.owner.name in RETURNS else None
 
 
 def is_f32(value: ir.Value) -> bool:
@@ -270,8 +283,8 @@ def _is_backward(op: ir.Operation) -> bool:
     return bool(ir.StringAttr(op.attributes[attributes.PART]).value == BACKWARD)
 
 
-def _only_user(value: ir.Value) -> ir.Operation | None:
-    uses = [use.owner.operation for _, use in zip(range(2), value.uses, strict=False)]
+def _only_use(value: ir.Value) -> ir.OpOperand | None:
+    uses = list(islice(value.uses, 2))
     return uses[0] if len(uses) == 1 else None
 
 

@@ -236,6 +236,19 @@ class TestStructure:
         assert re.findall(r"cosine %\w+ : tensor<4x4x(\w+)>", found) == ["bf16", "f32"]
         assert "@f(" not in found
 
+    def test_recursion_is_refused_as_ever(self) -> None:
+        text = """
+        func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+          %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+          return %0 : tensor<4x4xf32>
+        }
+        func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+          %0 = call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+          return %0 : tensor<4x4xf32>
+        }"""
+        with pytest.raises(scalify_hlo.InputError, match="calls itself"):
+            narrowed(text, "f16")
+
     def test_positions_stay_wide(self) -> None:
         """Angles of rotary embeddings: f16 has no 4097."""
 
