@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 
 from scalify_hlo._compat import ir, passmanager
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FORMATS, element_of
+from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
 from scalify_hlo.passes.casts import Casts, convert_after, widened_from
 from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.roles.matmuls import MATMULS
@@ -51,6 +51,7 @@ def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
     narrowing = _Narrowing(widths, format_, casts)
     for part in parts:
         narrowing.part(part)
+    narrowing.erase_replaced()
     if narrowing.copied:
         passmanager.PassManager.parse("builtin.module(symbol-dce)").run(main.operation.parent)
 
@@ -72,7 +73,13 @@ class _Narrowing:
         self._done: set[Hashable] = set()
         self._copies: dict[Hashable, ir.OpView] = {}
         self._open: set[Hashable] = set()  # those that are being made
+        self._replaced: list[ir.Value] = []
         self.copied = False
+
+    def erase_replaced(self) -> None:
+        """Erases the casts that nothing needed; at the end, since values are told by address."""
+        for value in self._replaced:
+            value.owner.operation.erase()
 
     def part(self, part: Part) -> None:
         """Narrows a part of the model; what is not of it reads what it read before."""
@@ -138,7 +145,7 @@ class _Narrowing:
             self._retype(op.results[0])
 
     def _all_narrow(self, op: ir.Operation) -> bool:
-        return all(value.type.element_type == self._element for value in floats(op.operands))
+        return all(element_type(v.type) == self._element for v in floats(op.operands))
 
     def _computes_narrow(self, op: ir.Operation, name: str) -> bool:
         if name not in NARROWED or not is_f32(op.results[0]):
@@ -188,6 +195,7 @@ class _Narrowing:
         value, result = op.operands[0], op.results[0]
         if value.type == result.type:
             result.replace_all_uses_with(value)
+            self._replaced.append(result)
 
     def _narrowed(self, value: ir.Value) -> ir.Value:
         """A value in the format; itself if it has it already."""
@@ -261,7 +269,7 @@ class _Narrowing:
         self._done.add(_key(returned))
         operands = returned.operands
         for i in range(len(values)):
-            if values[i].type.element_type == self._element:
+            if element_type(values[i].type) == self._element:
                 operands[i] = self._narrowed(operands[i])
             else:
                 operands[i] = self._widened(operands[i])

@@ -57,8 +57,8 @@ class _Search:
             self.parts.append(Part(block, ops))
             return
         if gradients:
-            before, after = upstream(gradients, block), _downstream(gradients, block)
-            before |= upstream(outputs, block) - after
+            before, after = _upstream(gradients, block), _downstream(gradients, block)
+            before |= _upstream(outputs, block) - after
             self.parts.append(Part(block, [op for op in ops if op in before and op not in around]))
         for op in around:
             for inner in self._inside(op):
@@ -107,7 +107,7 @@ def _gradients(op: ir.Operation) -> list[ir.Value]:
     return [op.results[n.value] for n in ir.ArrayAttr(op.attributes[attributes.STATE_GRADIENT])]
 
 
-def upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
+def _upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
     """The ops of a block that values are made by, regions and what they capture included."""
     found: set[ir.Operation] = set()
     waiting = list(values)
@@ -120,18 +120,18 @@ def upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
             continue
         found.add(owner)
         waiting += owner.operands
-        waiting += captured(owner)
+        waiting += _captured(owner)
     return found
 
 
-def captured(op: ir.Operation) -> list[ir.Value]:
+def _captured(op: ir.Operation) -> list[ir.Value]:
     """What ops inside of an op's regions take as operands."""
     found: list[ir.Value] = []
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
                 found += inner.operands
-                found += captured(inner.operation)
+                found += _captured(inner.operation)
     return found
 
 

@@ -160,7 +160,7 @@ class Widths:
         while True:
             yielded = self.body(body, widths)
             grown = [
-                Width.WIDE if accumulates(argument, self.functions) else max(a, b)
+                self._carried(argument, max(a, b))
                 for argument, a, b in zip(body.arguments, widths, yielded, strict=True)
             ]
             if grown == widths:
@@ -168,6 +168,11 @@ class Widths:
             widths = grown
         self.body(op.regions[0].blocks[0], widths)
         self._bind(op.results, widths)
+
+    def _carried(self, argument: ir.Value, width: Width) -> Width:
+        """How a loop carries a value; what it adds up is not rounded turn by turn."""
+        adds = width <= Width.NARROW and accumulates(argument, self.functions)
+        return Width.WIDE if adds else width
 
     def _branches(self, op: ir.Operation) -> None:
         ends = [self.body(region.blocks[0], ()) for region in op.regions]

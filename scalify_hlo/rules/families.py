@@ -85,7 +85,7 @@ def product(count: Count | None = None) -> Apply:
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
-                (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t), (m, n))
+                (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
             split.result(op, s * t, m + n + rise(count(op) if count else None))
 
     return apply
@@ -102,7 +102,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s / t, split):
-                (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t), (m, n))
+                (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t))
             split.result(op, s / t, m - n)
 
     return apply
@@ -147,18 +147,16 @@ def _flattened(
     split: Split,
     indices: tuple[int, int],
     scales: tuple[Scale, Scale],
-    levels: tuple[int, int],
 ) -> list[tuple[Scale, int]]:
     """Scales and levels of two operands after the steeper one was brought to scale 1.
 
-    There its data are the values of the original program, whatever its level was said to be.
+    There its data are the values of the original program, of which no level is known; so none is
+    known of what is made with them either.
     """
-    factors = list(zip(scales, levels, strict=True))
     which = int(_weight(scales[1]) > _weight(scales[0]))
     index = indices[which]
     split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
-    factors[which] = ONE, 0
-    return factors
+    return [(ONE if i == which else scale, 0) for i, scale in enumerate(scales)]
 
 
 def _sizes_known(split: Split, a: Form, b: Form) -> bool:
