@@ -92,9 +92,13 @@ def is_namedtuple(node: type) -> bool:
     return issubclass(node, tuple) and hasattr(node, "_fields")
 
 
-def serialized_artifacts(data: Buffer) -> list[bytes]:
-    """The StableHLO artifacts in the bytes of a jax.export file: the program's, its vjps'."""
-    return [e.MlirModuleSerializedAsNumpy().tobytes() for e in _orders(data)]
+def serialized_artifacts(data: Buffer) -> list[tuple[int, int]]:
+    """Where the StableHLO artifacts are in a jax.export file: the program's, its vjps'."""
+    import numpy as np
+
+    start = np.frombuffer(data, np.uint8).ctypes.data
+    arrays = [e.MlirModuleSerializedAsNumpy() for e in _orders(data)]
+    return [(a.ctypes.data - start, a.ctypes.data - start + a.size) for a in arrays]
 
 
 def custom_node_names(data: Buffer) -> set[str]:
@@ -154,6 +158,11 @@ def with_module(
     """An Exported with another serialized module, and a vjp that is there already."""
     get_vjp = None if vjp is None else lambda _: vjp
     return replace(exported, mlir_module_serialized=artifact, _get_vjp=get_vjp)
+
+
+def without_module(exported: jax.export.Exported) -> jax.export.Exported:
+    """An Exported without its module; its vjp is as it was."""
+    return replace(exported, mlir_module_serialized=b"")
 
 
 def field_values(exported: jax.export.Exported) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import copy_module, parse_artifact
+from scalify_hlo.artifact import copy_module
 from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module
 from scalify_hlo.passes.report import Report
@@ -116,9 +116,8 @@ def rewrite_program(program: Program, options: Options) -> tuple[Program, Report
             return program, rewrite_module(program.module, options)
     from scalify_hlo.exported import rewrite_with_report
 
-    rewritten = rewrite_with_report(program.exported, options)
-    module = parse_artifact(rewritten.exported.mlir_module_serialized, program.name)
-    return replace(program, module=module, exported=rewritten.exported), rewritten.report
+    rewritten = rewrite_with_report(program.exported, options, module=program.module)
+    return replace(program, exported=rewritten.exported), rewritten.report
 
 
 def _rewrite_stored(program: Program, options: Options) -> Any:

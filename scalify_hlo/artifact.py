@@ -9,7 +9,7 @@ from typing import BinaryIO
 from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.stored import Buffer, Source, viewed, whole
+from scalify_hlo.stored import Part, Source, head, size_of, whole
 from scalify_hlo.wellformed import place
 
 MAGIC = b"ML\xefR"
@@ -73,32 +73,41 @@ def write_artifact(module: ir.Module, version: str, name: str = "<program>") -> 
     return data
 
 
-def parse_artifact(source: Source, name: str, *, guarded: bool = False) -> ir.Module:
+def write_artifact_since(module: ir.Module, version: str, name: str) -> bytes:
+    """`write_artifact` at a version, or at the current one if that version can't hold the module.
+
+    Old ones lack formats, and matmuls that say how they are computed.
+    """
+    try:
+        return write_artifact(module, version, name)
+    except InputError:
+        return write_artifact(module, "current", name)
+
+
+def parse_artifact(source: Source | Part, name: str, *, guarded: bool = False) -> ir.Module:
     """Reads a portable artifact into a new context.
 
     Raises:
         InputError: It is damaged, or of a version that this jaxlib cannot read.
     """
-    with viewed(source) as data:
-        _require_readable(data, name)
-        size = len(data)
+    _require_readable(version_of(source), name)
     return read_guarded(
-        lambda: _deserialize(source, name), size, ARTIFACT_KIND, name, guarded=guarded
+        lambda: _deserialize(source, name), size_of(source), ARTIFACT_KIND, name, guarded=guarded
     )
 
 
-def producer_of(data: Buffer) -> bytes:
+def producer_of(source: Source | Part) -> bytes:
     """The producer of MLIR bytecode, which follows the magic number and a version byte."""
     start = len(MAGIC) + 1
-    return bytes(data[start : start + _LONGEST_PRODUCER]).partition(b"\0")[0]
+    return head(source, start + _LONGEST_PRODUCER)[start:].partition(b"\0")[0]
 
 
-def version_of(data: Buffer) -> str:
+def version_of(source: Source | Part) -> str:
     """The StableHLO version that a portable artifact was written at."""
-    return producer_of(data).removeprefix(PRODUCER).decode(errors="replace")
+    return producer_of(source).removeprefix(PRODUCER).decode(errors="replace")
 
 
-def _deserialize(source: Source, name: str) -> ir.Module:
+def _deserialize(source: Source | Part, name: str) -> ir.Module:
     context = new_context()
     messages: list[str] = []
     context.attach_diagnostic_handler(collect(messages))
@@ -111,9 +120,8 @@ def _deserialize(source: Source, name: str) -> ir.Module:
     raise damaged(ARTIFACT_KIND, name, messages[0] if messages else None)
 
 
-def _require_readable(data: Buffer, name: str) -> None:
+def _require_readable(version: str, name: str) -> None:
     """Refuses artifacts that were written by a newer StableHLO than this jaxlib's."""
-    version = version_of(data)
     number, current = map(_version_number, (version, stablehlo.get_current_version()))
     if number is not None and current is not None and number > current:
         raise InputError(

@@ -13,8 +13,7 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import parse_artifact, version_of, write_artifact
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.artifact import parse_artifact, version_of, write_artifact_since
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
@@ -72,7 +71,10 @@ def rewrite_exported(exported: jax.export.Exported, options: Options) -> jax.exp
 
 
 def rewrite_with_report(
-    exported: jax.export.Exported, options: Options, pairs: Sequence[bool] | None = None
+    exported: jax.export.Exported,
+    options: Options,
+    pairs: Sequence[bool] | None = None,
+    module: ir.Module | None = None,
 ) -> Rewritten:
     """`rewrite_exported`, with what was done.
 
@@ -81,9 +83,12 @@ def rewrite_with_report(
         options: What is asked. The scale attributes of its signature are found on the module.
         pairs: Which flat arguments are pairs, instead of those that the signature names; all
             float results are then pairs.
+        module: The module of an Exported that has none of its own; it is edited in place, and the
+            new Exported has none either.
     """
-    module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
-    check_module(module, exported.fun_name)
+    if module is None:
+        module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
+        check_module(module, exported.fun_name)
     with module.context:
         if pairs is None:
             arguments, results = _signature_marks(module, exported, options)
@@ -137,7 +142,7 @@ def _rewrite_marked(
         with located(exported.fun_name):
             report = rewrite_module(module, replace(options, signature="same", input_scale={}))
         arguments, results = _with_stored(module, exported, arguments, results)
-        artifact = _write(module, exported)
+        artifact = exported.mlir_module_serialized and _write(module, exported)
     new = _compat.replace_exported(
         exported,
         arguments=_origins(arguments.pairs),
@@ -153,15 +158,9 @@ def _rewrite_marked(
 
 
 def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
-    """The module at the version that the original had; at the current one if that can't hold it.
-
-    Old ones lack formats, and matmuls that say how they are computed.
-    """
-    try:
-        version = version_of(exported.mlir_module_serialized)
-        return write_artifact(module, version, exported.fun_name)
-    except InputError:
-        return write_artifact(module, "current", exported.fun_name)
+    """The module at the version that the original had, if that can hold it."""
+    version = version_of(exported.mlir_module_serialized)
+    return write_artifact_since(module, version, exported.fun_name)
 
 
 def _rewritten_vjp(

@@ -10,14 +10,14 @@ from scalify_hlo.artifact import MAGIC
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.stored import Buffer
+from scalify_hlo.stored import Buffer, Part, Source, head, viewed
 from scalify_hlo.wellformed import main_function
 
 if TYPE_CHECKING:
     from jax.export import Exported
 
 
-def artifacts_of(data: Buffer, name: str) -> list[bytes]:
+def artifacts_of(source: Source, name: str) -> list[Part]:
     """The StableHLO artifacts inside a jax.export file: of the program, then of its vjps.
 
     Raises:
@@ -25,21 +25,24 @@ def artifacts_of(data: Buffer, name: str) -> list[bytes]:
     """
     from scalify_hlo import _compat
 
-    try:
-        artifacts = _compat.serialized_artifacts(data)
-    except Exception as error:
-        # Flatbuffers are read without checks: damage shows as any exception.
-        raise damaged(name) from error
-    if not artifacts or not all(artifact.startswith(MAGIC) for artifact in artifacts):
+    with viewed(source) as data:
+        try:
+            places = _compat.serialized_artifacts(data)
+        except Exception as error:
+            # Flatbuffers are read without checks: damage shows as any exception.
+            raise damaged(name) from error
+    parts = [Part(source, start, stop) for start, stop in places]
+    if not parts or any(head(part, len(MAGIC)) != MAGIC for part in parts):
         raise damaged(name)
-    return artifacts
+    return parts
 
 
 def read_exported_file(data: Buffer, name: str) -> list[Exported]:
     """Reads a jax.export file.
 
     Returns:
-        The program, then its vjp and the vjp's vjp, as far as the file has them.
+        The program without its module, then its vjp and the vjp's vjp, as far as the file has
+        them.
 
     Raises:
         InputError: It is damaged, or of a version that this jax cannot read.
@@ -53,7 +56,7 @@ def read_exported_file(data: Buffer, name: str) -> list[Exported]:
         with opaque_nodes(_compat.custom_node_names(data)):
             # It says bytearray, and takes any buffer.
             read: Any = jax.export.deserialize
-            orders = [read(data)]
+            orders = [_compat.without_module(read(data))]
             while orders[-1].has_vjp():
                 orders.append(orders[-1].vjp())
     except Exception as error:
@@ -62,7 +65,7 @@ def read_exported_file(data: Buffer, name: str) -> list[Exported]:
 
 
 def with_modules(orders: Sequence[Exported], artifacts: Sequence[bytes]) -> Exported:
-    """The program of a file and its vjps, with these modules instead of those in the file."""
+    """The program of a file and its vjps, with these modules instead of those that they have."""
     from scalify_hlo import _compat
 
     result: Exported | None = None

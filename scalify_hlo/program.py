@@ -25,10 +25,11 @@ from scalify_hlo.artifact import (
     read_guarded,
     version_of,
     write_artifact,
+    write_artifact_since,
 )
 from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.flatbuffer import looks_like_flatbuffer
-from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, viewed
+from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
+from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, head, size_of, viewed
 from scalify_hlo.wellformed import check_module, has_debug_locations, place, quantised
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _NOT_A_PROGRAM = (
 )
 _QUANTISED = '`!"quant"'
 """How MLIR starts its complaint where the dialect of quantised types is not loaded."""
+_PLACE = b"scalify-hlo: the program's module stands behind."
+"""Where jax.export writes a module."""
 _CHUNK = 1 << 20
 _DEEP = 256
 """Nesting that no exported program has, and that MLIR's parser can do."""
@@ -62,8 +65,10 @@ class Program:
         kind: What it is stored as.
         name: How diagnostics call it.
         debug_info: Whether text is written with locations.
-        version: Of a portable artifact, the StableHLO version it was written at.
-        exported: Of a jax.export file, its contents; `module` is a copy of what it holds.
+        version: Of a portable artifact or a jax.export file, the StableHLO version it was written
+            at.
+        exported: Of a jax.export file, its contents but for the module, which is large if weights
+            are in it.
         vjp_order: Of a jax.export file, how many orders of the vjp it holds.
     """
 
@@ -76,14 +81,19 @@ class Program:
     vjp_order: int = 0
 
 
-def recognise(data: Buffer, name: str) -> Kind:
+def recognise(source: Source, name: str) -> Kind:
     """The kind of a program, by content.
 
     Raises:
         InputError: It is none of them.
     """
-    if data[: len(MAGIC)] == MAGIC:
-        return Kind.ARTIFACT if producer_of(data).startswith(PRODUCER) else Kind.BYTECODE
+    if head(source, len(MAGIC)) == MAGIC:
+        return Kind.ARTIFACT if producer_of(source).startswith(PRODUCER) else Kind.BYTECODE
+    with viewed(source) as data:
+        return _recognise(data, name)
+
+
+def _recognise(data: Buffer, name: str) -> Kind:
     if data.find(b"\0") < 0:
         _require_text(data, name)
         return Kind.TEXT
@@ -107,9 +117,7 @@ def read_program(
     Raises:
         InputError: It is no program, or not one that can be rewritten.
     """
-    with viewed(source) as data:
-        kind = recognise(data, name)
-    program = _READERS[kind](source, name, guarded)
+    program = _READERS[recognise(source, name)](source, name, guarded)
     if checked:
         check_module(program.module, name)
     return program
@@ -137,7 +145,7 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
         InputError: The program has ops that the version does not know.
     """
     if program.kind is Kind.EXPORTED:
-        return _write_exported(program, target_version)
+        return b"".join(_exported_pieces(program, target_version))
     if is_text(program, target_version):
         # Not by pieces: MLIR gives a text by the word, and a string of it faster.
         with program.module.context:
@@ -158,10 +166,11 @@ def is_text(program: Program, target_version: str | None = None) -> bool:
 def save_program(program: Program, file: BinaryIO, target_version: str | None = None) -> None:
     """Writes a program into a file that is open; see `write_program`.
 
-    All but jax.export files go there piece by piece, so that they are never in memory whole.
+    They go there piece by piece, as far as MLIR does that, so that they are not in memory whole.
     """
     if program.kind is Kind.EXPORTED:
-        file.write(_write_exported(program, target_version))
+        for piece in _exported_pieces(program, target_version):
+            file.write(piece)
     else:
         _stream(program, file, target_version)
 
@@ -213,35 +222,37 @@ def _read_bytecode(source: Source, name: str, guarded: bool) -> Program:
 
 
 def _read_module(source: Source, kind: Kind, name: str, *, guarded: bool) -> ir.Module:
-    with viewed(source) as data:
-        size = len(data)
+    size = size_of(source)
     return read_guarded(lambda: _parse(source, kind, name), size, kind.value, name, guarded=guarded)
 
 
 def _read_artifact(source: Source, name: str, guarded: bool) -> Program:
-    with viewed(source) as data:
-        version = version_of(data)
     module = parse_artifact(source, name, guarded=guarded)
-    return Program(module, Kind.ARTIFACT, name, version=version)
+    return Program(module, Kind.ARTIFACT, name, version=version_of(source))
 
 
 def _read_exported(source: Source, name: str, guarded: bool) -> Program:
     from scalify_hlo import exported_file
 
-    modules = []
+    parts = exported_file.artifacts_of(source, name)
     with viewed(source) as data:
-        artifacts = exported_file.artifacts_of(data, name)
-        for i, artifact in enumerate(artifacts):
-            module = parse_artifact(artifact, name, guarded=guarded)
-            modules.append(module)
-            if guarded:
-                # The modules as they were read, so that nothing reads those of the file again.
-                artifacts[i] = write_artifact(module, version_of(artifact), name)
+        # Before the modules are: it copies them.
         orders = exported_file.read_exported_file(data, name)
+    modules = [parse_artifact(part, name, guarded=guarded) for part in parts]
     for exported, module in zip(orders, modules, strict=True):
         exported_file.check_consistent(exported, module, name)
-    exported = exported_file.with_modules(orders, artifacts)
-    return Program(modules[0], Kind.EXPORTED, name, exported=exported, vjp_order=len(orders) - 1)
+    versions = list(map(version_of, parts))
+    # Those of vjps as they were read, so that nothing reads the ones of the file again.
+    artifacts = [write_artifact(m, v, name) for m, v in zip(modules[1:], versions[1:], strict=True)]
+    exported = exported_file.with_modules(orders, [b"", *artifacts])
+    return Program(
+        modules[0],
+        Kind.EXPORTED,
+        name,
+        version=versions[0],
+        exported=exported,
+        vjp_order=len(orders) - 1,
+    )
 
 
 _READERS = {
@@ -280,13 +291,19 @@ def _unparsable(diagnostic: ir.DiagnosticInfo, name: str) -> InputError:
     )
 
 
-def _write_exported(program: Program, target_version: str | None) -> bytes:
+def _exported_pieces(program: Program, target_version: str | None) -> tuple[bytes, bytes]:
+    """A jax.export file: all but the module of the program, then that.
+
+    jax.export would hold the module four times while it writes it.
+    """
     from scalify_hlo.export_trees import serialize
 
     if program.exported is None:
         raise UsageError("a jax.export file needs the Exported it is to hold")
-    exported = program.exported
     if target_version is not None:
         artifact = write_artifact(program.module, target_version, program.name)
-        exported = replace(exported, mlir_module_serialized=artifact)
-    return serialize(exported, vjp_order=program.vjp_order)
+    else:
+        version = program.version or "compatible"
+        artifact = write_artifact_since(program.module, version, program.name)
+    frame = serialize(replace(program.exported, mlir_module_serialized=_PLACE), program.vjp_order)
+    return with_vector_behind(frame, frame.index(_PLACE), len(artifact)), artifact

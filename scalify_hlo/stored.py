@@ -65,9 +65,42 @@ def viewed(source: Source) -> Iterator[Buffer]:
         yield source
 
 
-def whole(source: Source) -> bytes:
-    """The bytes of a source, in memory."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a source, which is not copied.
+
+    Attributes:
+        source: What it is a part of.
+        start: Where in it the part starts.
+        stop: Where it ends.
+    """
+
+    source: Source
+    start: int
+    stop: int
+
+
+def whole(source: Source | Part) -> bytes:
+    """The bytes of a source or of a part, in memory."""
+    if isinstance(source, Part):
+        with viewed(source.source) as data:
+            return data[source.start : source.stop]
     return Path(source.path).read_bytes() if isinstance(source, OnDisk) else source
+
+
+def head(source: Source | Part, count: int) -> bytes:
+    """The first bytes of a source or of a part."""
+    part = source if isinstance(source, Part) else Part(source, 0, count)
+    with viewed(part.source) as data:
+        return data[part.start : min(part.stop, part.start + count)]
+
+
+def size_of(source: Source | Part) -> int:
+    """How many bytes a source or a part has."""
+    if isinstance(source, Part):
+        return source.stop - source.start
+    with viewed(source) as data:
+        return len(data)
 
 
 class Writable(Protocol):

@@ -7,13 +7,15 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+import jax
+import jax.export
 import pytest
 
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.artifact import copy_module, write_artifact
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.files import read_file, require_writable, write_file
-from scalify_hlo.flatbuffer import looks_like_flatbuffer
+from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.guard import in_child, nesting
 from scalify_hlo.program import (
     Kind,
@@ -88,10 +90,25 @@ def test_a_target_version_makes_a_portable_artifact(name: str) -> None:
 
 
 def test_a_target_version_of_a_jax_export_file_is_that_of_its_module() -> None:
-    program = read_program(written(samples.stored()["exported"], "1.0.0"))
-    assert program.exported is not None
-    assert program.vjp_order == 1
-    assert b"StableHLO_v1.0.0" in program.exported.mlir_module_serialized[:32]
+    out = written(samples.stored()["exported"], "1.0.0")
+    program = read_program(out)
+    assert (program.version, program.vjp_order) == ("1.0.0", 1)
+    assert b"StableHLO_v1.0.0" in jax.export.deserialize(bytearray(out)).mlir_module_serialized[:32]
+
+
+def test_a_jax_export_file_ends_with_the_module_and_jax_reads_it() -> None:
+    before = jax.export.deserialize(bytearray(samples.stored()["exported"]))
+    out = written(samples.stored()["exported"])
+    after = jax.export.deserialize(bytearray(out))
+    assert after.mlir_module_serialized == before.mlir_module_serialized
+    assert out.endswith(before.mlir_module_serialized)
+    assert after.vjp().mlir_module_serialized == before.vjp().mlir_module_serialized
+    assert (after.in_tree, after.out_avals) == (before.in_tree, before.out_avals)
+
+
+def test_only_a_vector_of_the_root_can_be_moved_behind() -> None:
+    with pytest.raises(ValueError, match="no field"):
+        with_vector_behind(samples.stored()["exported"], 3, 8)
 
 
 @pytest.mark.parametrize("version", ["99.0.0", "0.0.1", "1.2", "x.y.z", "", "1.2.-3"])
