@@ -24,6 +24,9 @@ from typing import Final, NamedTuple, TypeAlias
 GENERATOR_BOUND: Final = 25
 """The scales that programs are given are taken to lie within 2^±25; see `Scale.reach`."""
 
+BORN_BOUND: Final = 42
+"""Scales that are born in a program are held within 2^±42: the product of three is a number."""
+
 TRUSTED_LEVEL: Final = 48
 """The largest level that is ever paid, in absolute value."""
 
@@ -38,6 +41,7 @@ class Generator:
         state: Whether it is the scale of an argument (and not derived from others).
         bound: Bound on ``|log2|`` of its value.
         anchors: Whether others are brought to it where scales meet.
+        depth: In how many regions of its function it was born; outside of them it is not seen.
     """
 
     index: int
@@ -45,6 +49,7 @@ class Generator:
     state: bool = True
     bound: int = GENERATOR_BOUND
     anchors: bool = True
+    depth: int = 0
 
 
 def _birth(power: tuple[Generator, int]) -> int:
@@ -84,6 +89,11 @@ class Scale(NamedTuple):
     def reach(self) -> int:
         """A bound on ``|log2|`` of the scale, from the bounds of its generators."""
         return abs(self.exponent) + sum([generator.bound * abs(k) for generator, k in self.powers])
+
+    @property
+    def depth(self) -> int:
+        """In how many regions the youngest of its generators was born."""
+        return max([generator.depth for generator, _ in self.powers], default=0)
 
     @property
     def state(self) -> bool:
@@ -197,6 +207,11 @@ class Root:
         """Bound on ``|log2|`` of the generator."""
         return self.scale.reach // self.n + 1
 
+    @property
+    def depth(self) -> int:
+        """In how many regions the generator is born."""
+        return self.scale.depth
+
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
@@ -208,6 +223,11 @@ class Maximum:
     def bound(self) -> int:
         """Bound on ``|log2|`` of the generator."""
         return max(scale.reach for scale in self.scales)
+
+    @property
+    def depth(self) -> int:
+        """In how many regions the generator is born."""
+        return max(scale.depth for scale in self.scales)
 
 
 Origin: TypeAlias = Root | Maximum

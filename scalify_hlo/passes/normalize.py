@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
+from scalify_hlo.dialect.markers import MARKER
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.chlo import expand
+from scalify_hlo.passes.markers import lower_calls
 from scalify_hlo.passes.report import Report
 from scalify_hlo.rules.table import RULES
 
@@ -21,7 +23,7 @@ class NormalizePass(Pass):
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
-        _count(module, report)
+        lower_calls(_count(module, report))
         _refuse_foreign(module, report)
         chlo = {op for op in report.ops if op.startswith("chlo.")}
         kept = {op for op in chlo if op in RULES and RULES[op].family != "expanded"}
@@ -83,19 +85,29 @@ def _refuse_foreign(module: ir.Operation, report: Report) -> None:
     )
 
 
-def _count(module: ir.Operation, report: Report) -> None:
-    """Counts ops by a native walk, which takes a third of the time of iterating over blocks."""
+def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
+    """Counts ops by a native walk, which takes a third of the time of iterating over blocks.
+
+    Returns:
+        The calls that are markers.
+    """
+    calls: list[ir.Operation] = []
     names: list[str] = []
     note, go_on = names.append, ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         name = op.name
         note(name)
-        if name == "func.call" and op.parent.name != "func.func":
-            report.plain_calls = False
+        if name == "func.call":
+            if MARKER in op.attributes:
+                calls.append(op)
+            elif op.parent.name != "func.func":
+                report.plain_calls = False
         return go_on
 
     module.walk(visit)
     report.ops.update(names)
     if not _SYMBOL_USERS.isdisjoint(report.ops):
         report.plain_calls = False
+    report.markers += len(calls)
+    return calls

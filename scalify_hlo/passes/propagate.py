@@ -20,6 +20,7 @@ from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import Meet, Recipe, Rounding
+from scalify_hlo.rules import markers
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -32,6 +33,7 @@ from scalify_hlo.rules.isolated import (
 )
 from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.scale import Any, Form, Generator, Scaled
 
@@ -94,7 +96,8 @@ class PropagatePass(Pass):
 
 
 Key: TypeAlias = tuple[Hashable, ...]
-"""A function's name and the forms it is called with, generators numbered as they appear."""
+"""A function's name, the devices that run it, and the forms it is called with, generators numbered
+as they appear."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ class Callee:
         parameters: Its generators that come from the caller, in the caller's order.
         taken: The numbers of those that it takes as extra arguments.
         results: The forms of its results.
+        born: The generators of those that are born in it, which it returns after its results.
         copied: Whether `function` is a copy.
     """
 
@@ -115,6 +119,7 @@ class Callee:
     parameters: tuple[Generator, ...]
     taken: tuple[int, ...]
     results: tuple[Form, ...]
+    born: tuple[Generator, ...]
     copied: bool
 
 
@@ -131,11 +136,13 @@ class Propagation:
         narrow: bool,
     ) -> None:
         self._narrow = narrow
-        self._always = _ALWAYS | _CASTING if narrow else _ALWAYS
+        self._functions = _functions(module)
+        self._marked = _marked_functions(self._functions, report)
+        casting = narrow or bool(self._marked)
+        self._always = _ALWAYS | _CASTING if casting else _ALWAYS
         self._recipe = recipe
         self._report = report
         self._annotate = annotate
-        self._functions = _functions(module)
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
@@ -151,6 +158,8 @@ class Propagation:
         boundary.leave()
         finish(split, top)
         self._drop_replaced()
+        if self._marked:
+            markers.drop(self._module)
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
 
@@ -168,6 +177,9 @@ class Propagation:
             split.next = following.operation
             if name in _CALLS:
                 self._call(op, split)
+                continue
+            if name == markers.BARRIER and markers.is_marked(operation):
+                markers.marked(op, split)
                 continue
             if name in always or split.concerns(operation):
                 entry = rules.get(name)
@@ -192,7 +204,7 @@ class Propagation:
         forms = split.forms(operands)
         scaled = any(isinstance(form, Scaled) for form in forms)
         rule = self._own_rule(op)
-        if rule is not None or not (scaled or self._narrow):
+        if rule is not None or not (scaled or self._narrow or _callee(op) in self._marked):
             self._kept.add(_callee(op))
             if rule is not None:
                 rule(op, split)
@@ -200,11 +212,15 @@ class Propagation:
                 self._note(op, split)
             return
         callers = generators(forms)
-        callee = self._specialised(op, forms, callers)
+        callee = self._specialised(op, forms, callers, split)
         call = _new_call(op, callee, split, callers)
         self._kept.add(_callee(call))
         back = dict(zip(callee.parameters, callers, strict=True))
-        for result, form in zip(call.results, callee.results, strict=True):
+        scales = list(call.results)[len(callee.results) :]
+        for generator, scale in zip(callee.born, scales, strict=True):
+            at = split.next
+            back[generator] = split.factors.bear(scale, depth=split.depth, at=at)
+        for result, form in zip(call.results, callee.results, strict=False):
             split.set(result, translated(form, split, callee.split, back))
         if self._annotate:
             self._note(call, split)
@@ -224,11 +240,11 @@ class Propagation:
         return None if self._functions[_callee(op)].regions[0].blocks else opaque
 
     def _specialised(
-        self, op: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator]
+        self, op: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator], split: Split
     ) -> Callee:
         name = _callee(op)
         numbers = {generator: i for i, generator in enumerate(callers)}
-        key = (name, *(_key(form, numbers) for form in forms))
+        key = (name, split.devices, *(_key(form, numbers) for form in forms))
         if key not in self._callees:
             if name in self._active:
                 raise InputError(
@@ -237,29 +253,31 @@ class Propagation:
                     hint="StableHLO programs have no recursion; use stablehlo.while",
                 )
             self._active.append(name)
-            self._callees[key] = self._copy(name, forms)
+            self._callees[key] = self._copy(name, forms, split.devices)
             self._active.pop()
         return self._callees[key]
 
-    def _copy(self, name: str, forms: Sequence[Form]) -> Callee:
+    def _copy(self, name: str, forms: Sequence[Form], devices: Devices | None) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         top = placeholder(copy.regions[0].blocks[0])
         split = self._split(top)
+        split.devices = devices
         parameters = _add_parameters(copy, forms, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
         returned = block.operations[-1]
         results = tuple(split.forms(list(returned.operands)))
+        born = _return_born(copy, results, split)
         finish(split, top)
         taken = _drop_unused(copy, len(parameters))
         if not split.changed:
             copy.operation.erase()
-            return Callee(original, split, parameters, taken, results, copied=False)
+            return Callee(original, split, parameters, taken, results, born, copied=False)
         self._functions[copy.attributes["sym_name"].value] = copy
-        return Callee(copy, split, parameters, taken, results, copied=True)
+        return Callee(copy, split, parameters, taken, results, born, copied=True)
 
     def _fresh(self, name: str) -> str:
         number = len(self._callees)
@@ -308,6 +326,19 @@ def _called(function: ir.OpView) -> list[str]:
     return [_callee(op) for op in ops if op.operation.name == "func.call"]
 
 
+def _called_in(block: ir.Block) -> list[str]:
+    """The functions that are called from a block and from the regions of its ops."""
+    found: list[str] = []
+    for op in block.operations:
+        operation = op.operation
+        if operation.name in _CALLS:
+            found.append(_callee(op))
+        for region in operation.regions:
+            for inner in region.blocks:
+                found += _called_in(inner)
+    return found
+
+
 def _functions(module: ir.Operation) -> dict[str, ir.OpView]:
     ops = module.regions[0].blocks[0].operations
     return {op.attributes["sym_name"].value: op for op in ops if op.operation.name == "func.func"}
@@ -331,6 +362,24 @@ def _add_parameters(copy: ir.OpView, forms: Sequence[Form], split: Split) -> tup
     parameters = add_parameters(copy.regions[0].blocks[0], forms, split)
     _set_arguments(copy, [*marks, *({} for _ in parameters)])
     return parameters
+
+
+def _return_born(copy: ir.OpView, results: Sequence[Form], split: Split) -> tuple[Generator, ...]:
+    """Lets a function return the scales that are born in it and that its results have."""
+    scales = [form.scale for form in results if isinstance(form, Scaled)]
+    born = tuple(dict.fromkeys(g for scale in scales for g in split.factors.born(scale)))
+    if not born:
+        return ()
+    values = [split.factors.value(generator) for generator in born]
+    returned = copy.regions[0].blocks[0].operations[-1]
+    operands = [*returned.operands, *values]
+    func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
+    returned.operation.erase()
+    marks = attributes.result_attributes(copy)
+    inputs = list(attributes.function_type(copy).inputs)
+    attributes.set_function_type(copy, inputs, [value.type for value in operands])
+    attributes.set_result_attributes(copy, [*marks, *({} for _ in values)])
+    return born
 
 
 def _drop_unused(copy: ir.OpView, count: int) -> tuple[int, ...]:
@@ -362,7 +411,7 @@ def _new_call(
     taken = [callers[i] for i in callee.taken]
     scales = scale_operands(block, taken, split, op.operation)
     call = func.CallOp(
-        [value.type for value in op.results],
+        list(attributes.function_type(callee.function).results),
         ir.FlatSymbolRefAttr.get(name),
         [*op.operands, *scales],
         loc=op.location,
@@ -371,10 +420,28 @@ def _new_call(
     for key, mark in op.attributes.items():
         if key.startswith(_PLACING):
             call.attributes[key] = mark
-    for old, new in zip(op.results, call.results, strict=True):
+    for old, new in zip(op.results, call.results, strict=False):  # scales come after
         old.replace_all_uses_with(new)
     op.operation.erase()
     return call
+
+
+def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set[str]:
+    """The functions that have markers in them, or call one that has."""
+    if report.ops and not report.markers:
+        return set()
+    bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
+    found = {name for name, body in bodies.items() if markers.has_markers(body)}
+    callers: dict[str, set[str]] = {}
+    for name, body in bodies.items() if found else ():
+        for callee in _called_in(body):
+            callers.setdefault(callee, set()).add(name)
+    waiting = list(found)
+    while waiting:
+        new = callers.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _kind(form: Form) -> str:

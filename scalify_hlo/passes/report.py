@@ -70,6 +70,7 @@ class Report:
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
         casts: How many casts a recipe put into the program.
+        markers: How many markers the program has, or was given.
         narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
         plain_calls: Whether functions are named only by calls outside of regions, as far as the
@@ -84,6 +85,7 @@ class Report:
     given_up: Counter[str] = field(default_factory=Counter)
     narrowed: int = 0
     casts: int = 0
+    markers: int = 0
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     plain_calls: bool = True

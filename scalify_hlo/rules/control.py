@@ -20,6 +20,7 @@ def branches(op: ir.OpView, split: Split) -> None:
     for region in op.regions:
         with split.region():
             split.walk(region.blocks[0])
+            split.outward(region.blocks[0].operations[-1].operation)
     for index, result in enumerate(op.results):
         yielded = [end.operands[index] for end in ends]
         target = split.meet(yielded, either=True)
@@ -88,12 +89,18 @@ def _solved(op: ir.OpView, split: Split, forms: Sequence[Form]) -> list[Form]:
         if not found:
             return solved
         for i in found:
-            form = yielded[i]
-            solved[i] = form if isinstance(form, Scaled) else None
+            solved[i] = _from_outside(yielded[i], split)
         waiting = [i for i in waiting if i not in found]
     for i in waiting:
         solved[i] = None
     return solved
+
+
+def _from_outside(form: Form, split: Split) -> Form:
+    """The form of a carry: one whose scale is born anew in each turn is carried at scale 1."""
+    if not isinstance(form, Scaled):
+        return None
+    return form if form.scale.depth <= split.depth else Scaled(ONE)
 
 
 def _tried(op: ir.OpView, split: Split, forms: Sequence[Form]) -> list[Form]:

@@ -1,19 +1,21 @@
-"""The run-time factors of scales, built at the top of a function as they are asked for.
+"""The run-time factors of scales, built as near to the top of a function as they can be.
 
 A factor is a rank-0 power of two that data are multiplied with. Each is built once, as a short
 chain of scalar ops straight from the generators, whose beginnings are shared. XLA clones scalar
-chains into the fusions that use them, so chains are kept short and alike.
+chains into the fusions that use them, so chains are kept short and alike. Those of arguments are
+built at the top; those of a scale that is born on the way, by a statistic, right after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import reduce
 from operator import mul
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
-from scalify_hlo.scale import GENERATOR_BOUND, Generator, Maximum, Origin, Root, Scale
+from scalify_hlo.scale import BORN_BOUND, GENERATOR_BOUND, Generator, Maximum, Origin, Root, Scale
 
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
@@ -31,6 +33,18 @@ _NEARLY_TWICE = 1.45
 """A root times this rounds to itself if it is a power of two, and else to the one above."""
 
 _BIAS, _MANTISSA = 127, 23
+
+
+class _Home(NamedTuple):
+    """Where what is made of a generator is built, by the order in which generators were born."""
+
+    rank: int
+    anchor: ir.Operation
+    ip: ir.InsertionPoint
+
+
+def _rank(home: _Home) -> int:
+    return home.rank
 
 
 class Factors:
@@ -63,21 +77,67 @@ class Factors:
             for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
         }
         self._count = 0
+        self._homes: dict[ir.Value, _Home] = {}
+        self._born: dict[Generator, _Home] = {}
+
+    def bear(self, value: ir.Value, *, depth: int, at: ir.Operation) -> Generator:
+        """Makes a generator of a rank-0 power of two that the program computes.
+
+        Args:
+            value: Within 2^±`BORN_BOUND`.
+            depth: How many regions of the function it is in.
+            at: The op before which it stands, and what is built of it will.
+        """
+        generator = self._new(False, BORN_BOUND, depth)
+        anchor = emit.constant(self._i32, 0, at).owner
+        home = _Home(generator.index, anchor, ir.InsertionPoint(anchor))
+        self._values[generator], self._homes[value], self._born[generator] = value, home, home
+        return generator
+
+    def born(self, scale: Scale) -> list[Generator]:
+        """The generators of a scale, and those that its own were derived from, that were born."""
+        found: dict[Generator, None] = {}
+        waiting = [scale]
+        while waiting:
+            for generator, _ in waiting.pop().powers:
+                if generator in self._born:
+                    found[generator] = None
+                elif generator in self._origins:
+                    origin = self._origins[generator]
+                    waiting += [origin.scale] if isinstance(origin, Root) else origin.scales
+        return list(found)
+
+    def forget(self, count: int) -> None:
+        """Forgets the generators that were made since there were so many, and what was built."""
+        gone = {self._born.pop(g).rank for g in list(self._born) if g.index >= count}
+        values = {v for v, home in self._homes.items() if home.rank in gone}
+        for value in values:
+            del self._homes[value]
+            self.built.pop(value, None)
+        if values:
+            # New values may lie where the old ones did.
+            self._built = {k: v for k, v in self._built.items() if v not in values}
+
+    @property
+    def count(self) -> int:
+        """How many generators were made."""
+        return self._count
 
     def bind(self, value: ir.Value, *, state: bool, bound: int = GENERATOR_BOUND) -> Generator:
         """Makes a rank-0 power-of-two argument a generator."""
-        generator = self._new(state, bound)
+        generator = self._new(state, bound, 0)
         self._values[generator] = value
         return generator
 
-    def _new(self, state: bool, bound: int) -> Generator:
+    def _new(self, state: bool, bound: int, depth: int) -> Generator:
         self._count += 1
-        return Generator(self._count - 1, f"s{self._count - 1}", state, bound)
+        number = self._count - 1
+        return Generator(number, f"s{number}", state, bound, depth=depth)
 
     def derive(self, origin: Origin) -> Generator:
         """The generator that a root or a maximum of scales gives; the same one each time."""
         if origin not in self._derived:
-            self._derived[origin] = generator = self._new(False, origin.bound)
+            self._derived[origin] = generator = self._new(False, origin.bound, origin.depth)
             self._origins[generator] = origin
         return self._derived[origin]
 
@@ -158,6 +218,9 @@ class Factors:
         for value in reversed(self.built):
             if next(iter(value.uses), None) is None:
                 value.owner.erase()
+        for home in self._born.values():
+            home.anchor.erase()
+        self._born.clear()
 
     def _maximum(self, origin: Maximum) -> ir.Value:
         values = [self.kept(scale, wide=False) for scale in origin.scales]
@@ -209,9 +272,10 @@ class Factors:
         key = name, *operands
         built = self._built.get(key)
         if built is None:
-            built = emit.elementwise(_FULL[name], *operands, loc=self.location, ip=self._ip)
-            self._built[key] = built
-            self.built[built] = None
+            home = self._home(operands)
+            ip = home.ip if home else self._ip
+            built = emit.elementwise(_FULL[name], *operands, loc=self.location, ip=ip)
+            self._keep(key, built, home)
         return built
 
     def op(self, name: str, *arguments: object) -> ir.Value:
@@ -219,10 +283,23 @@ class Factors:
         key = name, *arguments
         built = self._built.get(key)
         if built is None:
-            build = getattr(stablehlo, name)
-            built = self._built[key] = build(*arguments, loc=self.location, ip=self._ip)
-            self.built[built] = None
+            build, home = getattr(stablehlo, name), self._home(arguments)
+            built = build(*arguments, loc=self.location, ip=home.ip if home else self._ip)
+            self._keep(key, built, home)
         return built
+
+    def _home(self, operands: Sequence[object]) -> _Home | None:
+        """Where what is made of operands is built: where the youngest of them is."""
+        if not self._homes:
+            return None
+        homes = [self._homes[o] for o in operands if isinstance(o, ir.Value) and o in self._homes]
+        return max(homes, default=None, key=_rank)
+
+    def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
+        self._built[key] = built
+        self.built[built] = None
+        if home is not None:
+            self._homes[built] = home
 
     def number(self, number: float, *, wide: bool) -> ir.Value:
         """A rank-0 constant."""

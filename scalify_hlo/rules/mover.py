@@ -71,7 +71,7 @@ class Mover(Values):
         """Builds data before the outermost loop that their value comes from outside of."""
         chain = enclosing(value)
         for depth, scope in enumerate(self._scopes):
-            if scope.loop is not None and scope.loop not in chain:
+            if scope.loop is not None and factor.depth <= depth and scope.loop not in chain:
                 inner, self._scopes = self._scopes, self._scopes[:depth]
                 brought = self._bring(value, form, factor, target, scope.loop)
                 self._scopes = inner

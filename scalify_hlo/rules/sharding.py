@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, sdy
+from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.families import keep, source
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -13,6 +14,7 @@ from scalify_hlo.rules.isolated import (
     scale_operands,
     translated,
 )
+from scalify_hlo.rules.markers import has_markers
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Scaled
@@ -91,13 +93,15 @@ def body(op: ir.OpView, split: Split) -> ir.OpView | None:
         The op that took the place of this one, if any did.
     """
     forms = split.forms(list(op.operands))
-    if not any(isinstance(form, Scaled) for form in forms):
-        return None
     block, outside = op.regions[0].blocks[0], generators(forms)
+    if not any(isinstance(form, Scaled) for form in forms) and not has_markers(block):
+        return None
     top = placeholder(block)
     inner = split.isolated(top)
+    inner.devices = devices_of(op) or split.devices
     parameters = add_parameters(block, forms, inner)
     inner.walk(block)
+    inner.outward(block.operations[-1].operation)
     results = inner.forms(list(block.operations[-1].operands))
     finish(inner, top)
     taken = [outside[i] for i in drop_unused(block, len(outside))]

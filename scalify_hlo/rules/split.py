@@ -18,6 +18,7 @@ from scalify_hlo.diagnostics import Remark
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules.mover import Mover, broadcast_source
 from scalify_hlo.rules.placement import share_sharding
+from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.scale import (
     ANY,
     GENERATOR_BOUND,
@@ -72,6 +73,7 @@ class Split(Mover):
         trial: Whether the walk is on a copy that will be erased.
         narrow: Whether data are going to be narrow.
         leaving: The values that the function returns at scale 1.
+        devices: Those that have parts of its tensors, in a per-device computation.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Split(Mover):
         self.trial = False
         self.narrow = False
         self._walker = walker
+        self.devices: Devices | None = None
         self.leaving: frozenset[ir.Value] = frozenset()
 
     def walk(self, block: ir.Block) -> None:
@@ -101,7 +104,7 @@ class Split(Mover):
     def isolated(self, top: ir.Operation) -> Split:
         """A split for a region that sees no value of this one."""
         inner = Split(top, self.recipe, self.remarks, self.given_up, self._walker)
-        inner.trial, inner.narrow = self.trial, self.narrow
+        inner.trial, inner.narrow, inner.devices = self.trial, self.narrow, self.devices
         return inner
 
     @contextmanager
@@ -109,10 +112,12 @@ class Split(Mover):
         """While a copy is walked that will be erased: what is said of it counts for nothing."""
         kept = self.remarks, self.given_up, self.changed, self.trial
         self.remarks, self.given_up, self.trial = [], Counter(), True
+        generators = self.factors.count
         try:
             yield
         finally:
             self.remarks, self.given_up, self.changed, self.trial = kept
+            self.factors.forget(generators)
 
     def set(self, value: ir.Value, form: Form) -> None:
         """Says what a value is now; pays its level where the format is narrow."""
@@ -143,6 +148,22 @@ class Split(Mover):
                 return scale
             return ONE
         return ONE if abs(scale.exponent) > _STATIC_DRIFT and self._wide(value) else scale
+
+    def outward(self, end: ir.Operation) -> None:
+        """Brings what leaves a region to scale 1 if its own scale was born in there.
+
+        Args:
+            end: The op that ends the region, which is being worked on.
+        """
+        for index, form in enumerate(self.forms(list(end.operands))):
+            if isinstance(form, Scaled) and self._born_inside(form.scale):
+                self.replace(end, index, self.bring(end.operands[index], ONE, end))
+
+    def _born_inside(self, scale: Scale) -> bool:
+        """Whether a generator of a scale is not seen outside of the region that is worked on."""
+        if self.depth:
+            return scale.depth >= self.depth
+        return bool(self.factors.born(scale))
 
     def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
         """Says that the only result of an op is scaled."""

@@ -112,6 +112,11 @@ class Values:
                 for inner in block.operations:
                     self.forget(inner.operation)
 
+    @property
+    def depth(self) -> int:
+        """How many regions of the function are being worked on, one in another."""
+        return len(self._scopes)
+
     def _forget_value(self, value: ir.Value) -> None:
         self._forms.pop(value, None)
         self._replaced.pop(value, None)

@@ -1,0 +1,63 @@
+"""The devices that have parts of one tensor, inside of a per-device computation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scalify_hlo._compat import ir, sdy
+from scalify_hlo.rules.statistics import Devices
+
+_MANUAL = "sdy.manual_computation"
+
+
+def devices_of(op: ir.OpView) -> Devices | None:
+    """The devices among which a per-device computation divides its tensors.
+
+    Args:
+        op: The computation; others may be around it.
+
+    Returns:
+        None if it says nothing of a mesh.
+    """
+    axes: set[str] = set()
+    mesh: str | None = None
+    outer: ir.Operation | None = op.operation
+    while outer is not None and outer.name != "builtin.module":
+        if outer.name == _MANUAL:
+            manual = sdy.ManualAxesAttr(outer.attributes["manual_axes"])
+            axes |= {manual[i] for i in range(len(manual))}
+            mesh = mesh or _mesh_of(outer)
+        outer = outer.parent
+    if mesh is None or outer is None or not axes:
+        return None
+    return _devices(_mesh(mesh, outer), axes)
+
+
+def _mesh_of(op: ir.Operation) -> str | None:
+    for name in ("in_shardings", "out_shardings"):
+        for sharding in sdy.TensorShardingPerValueAttr(op.attributes[name]).shardings:
+            mesh = sdy.TensorShardingAttr(sharding).mesh_or_ref
+            if isinstance(mesh, ir.FlatSymbolRefAttr):
+                return str(mesh.value)
+    return None
+
+
+def _mesh(name: str, module: ir.Operation) -> sdy.MeshAttr | None:
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name == "sdy.mesh" and op.attributes["sym_name"].value == name:
+            return sdy.MeshAttr(op.attributes["mesh"])
+    return None
+
+
+def _devices(mesh: sdy.MeshAttr | None, axes: set[str]) -> Devices | None:
+    if mesh is None:
+        return None
+    known = [(axis.name, axis.size) for axis in map(sdy.MeshAxisAttr, mesh.axes)]
+    sizes = [size for _, size in known]
+    ids = np.array(list(mesh.device_ids) or range(int(np.prod(sizes))), np.int64).reshape(sizes)
+    ours = [i for i, (name, _) in enumerate(known) if name in axes]
+    others = [i for i in range(len(known)) if i not in ours]
+    count = int(np.prod([sizes[i] for i in ours]))
+    groups = np.ascontiguousarray(ids.transpose(*others, *ours).reshape(-1, count))
+    i64 = ir.IntegerType.get_signless(64)
+    return Devices(ir.DenseElementsAttr.get(groups, type=i64), count)

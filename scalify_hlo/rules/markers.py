@@ -1,0 +1,227 @@
+"""Markers: what authors and recipes say of values (Scalify paper, sections 3.1 and 3.3).
+
+`scalify-normalize` makes barriers of them, ops whose results are their operands, so that passes
+that follow data see through them. They act where a value is scaled; `set_scaling` makes it so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.dialect import markers
+from scalify_hlo.rules.factors import SAFE_REACH
+from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
+from scalify_hlo.scale import ANY, BORN_BOUND, ONE, Any, Scale, Scaled, Splat
+
+BARRIER: Final = "stablehlo.optimization_barrier"
+Marker: TypeAlias = Callable[[ir.OpView, Split], list[ir.Value]]
+"""What takes the place of a marker's results."""
+
+
+def marked(op: ir.OpView, split: Split) -> None:
+    """Does what a marker says, and removes it."""
+    values = MARKERS[op.attributes[markers.MARKER].value](op, split)
+    for old, new in zip(op.results, values, strict=True):
+        if old in split.leaving:
+            split.leaving |= {new}
+        old.replace_all_uses_with(new)
+    split.changed = True
+    op.operation.erase()
+
+
+def is_marked(op: ir.Operation) -> bool:
+    """Whether a barrier is a marker."""
+    return markers.MARKER in op.attributes
+
+
+def has_markers(block: ir.Block) -> bool:
+    """Whether there is a marker among the ops of a block, or in their regions."""
+    for op in block.operations:
+        operation = op.operation
+        if operation.name == BARRIER and is_marked(operation):
+            return True
+        if any(has_markers(inner) for region in operation.regions for inner in region.blocks):
+            return True
+    return False
+
+
+def drop(module: ir.Operation) -> None:
+    """Removes the markers that the walk did not come to, in functions that nothing calls."""
+    left: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == BARRIER and is_marked(op):
+            left.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    for op in left:
+        for operand, result in zip(op.operands, op.results, strict=True):
+            result.replace_all_uses_with(operand)
+        op.erase()
+
+
+def set_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
+    """``Y_s = floor_pow2(S); Y_d = X_d*X_s/Y_s``; X_s where S is no positive finite number."""
+    data, given = op.operands
+    if split.format(data) is None or split.form(data) is ANY:
+        return [data, given]
+    if isinstance(split.form(data), Splat):
+        # What adopts a scale is not brought to another.
+        data = op.operands[0] = _unscaled(data, op)
+    if (exponent := _exponent(split, given, op)) is not None:
+        return [_moved(op, split, Scale(exponent)), given]
+    split.read(op, 1)
+    old = _scale(split, data)
+    emitter = _emitter(op, data)
+    power = emitter.power(_as_scale(op, emitter), DOWN, _value(split, op, old))
+    return [_moved_to_born(op, split, emitter, power), given]
+
+
+def rebalance_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
+    """``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``."""
+    data, given = op.operands
+    if not isinstance(split.form(data), Scaled):
+        return [data, given]
+    old = _scale(split, data)
+    if (exponent := _exponent(split, given, op)) is not None:
+        return [_moved(op, split, old.shift(exponent)), given]
+    split.read(op, 1)
+    emitter = _emitter(op, data)
+    power = emitter.power(_as_scale(op, emitter), DOWN, emitter.number(1.0))
+    scale = emitter.multiply(power, _value(split, op, old))
+    return [_moved_to_born(op, split, emitter, scale), given]
+
+
+def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
+    """``m = statistic(X_d) to a power of two; Y_s = X_s*m; Y_d = X_d/m``.
+
+    Statistics of magnitudes are rounded up, so that nothing clips, and the others down, which the
+    paper found best, unless the recipe says otherwise.
+    """
+    data, *rest = op.operands
+    if not isinstance(split.form(data), Scaled):
+        return [data, *rest]
+    kind, at = op.attributes[markers.STATISTIC].value, op.operation
+    emitter, one = _emitter(op, data), _emitter(op, data).number(1.0)
+    found = statistic(data, kind, at, wide=_wide(data), devices=split.devices)
+    power = emitter.power(found, _rounding(split, kind), one)
+    if rest:
+        every = ir.IntegerAttr(op.attributes[markers.EVERY]).value
+        power = emitter.select(emitter.multiple(rest[0], every), power, one)
+    scale = emitter.multiply(power, _value(split, op, _scale(split, data)))
+    return [_moved_to_born(op, split, emitter, scale), *rest]
+
+
+def get_data_and_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
+    """``Y = X_d, S = X_s``, both unscaled."""
+    data, one = op.operands
+    if not isinstance(split.form(data), Scaled):
+        return [data, one]
+    parts = split.as_pair(data, _scale(split, data), op.operation, wide=_wide(data))
+    data, scale = (_unscaled(value, op) for value in parts)
+    return [data, emit_as(scale, one, op)]
+
+
+def stop_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
+    """``Y = X_d*X_s``, unscaled."""
+    split.read(op, 0)
+    data = op.operands[0]
+    return [_unscaled(data, op) if split.form(data) is not None else data]
+
+
+MARKERS: dict[str, Marker] = {
+    markers.SET_SCALING: set_scaling,
+    markers.REBALANCE_SCALE: rebalance_scale,
+    markers.DYNAMIC_RESCALE: dynamic_rescale,
+    markers.GET_DATA_AND_SCALE: get_data_and_scale,
+    markers.STOP_SCALING: stop_scaling,
+}
+"""The rules of markers by name."""
+
+
+def _scale(split: Split, value: ir.Value) -> Scale:
+    form = split.form(value)
+    return form.scale if isinstance(form, Scaled) else ONE
+
+
+def _wide(value: ir.Value) -> bool:
+    return isinstance(scale_element(value.type), ir.F64Type)
+
+
+def _emitter(op: ir.OpView, value: ir.Value) -> Emitter:
+    return Emitter(op.operation, wide=_wide(value))
+
+
+def _rounding(split: Split, kind: str) -> str:
+    rounding: str = split.recipe.rounding
+    if rounding != "default":
+        return rounding
+    return UP if kind == "max" else DOWN
+
+
+def _exponent(split: Split, given: ir.Value, op: ir.OpView) -> int | None:
+    """log2 of a scale that is a constant of the program."""
+    form = split.form(given)
+    if isinstance(form, Any):
+        number = 0.0
+    elif isinstance(form, Splat):
+        number = form.value
+    else:
+        return None
+    mantissa, exponent = math.frexp(number)
+    if mantissa != 0.5 or abs(exponent - 1) > SAFE_REACH[_wide(op.operands[0])]:
+        raise InputError(
+            f"the scale {number:g} of {op.attributes[markers.MARKER].value} is not a power of two",
+            location=str(op.location),
+            hint="give one from 2^-126 to 2^126",
+        )
+    return exponent - 1
+
+
+def _as_scale(op: ir.OpView, emitter: Emitter) -> ir.Value:
+    """The second operand as a float of the type of scales."""
+    return stablehlo.convert(
+        emitter.float, op.operands[1], loc=op.location, ip=ir.InsertionPoint(op)
+    )
+
+
+def _value(split: Split, op: ir.OpView, scale: Scale) -> ir.Value:
+    """A scale as one number."""
+    data = op.operands[0]
+    if scale.static:
+        return _emitter(op, data).number(2.0**scale.exponent)
+    split.factors.location = op.location
+    return split.factors.kept(scale, wide=_wide(data))
+
+
+def _moved(op: ir.OpView, split: Split, scale: Scale) -> ir.Value:
+    """The data of the first operand at another scale, where they are taken to be near unit."""
+    moved = split.bring(op.operands[0], scale, op.operation)
+    split.assume(moved, Scaled(scale))
+    return moved
+
+
+def _moved_to_born(op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value) -> ir.Value:
+    """As `_moved`, to a scale that the program computes."""
+    born = emitter.clamped(scale, BORN_BOUND)
+    generator = split.factors.bear(born, depth=split.depth, at=op.operation)
+    return _moved(op, split, Scale(0, ((generator, 1),)))
+
+
+def _unscaled(value: ir.Value, op: ir.OpView) -> ir.Value:
+    """A value of which nothing is known; XLA drops the convert."""
+    return stablehlo.convert(value.type, value, loc=op.location, ip=ir.InsertionPoint(op))
+
+
+def emit_as(value: ir.Value, like: ir.Value, op: ir.OpView) -> ir.Value:
+    """A value in the type of another."""
+    if value.type == like.type:
+        return value
+    return stablehlo.convert(like.type, value, loc=op.location, ip=ir.InsertionPoint(op))

@@ -1,0 +1,236 @@
+"""Statistics of data as rank-0 powers of two, in few ops that XLA does not expand.
+
+A power of two is the exponent bits of a float: rounding is an addition to the bits and a mask. What
+is no positive finite number counts as 1, so a statistic that says nothing moves no data.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.rules import emit
+
+Statistic: TypeAlias = Literal["max", "l1", "l2"]
+STATISTICS: Final = ("max", "l1", "l2")
+
+UP: Final = "up"
+DOWN: Final = "down"
+NEAREST: Final = "nearest"
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """The devices of a per-device computation.
+
+    Attributes:
+        groups: Replica groups, each of devices that have parts of one tensor.
+    """
+
+    groups: ir.Attribute
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Bits:
+    """How the floats that scales are kept in are laid out."""
+
+    mantissa: int
+    width: int
+
+    @property
+    def fraction(self) -> int:
+        """All bits of the fraction."""
+        return (1 << self.mantissa) - 1
+
+    @property
+    def infinity(self) -> int:
+        """The bits of +inf: all of the exponent's."""
+        return (1 << (self.width - 1)) - 1 - self.fraction
+
+    def added(self, rounding: str) -> int:
+        """What is added to the bits of a float before its fraction is cut off.
+
+        To the nearest is meant of logarithms: halfway is sqrt(2).
+        """
+        if rounding == NEAREST:
+            return self.fraction + 1 - int((math.sqrt(2) - 1) * (self.fraction + 1))
+        return self.fraction if rounding == UP else 0
+
+
+_BITS = {False: _Bits(23, 32), True: _Bits(52, 64)}
+
+
+class Emitter:
+    """Makes scalar ops before an op.
+
+    Args:
+        at: The op.
+        wide: Whether floats are f64 rather than f32.
+    """
+
+    def __init__(self, at: ir.Operation, *, wide: bool) -> None:
+        self._at = at
+        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        self._bits = _BITS[wide]
+        self.float = emit.scalar_type(ir.F64Type.get() if wide else ir.F32Type.get())
+        self._integer = emit.scalar_type(ir.IntegerType.get_unsigned(self._bits.width))
+
+    def number(self, value: float) -> ir.Value:
+        """A rank-0 float."""
+        return emit.constant(self.float, value, self._at)
+
+    def multiply(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """The product of two rank-0 floats."""
+        return emit.multiply(lhs, rhs, self._at)
+
+    def clamped(self, value: ir.Value, bound: int) -> ir.Value:
+        """A float within 2^±bound."""
+        low, high = self.number(2.0**-bound), self.number(2.0**bound)
+        return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
+
+    def power(self, value: ir.Value, rounding: str, otherwise: ir.Value) -> ir.Value:
+        """The power of two next to a float; another value where that is zero, inf, NaN or below 0.
+
+        Args:
+            value: A rank-0 float.
+            rounding: ``up``, ``down`` or ``nearest``.
+            otherwise: The other value.
+        """
+        bits = stablehlo.bitcast_convert(self._integer, value, **self._where)
+        if added := self._bits.added(rounding):
+            bits = self._elementwise("add", bits, self._constant(added))
+        # The mask keeps the sign: what is below 0 is beyond infinity as an unsigned number.
+        mask = self._constant((1 << self._bits.width) - 1 - self._bits.fraction)
+        bits = self._elementwise("and", bits, mask)
+        # One less, so that zero is the largest number.
+        less = self._elementwise("subtract", bits, self._constant(1))
+        usable = self._compare(less, self._constant(self._bits.infinity - 1), "LT")
+        return self.select(
+            usable, stablehlo.bitcast_convert(self.float, bits, **self._where), otherwise
+        )
+
+    def multiple(self, step: ir.Value, every: int) -> ir.Value:
+        """Whether a rank-0 integer is a multiple of a number."""
+        type_ = step.type
+        rest = self._elementwise("remainder", step, self._like(type_, every))
+        return self._compare(rest, self._like(type_, 0), "EQ")
+
+    def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
+        """One of two rank-0 values."""
+        return stablehlo.select(condition, value, otherwise, **self._where)
+
+    def _compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
+        attribute = stablehlo.ComparisonDirectionAttr.get(direction)
+        return stablehlo.compare(lhs, rhs, attribute, **self._where)
+
+    def _elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
+        return emit.elementwise(f"stablehlo.{name}", *operands, **self._where)
+
+    def _constant(self, value: int) -> ir.Value:
+        return self._like(self._integer, value)
+
+    def _like(self, type_: ir.Type, value: int) -> ir.Value:
+        signed = value - (1 << 64) if value >> 63 else value
+        number = ir.IntegerAttr.get(type_.element_type, signed)
+        attribute = ir.DenseElementsAttr.get_splat(type_, number)
+        return stablehlo.constant(attribute, **self._where)
+
+
+def statistic(
+    data: ir.Value, kind: str, at: ir.Operation, *, wide: bool, devices: Devices | None
+) -> ir.Value:
+    """A statistic of data as a rank-0 f32, or f64: rms, mean magnitude or largest magnitude.
+
+    f16, bf16 and 8-bit data are read as f32, where no square of theirs leaves the range.
+
+    Args:
+        data: A float or complex tensor of any shape; of complex numbers both parts count, the
+            largest magnitude is that of a part.
+        kind: ``l2``, ``l1`` or ``max``.
+        at: The op before which it is computed.
+        wide: Whether it is f64.
+        devices: Those of a per-device computation: then of all their data.
+    """
+    return _Reduction(kind, at, wide=wide, devices=devices).of(data)
+
+
+class _Reduction:
+    def __init__(self, kind: str, at: ir.Operation, *, wide: bool, devices: Devices | None) -> None:
+        self._kind, self._at, self._devices = kind, at, devices
+        self._emitter = Emitter(at, wide=wide)
+        self._element = self._emitter.float.element_type
+        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
+
+    def of(self, data: ir.Value) -> ir.Value:
+        total = self._everywhere(self._reduced(self._terms(data)))
+        if self._kind == "max":
+            return total
+        mean = self._mean(total, data)
+        return stablehlo.sqrt(mean, **self._where) if self._kind == "l2" else mean
+
+    def _terms(self, data: ir.Value) -> ir.Value:
+        if is_complex(data.type):
+            parts = [stablehlo.real(data, **self._where), stablehlo.imag(data, **self._where)]
+            name = "stablehlo.maximum" if self._kind == "max" else "stablehlo.add"
+            return emit.elementwise(name, *map(self._term, parts), **self._where)
+        return self._term(emit.convert(data, self._element, self._at))
+
+    def _term(self, data: ir.Value) -> ir.Value:
+        if self._kind == "l2":
+            return emit.multiply(data, data, self._at)
+        return emit.elementwise("stablehlo.abs", data, **self._where)
+
+    def _reduced(self, terms: ir.Value) -> ir.Value:
+        op = ir.Operation.create(
+            "stablehlo.reduce",
+            results=[self._emitter.float],
+            operands=[terms, self._emitter.number(0.0)],
+            attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(terms.type.rank))},
+            regions=1,
+            **self._where,
+        )
+        self._fill(op.regions[0])
+        return op.result
+
+    def _everywhere(self, total: ir.Value) -> ir.Value:
+        """The statistic of the data of all devices."""
+        if self._devices is None:
+            return total
+        op = ir.Operation.create(
+            "stablehlo.all_reduce",
+            results=[self._emitter.float],
+            operands=[total],
+            attributes={
+                "replica_groups": self._devices.groups,
+                "channel_handle": stablehlo.ChannelHandle.get(1, 0),
+                "use_global_device_ids": ir.UnitAttr.get(),
+            },
+            regions=1,
+            **self._where,
+        )
+        self._fill(op.regions[0])
+        return op.result
+
+    def _fill(self, region: ir.Region) -> None:
+        scalar, location = self._emitter.float, self._at.location
+        block = region.blocks.append(scalar, scalar, arg_locs=[location, location])
+        where = {"loc": location, "ip": ir.InsertionPoint(block)}
+        result = emit.elementwise(self._body, *block.arguments, **where)
+        stablehlo.return_([result], **where)
+
+    def _mean(self, total: ir.Value, data: ir.Value) -> ir.Value:
+        devices = 1 if self._devices is None else self._devices.count
+        if data.type.has_static_shape:
+            count = math.prod(data.type.shape) * devices
+            return self._emitter.multiply(total, self._emitter.number(1.0 / max(count, 1)))
+        count = self._emitter.number(float(devices))
+        for dimension in range(data.type.rank):
+            size = stablehlo.get_dimension_size(data, dimension, **self._where)
+            size = stablehlo.convert(self._emitter.float, size, **self._where)
+            count = self._emitter.multiply(count, size)
+        return emit.elementwise("stablehlo.divide", total, count, **self._where)
