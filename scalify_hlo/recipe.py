@@ -21,8 +21,12 @@ from scalify_hlo.recipe_file import (
 from scalify_hlo.recipe_formats import KEEP as KEEP
 from scalify_hlo.recipe_formats import PLACES, resolve
 
+NONE = "none"
+"""In a statistic's place: no rescaling."""
+
 Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
+Statistic = Literal["none", "l2", "l1", "max"]
 Target = Literal["any", "cuda", "rocm", "tpu", "cpu"]
 
 
@@ -85,6 +89,7 @@ class Inputs:
         second_moment: Patterns of moments of degree 2.
         activation: Patterns of what a model is fed with.
         gradient: Patterns of cotangents, as a vjp takes them.
+        step: Patterns of a scalar integer that counts steps, for what is done every few of them.
     """
 
     weight: tuple[str, ...] = ()
@@ -92,6 +97,40 @@ class Inputs:
     second_moment: tuple[str, ...] = ()
     activation: tuple[str, ...] = ()
     gradient: tuple[str, ...] = ()
+    step: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rescale:
+    """Values that are brought near unit where the program runs (Scalify paper, section 3.3).
+
+    Attributes:
+        statistic: What of the data becomes the scale: their rms (``l2``), their mean magnitude
+            (``l1``) or their largest one (``max``); ``none`` for no rescaling.
+        rounding: How it becomes a power of two; ``default`` is the recipe's.
+        every: In each of how many steps; `inputs.step` names what counts them.
+    """
+
+    statistic: Statistic = "none"
+    rounding: Rounding = "default"
+    every: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRescale:
+    """As `Rescale`, for the results of ops by their names.
+
+    Attributes:
+        names: Patterns of name stacks, as jax writes them into locations.
+        statistic: As of `norm_gradients`.
+        rounding: As of `norm_gradients`.
+        every: As of `norm_gradients`.
+    """
+
+    names: tuple[str, ...] = ()
+    statistic: Statistic = "l2"
+    rounding: Rounding = "default"
+    every: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +151,11 @@ class Recipe:
         matmul: See `Matmul`.
         state: See `State`.
         inputs: See `Inputs`.
+        norm_gradients: Rescales the gradient of the input of each normalisation that is recognised
+            (the paper's algorithm 5).
+        state_gradients: Rescales the gradient of each weight.
+        matmul_operands: Rescales each operand of each matmul and convolution.
+        sites: Rescales the results of ops by name.
     """
 
     name: str = "propagate"
@@ -123,6 +167,16 @@ class Recipe:
     matmul: Matmul = field(default_factory=Matmul)
     state: State = field(default_factory=State)
     inputs: Inputs = field(default_factory=Inputs)
+    norm_gradients: Rescale = field(default_factory=Rescale)
+    state_gradients: Rescale = field(default_factory=Rescale)
+    matmul_operands: Rescale = field(default_factory=Rescale)
+    sites: NamedRescale = field(default_factory=NamedRescale)
+
+    @property
+    def rescales(self) -> bool:
+        """Whether dynamic rescalings are put in."""
+        kinds = (self.norm_gradients, self.state_gradients, self.matmul_operands)
+        return any(k.statistic != NONE for k in kinds) or bool(self.sites.names)
 
     @property
     def narrow(self) -> bool:
@@ -130,13 +184,22 @@ class Recipe:
         return self.matmul.narrow or self.compute != KEEP or self.state != State()
 
 
-TABLES: Mapping[str, type[Any]] = {"matmul": Matmul, "state": State, "inputs": Inputs}
+_RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "sites")
+TABLES: Mapping[str, type[Any]] = {
+    "matmul": Matmul,
+    "state": State,
+    "inputs": Inputs,
+    **dict.fromkeys(_RESCALES, Rescale),
+    "sites": NamedRescale,
+}
 """The tables of a recipe file."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "meet": get_args(Meet),
     "rounding": get_args(Rounding),
     "target": get_args(Target),
+    **{f"{table}.statistic": get_args(Statistic) for table in _RESCALES},
+    **{f"{table}.rounding": get_args(Rounding) for table in _RESCALES},
     **PLACES,
 }
 """The options whose values are names, and those names."""

@@ -16,7 +16,8 @@ travel through serialization and symbolic shapes, where composites do not.
 
 Scales and deltas are scalars of the type of a scale: f32, or f64 for f64 and complex<f64>.
 ``scalify.statistic`` is ``max``, ``l1`` or ``l2``; ``scalify.every`` an i64 N: the marker acts
-where its operand `step`, an integer scalar, is a multiple of N.
+where its operand `step`, an integer scalar, is a multiple of N. ``scalify.rounding``, which recipes
+write, is ``up``, ``down`` or ``nearest``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Final
 MARKER: Final = "scalify.marker"
 STATISTIC: Final = "scalify.statistic"
 EVERY: Final = "scalify.every"
+ROUNDING: Final = "scalify.rounding"
 
 SET_SCALING: Final = "set_scaling"
 REBALANCE_SCALE: Final = "rebalance_scale"

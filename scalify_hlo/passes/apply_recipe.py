@@ -17,6 +17,7 @@ from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts, widened_from
 from scalify_hlo.passes.compute import narrow_model
 from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.rescaling import Rescaling
 from scalify_hlo.passes.sites import Sites
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
@@ -37,6 +38,9 @@ class ApplyRecipePass(Pass):
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
+        main = main_function(module)
+        if main is not None and self.recipe.rescales:
+            Rescaling(main, self.recipe, report, lambda mark: _marked(module, mark)).run()
         casts = Casts()
         sites = Sites(self.recipe.matmul)
         for op in _marked(module, attributes.ROLES):
@@ -47,7 +51,6 @@ class ApplyRecipePass(Pass):
             else:
                 _clear(op)
         sites.refuse_unmatched()
-        main = main_function(module)
         if main is not None:
             narrow_arguments(main, self.recipe.state)
             narrow_results(main, self.recipe.state, casts)
@@ -57,7 +60,7 @@ class ApplyRecipePass(Pass):
                 _narrow_gradient(op.results[number.value], self.recipe.state.gradient, casts)
         if main is not None and self.recipe.compute != KEEP:
             narrow_model(main, self.recipe.compute, casts)
-        for mark in (attributes.STATE_GRADIENT, attributes.PART):
+        for mark in _LEFT:
             for op in _marked(module, mark):
                 del op.attributes[mark]
         report.casts = casts.count
@@ -155,6 +158,9 @@ def _narrow_gradient(value: ir.Value, format_: str, casts: Casts) -> None:
 
 _MATRIX = 2
 """The rank from which on FP8 gradients save anything."""
+
+_LEFT = (attributes.STATE_GRADIENT, attributes.PART, attributes.LAYER_GRADIENT)
+"""What passes wrote for this one."""
 
 _MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
 _DROPPED = _MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}

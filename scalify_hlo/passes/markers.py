@@ -38,7 +38,7 @@ def _barrier(call: ir.Operation) -> None:
     if call.attributes[markers.MARKER].value == markers.GET_DATA_AND_SCALE:
         operands.append(_one(call))
     marker = mark(operands, call)
-    for name in (markers.MARKER, markers.STATISTIC, markers.EVERY):
+    for name in (markers.MARKER, markers.STATISTIC, markers.EVERY, markers.ROUNDING):
         if name in call.attributes:
             marker.attributes[name] = call.attributes[name]
     for old, new in zip(call.results, marker.results, strict=False):
@@ -59,14 +59,17 @@ def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
     ).operation
 
 
-def rescaled(value: ir.Value, statistic: str, location: ir.Location) -> ir.Value:
+def rescaled(
+    value: ir.Value, statistic: str, location: ir.Location, step: ir.Value | None = None
+) -> ir.Value:
     """A value with a `dynamic_rescale` right after it, for all its uses."""
     owner, uses = value.owner, [(use.owner, use.operand_number) for use in value.uses]
-    block = owner if isinstance(owner, ir.Block) else owner.block
+    block = owner if isinstance(owner, ir.Block) else owner.operation.block
     ip = ir.InsertionPoint.at_block_begin(block)
-    marker = stablehlo.OptimizationBarrierOp([value], loc=location, ip=ip).operation
+    operands = [value] if step is None else [value, step]
+    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=ip).operation
     if not isinstance(owner, ir.Block):
-        marker.move_after(owner)
+        marker.move_after(owner.operation)
     marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
     for user, index in uses:

@@ -67,8 +67,11 @@ class Options:
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
         recipe, narrow = self.recipe, self.recipe.narrow
-        roles = RolesPass.of(recipe.inputs, self.cotangents)
-        lowered = [roles, ApplyRecipePass(recipe), QuantizePass(recipe.saturate)] if narrow else []
+        lowered: list[Pass] = []
+        if narrow or recipe.rescales:
+            lowered = [RolesPass.of(recipe.inputs, self.cotangents), ApplyRecipePass(recipe)]
+        if narrow:
+            lowered.append(QuantizePass(recipe.saturate))
         return [
             NormalizePass(),
             SignaturePass(self.signature, scales, pairs, every=narrow),

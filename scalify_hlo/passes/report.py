@@ -56,6 +56,22 @@ class MatmulReport(NamedTuple):
     vocabulary: bool
 
 
+class SiteReport(NamedTuple):
+    """One dynamic rescaling that a recipe put into the program.
+
+    Attributes:
+        kind: What of the recipe asked for it, such as ``norm_gradients``.
+        name: The name stack of what it rescales, where the program has it.
+        statistic: ``l2``, ``l1`` or ``max``.
+        every: It acts in each of so many steps.
+    """
+
+    kind: str
+    name: str
+    statistic: str
+    every: int
+
+
 @dataclass
 class Report:
     """What a rewrite did.
@@ -71,6 +87,7 @@ class Report:
         roles: The roles of arguments by their names, where roles were asked for.
         casts: How many casts a recipe put into the program.
         markers: How many markers the program has, or was given.
+        sites: The rescalings that a recipe put in.
         narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
         plain_calls: Whether functions are named only by calls outside of regions, as far as the
@@ -86,6 +103,7 @@ class Report:
     narrowed: int = 0
     casts: int = 0
     markers: int = 0
+    sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     plain_calls: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Sequence
 
 from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.recipe import Matmul
@@ -27,8 +28,8 @@ class Sites:
         """Whether a site is included, and not excluded."""
         names = [site, *site.split()]
         self._names.update(dict.fromkeys(names))
-        included = [p for p in self._recipe.include if _matches(p, names)]
-        excluded = [p for p in self._recipe.exclude if _matches(p, names)]
+        included = matching(self._recipe.include, names)
+        excluded = matching(self._recipe.exclude, names)
         self._matched.update(included, excluded)
         return bool(included) and not excluded
 
@@ -49,6 +50,11 @@ class Sites:
                     )
 
 
-def _matches(pattern: str, names: list[str]) -> bool:
+def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The patterns that one of the names has."""
+    return [pattern for pattern in patterns if _matches(pattern, names)]
+
+
+def _matches(pattern: str, names: Sequence[str]) -> bool:
     glob = pattern.replace("[", "[[]")
     return any(fnmatch.fnmatchcase(name, glob) for name in names)

@@ -111,7 +111,7 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
     emitter, one = _emitter(op, data), _emitter(op, data).number(1.0)
     found = statistic(data, kind, at, wide=_wide(data), devices=split.devices)
-    power = emitter.power(found, _rounding(split, kind), one)
+    power = emitter.power(found, _rounding(op, split), one)
     if rest:
         every = ir.IntegerAttr(op.attributes[markers.EVERY]).value
         power = emitter.select(emitter.multiple(rest[0], every), power, one)
@@ -159,8 +159,10 @@ def _emitter(op: ir.OpView, value: ir.Value) -> Emitter:
     return Emitter(op.operation, wide=_wide(value))
 
 
-def _rounding(split: Split, kind: str) -> str:
-    rounding: str = split.recipe.rounding
+def _rounding(op: ir.OpView, split: Split) -> str:
+    kind, rounding = op.attributes[markers.STATISTIC].value, str(split.recipe.rounding)
+    if markers.ROUNDING in op.attributes:
+        return str(op.attributes[markers.ROUNDING].value)
     if rounding != "default":
         return rounding
     return UP if kind == "max" else DOWN

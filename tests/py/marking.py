@@ -37,7 +37,7 @@ def with_markers(text: str, choose: Callable[[], str | None]) -> str:
             if (marker := choose()) is not None:
                 inserter.insert(value, marker)
         module.operation.verify()
-        return module.operation.get_asm(enable_debug_info=False)
+        return str(module.operation.get_asm(enable_debug_info=False))
 
 
 def randomly(seed: int, share: float = 0.5) -> Callable[[], str | None]:

@@ -1,0 +1,178 @@
+"""Dynamic rescalings that a recipe asks for, as the markers that authors write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import InputError, UsageError, nearest
+from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.passes.markers import rescaled
+from scalify_hlo.passes.report import Report, SiteReport
+from scalify_hlo.passes.signature import matches
+from scalify_hlo.passes.sites import matching
+from scalify_hlo.recipe import NONE, NamedRescale, Recipe, Rescale
+
+NORMALISATIONS = frozenset({"layer_norm", "rms_norm", "group_norm", "batch_norm"})
+Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
+"""The ops of a module that have an attribute."""
+
+
+class Rescaling:
+    """Puts markers into a program.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: Says where.
+        report: Takes a line for each marker.
+        marked: See `Marked`.
+    """
+
+    def __init__(self, main: ir.OpView, recipe: Recipe, report: Report, marked: Marked) -> None:
+        self._main, self._recipe, self._report, self._marked = main, recipe, report, marked
+        self._done: dict[ir.Value, ir.Value] = {}
+
+    def run(self) -> None:
+        """Puts in all that the recipe asks for."""
+        recipe = self._recipe
+        if recipe.norm_gradients.statistic != NONE:
+            self._norm_gradients(recipe.norm_gradients)
+        if recipe.state_gradients.statistic != NONE:
+            self._state_gradients(recipe.state_gradients)
+        if recipe.matmul_operands.statistic != NONE:
+            self._matmul_operands(recipe.matmul_operands)
+        if recipe.sites.names:
+            self._named(recipe.sites)
+        self._report.markers += len(self._done)
+
+    def _norm_gradients(self, how: Rescale) -> None:
+        for op in self._marked(attributes.LAYER_GRADIENT):
+            if not NORMALISATIONS.isdisjoint(_strings(op.attributes[attributes.LAYER_GRADIENT])):
+                self._rescale(op.results[0], "norm_gradients", how)
+
+    def _state_gradients(self, how: Rescale) -> None:
+        for op in self._marked(attributes.STATE_GRADIENT):
+            numbers = [n.value for n in op.attributes[attributes.STATE_GRADIENT]]
+            for number in numbers:
+                new = self._rescale(op.results[number], "state_gradients", how)
+                first = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
+                new.owner.attributes[attributes.STATE_GRADIENT] = ir.ArrayAttr.get([first])
+            del op.attributes[attributes.STATE_GRADIENT]
+
+    def _matmul_operands(self, how: Rescale) -> None:
+        for op in self._marked(attributes.ROLES):
+            for index in (0, 1):
+                self._rescale(op.operands[index], "matmul_operands", how)
+
+    def _named(self, how: NamedRescale) -> None:
+        names: dict[str, ir.OpView] = {}
+        found: list[ir.Value] = []
+        unmatched = set(self._recipe.sites.names)
+        for op in _named_ops(self._main.operation.parent):
+            name = op.location.name_str
+            names[name] = op
+            patterns = matching(self._recipe.sites.names, [name])
+            unmatched -= set(patterns)
+            if patterns and _leaves(op, name):
+                found += [r for r in op.results if format_of(r.type) is not None]
+        for pattern in sorted(unmatched):
+            raise UsageError(
+                f"sites.names {pattern!r} matches no op{nearest(pattern, names)}",
+                hint="patterns are of name stacks, as jax writes them into locations",
+            )
+        for value in found:
+            self._rescale(value, "sites", how)
+
+    def _rescale(self, value: ir.Value, kind: str, how: Rescale | NamedRescale) -> ir.Value:
+        """Rescales a value for all its uses; once, however many ask for it."""
+        if value in self._done.values():
+            return value
+        if value not in self._done:
+            owner = value.owner
+            location = value.location if isinstance(owner, ir.Block) else owner.location
+            new = rescaled(value, how.statistic, location, self._step(value, how))
+            if how.rounding != "default":
+                new.owner.attributes[markers.ROUNDING] = ir.StringAttr.get(how.rounding)
+            if how.every > 1:
+                i64 = ir.IntegerType.get_signless(64)
+                new.owner.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
+            self._done[value] = new
+            self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
+        return self._done[value]
+
+    def _step(self, value: ir.Value, how: Rescale | NamedRescale) -> ir.Value | None:
+        """The argument of the program that counts its steps."""
+        if how.every == 1:
+            return None
+        found = _counters(self._main, self._recipe.inputs.step)
+        block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+        if _function(block) != self._main.operation:
+            raise InputError(
+                "a rescaling every few steps would be in a function that does not see their count",
+                location=str(value.location if value.owner == block else value.owner.location),
+                hint="leave `every` at 1 there, or exclude the site",
+            )
+        return found
+
+
+def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
+    arguments = list(main.regions[0].blocks[0].arguments)
+    names = attributes.argument_names(main)
+    integers = {n: a for n, a in zip(names, arguments, strict=True) if _is_counter(a)}
+    for i, (name, argument) in enumerate(zip(names, arguments, strict=True)):
+        if name in integers and any(matches(pattern, name, i) for pattern in patterns):
+            return argument
+    for pattern in patterns:
+        raise UsageError(
+            f"inputs.step {pattern!r} matches no scalar integer argument"
+            f"{nearest(pattern, integers)}",
+            hint="`scalify-hlo inspect` lists the arguments and their names",
+        )
+    raise UsageError(
+        "a rescaling every few steps needs their count",
+        hint="name the integer argument that counts steps with inputs.step, as in "
+        f"inputs.step={next(iter(integers), 'state.count')}",
+    )
+
+
+def _is_counter(value: ir.Value) -> bool:
+    element = element_type(value.type)
+    return value.type.rank == 0 and isinstance(element, ir.IntegerType) and element.width > 1
+
+
+def _function(block: ir.Block) -> ir.Operation:
+    op = block.owner.operation
+    while op.name != "func.func":
+        op = op.parent
+    return op
+
+
+def _named_ops(module: ir.Operation) -> list[ir.Operation]:
+    """The ops whose location is a name stack."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if isinstance(op.location, ir.NameLoc) and op.name != "func.func":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def _leaves(op: ir.Operation, name: str) -> bool:
+    """Whether what an op makes leaves the primitive that it is a part of."""
+    users: Iterable[ir.Operation] = (use.owner for result in op.results for use in result.uses)
+    return any(not isinstance(u.location, ir.NameLoc) or u.location.name_str != name for u in users)
+
+
+def _name(location: ir.Location) -> str:
+    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+
+
+def _strings(attribute: ir.Attribute) -> list[str]:
+    if isinstance(attribute, ir.StringAttr):
+        return [attribute.value]
+    return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]
