@@ -9,7 +9,8 @@ from scalify_hlo.passes.report import ValueReport
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.placement import MHLO, SDY
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.split import Observation, Split
+from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.scale import ONE, Form, Scale, Scaled
 
 _ALIAS = "tf.aliasing_output"
@@ -110,6 +111,12 @@ class Boundary:
             self._note(self.results, name, value, self._split.form(value), pair)
             values += self._leave_one(value, returned.operation, pair)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
+        for observation in self._split.observed or ():
+            values += self._observed(observation, returned.operation)
+            marks += [
+                {_INFO: ir.StringAttr.get(f"observed.{part} {observation.name}".rstrip())}
+                for part in ("rms", "scale")
+            ]
         func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
         returned.operation.erase()
         self._set_signature(None, [value.type for value in values])
@@ -126,6 +133,15 @@ class Boundary:
         scale = form.scale if isinstance(form, Scaled) else ONE
         wide = isinstance(scale_element(value.type), ir.F64Type)
         return split.as_pair(value, scale, at, wide=wide)
+
+    def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:
+        """The rms of data that were cast, and their scale."""
+        split, scale = self._split, observation.scale
+        rms = statistic(observation.data, "l2", at, wide=False, devices=None)
+        split.factors.location = at.location
+        if scale.static:
+            return [rms, emit.constant(rms.type, 2.0**scale.exponent, at)]
+        return [rms, split.factors.kept(scale, wide=False)]
 
     def _set_signature(self, inputs: list[ir.Type] | None, results: list[ir.Type] | None) -> None:
         type_ = attributes.function_type(self._main)

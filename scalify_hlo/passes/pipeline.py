@@ -51,6 +51,7 @@ class Options:
         pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
         strict: Whether an op without a scaled form is an error.
         annotate: Whether ops keep ``scalify.forms`` attributes, and forms are counted.
+        observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
         cotangents: How many of the last arguments are cotangents: those of a vjp.
     """
 
@@ -61,6 +62,7 @@ class Options:
     strict: bool = False
     annotate: bool = False
     cotangents: int = 0
+    observe: bool = False
 
     def passes(self) -> list[Pass]:
         """The passes that do it."""
@@ -83,6 +85,7 @@ class Options:
                 annotate=self.annotate,
                 strict=self.strict,
                 narrow=narrow,
+                observe=self.observe,
             ),
             LegalizePass(),
             VerifyPass(),

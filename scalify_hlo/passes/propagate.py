@@ -62,6 +62,8 @@ class PropagatePass(Pass):
         strict: Whether an op without a scaled form is an error.
         narrow: Whether data are going to be narrow: then values that were read at scale 1 are
             taken to be near unit, and their sizes are followed from there.
+        observe: Whether `main` also returns, for each operand of a matmul that is cast in it, the
+            rms of its data before the cast, and its scale, both f32.
     """
 
     name: ClassVar[str] = "scalify-propagate"
@@ -71,6 +73,7 @@ class PropagatePass(Pass):
     annotate: bool = False
     strict: bool = False
     narrow: bool = False
+    observe: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
@@ -83,7 +86,12 @@ class PropagatePass(Pass):
                 saturate=self.saturate,
             )
             propagation = Propagation(
-                module, recipe, report, annotate=self.annotate, narrow=self.narrow
+                module,
+                recipe,
+                report,
+                annotate=self.annotate,
+                narrow=self.narrow,
+                observe=self.observe,
             )
             propagation.main(main)
             if self.strict and report.remarks:
@@ -134,8 +142,9 @@ class Propagation:
         *,
         annotate: bool,
         narrow: bool,
+        observe: bool,
     ) -> None:
-        self._narrow = narrow
+        self._narrow, self._observe = narrow, observe
         self._functions = _functions(module)
         self._marked = _marked_functions(self._functions, report)
         casting = narrow or bool(self._marked)
@@ -152,6 +161,7 @@ class Propagation:
         """Splits the function that the program starts at."""
         top = placeholder(function.regions[0].blocks[0])
         split = self._split(top)
+        split.observed = [] if self._observe else None
         boundary = Boundary(function, split, top)
         boundary.enter()
         self._walk(function.regions[0].blocks[0], split)
@@ -160,6 +170,7 @@ class Propagation:
         self._drop_replaced()
         if self._marked:
             markers.drop(self._module)
+        self._report.observed = [o.name for o in split.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
 

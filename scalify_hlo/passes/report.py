@@ -87,6 +87,7 @@ class Report:
         roles: The roles of arguments by their names, where roles were asked for.
         casts: How many casts a recipe put into the program.
         markers: How many markers the program has, or was given.
+        observed: The names of the operands whose sizes and scales the program returns, if asked.
         sites: The rescalings that a recipe put in.
         narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
@@ -103,6 +104,7 @@ class Report:
     narrowed: int = 0
     casts: int = 0
     markers: int = 0
+    observed: list[str] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)

@@ -246,6 +246,8 @@ def cast(op: ir.OpView, split: Split) -> None:
         return split.set(result, form)
     scale = _cast_scale(form, kind)
     value = split.bring(value, scale, op.operation)
+    if kind == attributes.DATA:
+        split.observe(value, scale, op.operation)
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
     if narrower and split.recipe.saturate:
         if not source.holds(target.max_finite):

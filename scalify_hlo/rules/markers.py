@@ -120,10 +120,11 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
 
 
 def get_data_and_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
-    """``Y = X_d, S = X_s``, both unscaled."""
+    """``Y = X_d, S = X_s``, both unscaled; the data are near unit, as a program returns them."""
     data, one = op.operands
     if not isinstance(split.form(data), Scaled):
         return [data, one]
+    data = split.settle(data, op.operation)
     parts = split.as_pair(data, _scale(split, data), op.operation, wide=_wide(data))
     data, scale = (_unscaled(value, op) for value in parts)
     return [data, emit_as(scale, one, op)]

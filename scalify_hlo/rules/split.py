@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TypeAlias, TypeGuard
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
@@ -58,6 +58,20 @@ Walker: TypeAlias = "Callable[[ir.Block, Split], None]"
 """Applies the rules to the ops of a block, with a split."""
 
 
+class Observation(NamedTuple):
+    """Data that are cast.
+
+    Attributes:
+        data: They, before they are rounded.
+        scale: Their scale.
+        name: The name stack of what made them.
+    """
+
+    data: ir.Value
+    scale: Scale
+    name: str
+
+
 class Split(Mover):
     """What rules know of a function's values, and what they do to operands.
 
@@ -73,6 +87,7 @@ class Split(Mover):
         trial: Whether the walk is on a copy that will be erased.
         narrow: Whether data are going to be narrow.
         leaving: The values that the function returns at scale 1.
+        observed: Takes what casts are of, where somebody wants to know.
         devices: Those that have parts of its tensors, in a per-device computation.
     """
 
@@ -93,6 +108,7 @@ class Split(Mover):
         self.narrow = False
         self._walker = walker
         self.devices: Devices | None = None
+        self.observed: list[Observation] | None = None
         self.leaving: frozenset[ir.Value] = frozenset()
 
     def walk(self, block: ir.Block) -> None:
@@ -148,6 +164,13 @@ class Split(Mover):
                 return scale
             return ONE
         return ONE if abs(scale.exponent) > _STATIC_DRIFT and self._wide(value) else scale
+
+    def observe(self, value: ir.Value, scale: Scale, op: ir.Operation) -> None:
+        """Notes the data that a cast is of; not in regions, which nothing leaves by itself."""
+        if self.observed is not None and not self.depth:
+            location = op.location
+            name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+            self.observed.append(Observation(value, scale, name))
 
     def outward(self, end: ir.Operation) -> None:
         """Brings what leaves a region to scale 1 if its own scale was born in there.
