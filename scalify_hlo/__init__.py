@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
+    from scalify_hlo.custom_rules import custom_scale as custom_scale
     from scalify_hlo.diagnostics import InputError as InputError
     from scalify_hlo.diagnostics import Remark as Remark
     from scalify_hlo.diagnostics import ScalifyError as ScalifyError
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
     from scalify_hlo.export_trees import serialize as serialize
     from scalify_hlo.ops import cast_on_backward as cast_on_backward
     from scalify_hlo.ops import cast_on_forward as cast_on_forward
+    from scalify_hlo.ops import dynamic_rescale_l1 as dynamic_rescale_l1
+    from scalify_hlo.ops import dynamic_rescale_l1_grad as dynamic_rescale_l1_grad
+    from scalify_hlo.ops import dynamic_rescale_l2 as dynamic_rescale_l2
+    from scalify_hlo.ops import dynamic_rescale_l2_grad as dynamic_rescale_l2_grad
+    from scalify_hlo.ops import dynamic_rescale_max as dynamic_rescale_max
+    from scalify_hlo.ops import dynamic_rescale_max_grad as dynamic_rescale_max_grad
+    from scalify_hlo.ops import get_data_and_scale as get_data_and_scale
+    from scalify_hlo.ops import rebalance_scale as rebalance_scale
+    from scalify_hlo.ops import set_scaling as set_scaling
+    from scalify_hlo.ops import stop_scaling as stop_scaling
     from scalify_hlo.passes.pipeline import PASSES as PASSES
     from scalify_hlo.recipe import Recipe as Recipe
     from scalify_hlo.recipe import dump_recipe as dump_recipe
@@ -40,6 +51,17 @@ _HOMES = {
     "dynamic_rescale": "scaled_array",
     "cast_on_forward": "ops",
     "cast_on_backward": "ops",
+    "set_scaling": "ops",
+    "get_data_and_scale": "ops",
+    "rebalance_scale": "ops",
+    "stop_scaling": "ops",
+    "dynamic_rescale_max": "ops",
+    "dynamic_rescale_l1": "ops",
+    "dynamic_rescale_l2": "ops",
+    "dynamic_rescale_max_grad": "ops",
+    "dynamic_rescale_l1_grad": "ops",
+    "dynamic_rescale_l2_grad": "ops",
+    "custom_scale": "custom_rules",
     "register_for_export": "export_trees",
     "serialize": "export_trees",
     "Recipe": "recipe",

@@ -6,9 +6,10 @@ name); jax is only where a function needs it, so that the command line starts fa
 
 from __future__ import annotations
 
+import hashlib
 import mmap
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jaxlib.mlir import ir, passmanager
@@ -24,6 +25,8 @@ __all__ = ["chlo", "func", "ir", "passmanager", "sdy", "stablehlo"]
 
 Buffer: TypeAlias = bytes | mmap.mmap
 
+_CALLEES = ("callee", "decomposition")
+_DIGITS = 16
 _BUILTIN_NODES = (type(None), tuple, list, dict)
 
 
@@ -185,12 +188,27 @@ def captured_values(traced: jax.stages.Traced) -> list[Any]:
     return list(traced._consts)
 
 
+def result_types(traced: jax.stages.Traced) -> list[Any]:
+    """The types of the flat results of a traced function, as a primitive gives them."""
+    return list(traced.jaxpr.out_avals)
+
+
 def flat_function(traced: jax.stages.Traced) -> Callable[..., Sequence[Any]]:
     """A traced function that takes its captured values and then its flat arguments."""
-    from jax.extend.core import jaxpr_as_fun
+    return _FlatFunction(traced.jaxpr)
 
-    run: Callable[..., Sequence[Any]] = jaxpr_as_fun(traced.jaxpr)
-    return run
+
+@dataclass(frozen=True, slots=True)
+class _FlatFunction:
+    """Runs a jaxpr; two are equal if they run the same one."""
+
+    jaxpr: Any
+
+    def __call__(self, *values: Any) -> Sequence[Any]:
+        from jax.extend.core import jaxpr_as_fun
+
+        results: Sequence[Any] = jaxpr_as_fun(self.jaxpr)(*values)
+        return results
 
 
 def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
@@ -220,3 +238,73 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
         return list(jax.block_until_ready(results))
 
     return run
+
+
+def private_function(
+    ctx: Any,
+    key: Hashable,
+    name: str,
+    arguments: Sequence[ir.Type],
+    results: Sequence[ir.Type],
+    body: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
+    *,
+    named_by_content: bool = False,
+) -> str:
+    """Adds a private function to the module that jax is lowering, once for each key.
+
+    Args:
+        ctx: The context that jax gives a lowering rule.
+        key: What the function is told apart by among those of a module.
+        name: Its name, which is made unique.
+        arguments: The types of its arguments.
+        results: The types of its results.
+        body: Builds the body from the arguments and gives the values to return.
+        named_by_content: Whether two functions of one name do the same, also in other modules.
+
+    Returns:
+        The name it got.
+    """
+    module = ctx.module_context
+    cached = module.cached_primitive_lowerings
+    key = (__name__, key)
+    if key not in cached:
+        with ir.InsertionPoint.at_block_begin(module.module.body):
+            function = func.FuncOp(name, (list(arguments), list(results)), visibility="private")
+        block = function.add_entry_block()
+        with ir.InsertionPoint(block):
+            func.ReturnOp(list(body(list(block.arguments))))
+        if named_by_content:
+            name = f"{name}.{_digest(function, module.symbol_table)}"
+            function.attributes["sym_name"] = ir.StringAttr.get(name)
+        module.symbol_table.insert(function)
+        cached[key] = function.name.value
+    symbol: str = cached[key]
+    return symbol
+
+
+def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
+    """Tells functions apart by what they and the functions that they call consist of."""
+    digest = hashlib.sha256()
+    waiting, seen = [function.operation], set()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for name in _CALLEES:
+            if name in op.attributes:
+                symbol = ir.FlatSymbolRefAttr(op.attributes[name]).value
+                if symbol not in seen:
+                    seen.add(symbol)
+                    waiting.append(symbols[symbol].operation)
+        return ir.WalkResult.ADVANCE
+
+    while waiting:
+        op = waiting.pop()
+        digest.update(op.get_asm(enable_debug_info=False).encode())
+        op.walk(visit)
+    return digest.hexdigest()[:_DIGITS]
+
+
+def call_function(
+    symbol: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]
+) -> func.CallOp:
+    """A call, at the insertion point, of a function of the module."""
+    return func.CallOp(list(results), ir.FlatSymbolRefAttr.get(symbol), list(operands))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -68,3 +69,12 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     if not close:
         return ""
     return f" (did you mean {' or '.join(repr(c) for c in close)}?)"
+
+
+def caller() -> str:
+    """File and line of the nearest caller outside of this package."""
+    frame = inspect.currentframe()
+    package = __name__.partition(".")[0]
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{package}."):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -17,7 +17,7 @@ def times_power(data: jax.Array, exponent: jax.Array) -> jax.Array:
 
     The factor is applied in two halves, as the whole of it may not be a finite number.
     """
-    wide = _wide(data.dtype)
+    wide = wide_dtype(data.dtype)
     real = jnp.finfo(wide).dtype
     half = exponent // 2
     one = jnp.ones((), real)
@@ -25,7 +25,7 @@ def times_power(data: jax.Array, exponent: jax.Array) -> jax.Array:
     return product.astype(data.dtype)
 
 
-def _wide(dtype: Any) -> Any:
+def wide_dtype(dtype: Any) -> Any:
     """The dtype in which data of a narrow one are handled."""
     if jnp.issubdtype(dtype, jnp.complexfloating):
         return dtype
@@ -34,7 +34,7 @@ def _wide(dtype: Any) -> Any:
 
 def _magnitude(data: jax.Array) -> jax.Array:
     """Magnitudes in f32, or f64 for f64 data: max(|re|, |im|) for complex ones."""
-    wide = data.astype(_wide(data.dtype))
+    wide = data.astype(wide_dtype(data.dtype))
     if jnp.issubdtype(wide.dtype, jnp.complexfloating):
         return jnp.maximum(jnp.abs(wide.real), jnp.abs(wide.imag))
     return jnp.abs(wide)
@@ -68,7 +68,7 @@ def _exponent_below_mean(data: jax.Array) -> jax.Array:
 def _unit(data: jax.Array) -> tuple[jax.Array, jax.Array]:
     """The data with their largest magnitude brought to at most 1, and the exponent taken out."""
     power = _log2_above_max(data)
-    return times_power(data.astype(_wide(data.dtype)), -power), power
+    return times_power(data.astype(wide_dtype(data.dtype)), -power), power
 
 
 def _floor_log2(statistic: jax.Array, power: jax.Array) -> jax.Array:

@@ -90,7 +90,7 @@ class ScaledArray:
                 f"the scale of a ScaledArray is {self.scale.dtype}{list(self.scale.shape)}",
                 hint=f"for {self.data.dtype} data it is a {wanted} of rank 0",
             )
-        if _is_concrete(self.scale) and not _is_power_of_two(float(self.scale)):
+        if is_concrete(self.scale) and not is_power_of_two(float(self.scale)):
             raise UsageError(
                 f"the scale {float(self.scale)} is not a power of two",
                 hint="as_scaled_array chooses one",
@@ -281,6 +281,33 @@ data_at_one.defvjp(
 )
 
 
+@jax.custom_vjp
+def data_of(array: ScaledArray) -> jax.Array:
+    """The data of a ScaledArray: X / X_s, with X_s held fixed."""
+    data: jax.Array = array.data
+    return data
+
+
+data_of.defvjp(
+    lambda array: (array.data, array.scale),
+    lambda scale, cotangent: (ScaledArray(cotangent, _reciprocal(scale)),),
+)
+
+
+def rebalance(array: ScaledArray, delta: Any) -> ScaledArray:
+    """The same values, with a scale that is multiplied by `delta`, rounded down to a power of two.
+
+    A scale that would leave the normal numbers of its dtype stops at the last of them.
+    """
+    moved = _log2(array.scale) + _log2(jnp.asarray(delta, scale_dtype(array.dtype)))
+    info = jnp.finfo(scale_dtype(array.dtype))
+    return _moved(array, jnp.clip(moved, info.minexp, info.maxexp - 1))
+
+
+def _reciprocal(scale: Any) -> jax.Array:
+    return jnp.ldexp(jnp.ones_like(scale), -_log2(scale))
+
+
 def _one(array: jax.Array) -> jax.Array:
     return jnp.ones((), scale_dtype(array.dtype))
 
@@ -289,16 +316,18 @@ def _has_values(leaf: Any) -> bool:
     return not isinstance(leaf, jax.ShapeDtypeStruct)
 
 
-def _is_concrete(value: Any) -> bool:
+def is_concrete(value: Any) -> bool:
+    """Whether a value is known now: not a type, and not traced."""
     return _has_values(value) and not isinstance(value, jax.core.Tracer)
 
 
-def _is_power_of_two(value: float) -> bool:
+def is_power_of_two(value: float) -> bool:
+    """Whether a number is one, finite and greater than 0."""
     return bool(np.isfinite(value)) and value > 0 and float(np.frexp(value)[0]) == 0.5
 
 
 def _require_power_of_two(scale: Any) -> None:
-    if _is_concrete(scale) and not (np.ndim(scale) == 0 and _is_power_of_two(float(scale))):
+    if is_concrete(scale) and not (np.ndim(scale) == 0 and is_power_of_two(float(scale))):
         raise UsageError(
             f"the scale {scale} is not a power of two", hint="give one such as 0.25, or none"
         )

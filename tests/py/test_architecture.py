@@ -22,7 +22,9 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"dialect", "recipe", "recipe_file", "recipe_formats"}),
     frozenset({"roles", "rules"}),
     frozenset({"passes"}),
-    frozenset({"export_trees", "ops", "powers", "scaled_array"}),
+    frozenset(
+        {"custom_calls", "custom_rules", "export_trees", "markers", "ops", "powers", "scaled_array"}
+    ),
     frozenset(
         {
             "artifact",
@@ -44,7 +46,18 @@ LAYERS: tuple[frozenset[str], ...] = (
 """From the lowest to the highest: a module may import its own layer and those before it."""
 
 WITH_JAX = frozenset(
-    {"api", "export_trees", "exported", "ops", "powers", "scaled_array", "scalified"}
+    {
+        "api",
+        "custom_calls",
+        "custom_rules",
+        "export_trees",
+        "exported",
+        "markers",
+        "ops",
+        "powers",
+        "scaled_array",
+        "scalified",
+    }
 )
 """The modules that may import jax as they are imported."""
 

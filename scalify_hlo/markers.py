@@ -1,0 +1,216 @@
+"""Markers as JAX primitives: values pass as they are, and the program keeps what was said of them.
+
+There are two. `scalify_marker` becomes a call of a function that returns what it is given, with
+the attributes that `scalify_hlo.dialect.markers` lists. `scalify_gradient_marker` becomes nothing;
+its transpose puts a `scalify_marker` on the cotangent, wherever JAX transposes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from scalify_hlo import _compat
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect import markers as dialect
+from scalify_hlo.powers import wide_dtype
+from scalify_hlo.scaled_array import scale_dtype
+
+_I64 = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What a marker says.
+
+    Attributes:
+        name: The value of its attribute ``scalify.marker``.
+        statistic: Of a `dynamic_rescale`, ``max``, ``l1`` or ``l2``.
+        every: Of a `dynamic_rescale`, in how many steps it acts once.
+    """
+
+    name: str
+    statistic: str | None = None
+    every: int = 1
+
+    @property
+    def gives_scale(self) -> bool:
+        """Whether the scale is its second result."""
+        return self.name == dialect.GET_DATA_AND_SCALE
+
+
+def mark(marker: Marker, x: Any, *operands: Any) -> list[Any]:
+    """Marks a float array.
+
+    Args:
+        marker: What is said of it.
+        x: The array, of any shape and any dtype that has a scale.
+        *operands: The scalars that the marker takes beside it, of the dtypes that
+            `scalify_hlo.dialect.markers` names.
+
+    Returns:
+        `x`, and for `get_data_and_scale` the scale 1.
+    """
+    marked: list[Any] = _marker_p.bind(x, *operands, marker=marker)
+    return marked
+
+
+def mark_gradient(marker: Marker, x: Any, *operands: Any) -> Any:
+    """Marks the cotangent of an array, with the arguments of `mark`, and returns the array."""
+    return _gradient_marker_p.bind(x, *operands, marker=marker)
+
+
+_marker_p = Primitive("scalify_marker")
+_marker_p.multiple_results = True
+_gradient_marker_p = Primitive("scalify_gradient_marker")
+
+
+def _marked(x: Any, *_operands: Any, marker: Marker) -> list[Any]:
+    return [x, jnp.ones((), scale_dtype(x.dtype))] if marker.gives_scale else [x]
+
+
+def _marked_types(x: Any, *_operands: Any, marker: Marker) -> list[Any]:
+    return [x, _scale_type(x)] if marker.gives_scale else [x]
+
+
+def _scale_type(x: Any) -> Any:
+    """A scalar that varies over the devices over which `x` varies."""
+    sharding = x.sharding.update(spec=jax.sharding.PartitionSpec())
+    return x.update(shape=(), dtype=scale_dtype(x.dtype), weak_type=False, sharding=sharding)
+
+
+def _marker_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, marker: Marker
+) -> tuple[list[Any], list[Any]]:
+    marked = _marker_p.bind(*primals, marker=marker)
+    tangent = tangents[0]
+    if not marker.gives_scale:
+        return marked, [tangent]
+    data, scale = marked
+    tangent = zero_tangent(data) if isinstance(tangent, ad.Zero) else _divided(tangent, scale)
+    return marked, [tangent, zero_tangent(scale)]
+
+
+def zero_tangent(value: Any) -> ad.Zero:
+    """The tangent of a value that depends on nothing."""
+    return ad.Zero(jax.typeof(value).to_tangent_aval())
+
+
+def _divided(tangent: Any, scale: Any) -> Any:
+    """A tangent of X as one of its data; not a bit changes where the scale is 1."""
+    if jnp.issubdtype(tangent.dtype, jnp.complexfloating):
+        # A product with the complex number 1 + 0i would lose signs of zeros, and infinities.
+        return jax.lax.complex(jnp.real(tangent) / scale, jnp.imag(tangent) / scale)
+    wide = wide_dtype(tangent.dtype)
+    return (tangent.astype(wide) / scale.astype(wide)).astype(tangent.dtype)
+
+
+def _marker_transpose(cotangents: Sequence[Any], *primals: Any, marker: Marker) -> list[Any]:
+    if marker.gives_scale:
+        raise UsageError(
+            "get_data_and_scale of a tangent has no transpose",
+            hint="take data and scale of the value that is differentiated",
+        )
+    return [cotangents[0], *(None for _ in primals[1:])]
+
+
+def _marker_batch(
+    values: Sequence[Any], dims: Sequence[Any], *, marker: Marker
+) -> tuple[list[Any], list[Any]]:
+    marked = _marker_p.bind(*_for_batch(values, dims), marker=marker)
+    return marked, [dims[0], *(None for _ in marked[1:])]
+
+
+def _for_batch(values: Sequence[Any], dims: Sequence[Any]) -> list[Any]:
+    """A batch is one array with one scale: of scalars that differ in it, the largest counts."""
+    scalars = zip(values[1:], dims[1:], strict=True)
+    return [values[0], *(v if dim is None else jnp.max(v) for v, dim in scalars)]
+
+
+def _gradient_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, marker: Marker
+) -> tuple[Any, Any]:
+    x, *operands = primals
+    tangent = tangents[0]
+    if not isinstance(tangent, ad.Zero):
+        tangent = mark_gradient(marker, tangent, *operands)
+    return mark_gradient(marker, x, *operands), tangent
+
+
+def _gradient_transpose(cotangent: Any, _x: Any, *operands: Any, marker: Marker) -> list[Any]:
+    if not isinstance(cotangent, ad.Zero):
+        (cotangent,) = mark(marker, cotangent, *operands)
+    return [cotangent, *(None for _ in operands)]
+
+
+def _gradient_batch(
+    values: Sequence[Any], dims: Sequence[Any], *, marker: Marker
+) -> tuple[Any, Any]:
+    return mark_gradient(marker, *_for_batch(values, dims)), dims[0]
+
+
+def _lower_marker(ctx: Any, *operands: ir.Value, marker: Marker) -> list[ir.Value]:
+    types = [value.type for value in operands]
+    results = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in ctx.avals_out]
+
+    def body(arguments: Sequence[ir.Value]) -> list[ir.Value]:
+        return [arguments[0], *(_one(aval.dtype) for aval in ctx.avals_out[1:])]
+
+    key = (marker.name, *map(str, types))
+    name = f"{attributes.PREFIX}{marker.name}"
+    symbol = _compat.private_function(ctx, key, name, types, results, body)
+    call = _compat.call_function(symbol, operands, results)
+    for attribute, value in _attributes(marker).items():
+        call.operation.attributes[attribute] = value
+    return list(call.results)
+
+
+def _one(dtype: Any) -> ir.Value:
+    one: ir.Value = stablehlo.constant(ir.DenseElementsAttr.get(np.ones((), dtype)))
+    return one
+
+
+def _attributes(marker: Marker) -> dict[str, ir.Attribute]:
+    attributes = {dialect.MARKER: ir.StringAttr.get(marker.name)}
+    if marker.statistic is not None:
+        attributes[dialect.STATISTIC] = ir.StringAttr.get(marker.statistic)
+        every = ir.IntegerAttr.get(ir.IntegerType.get_signless(_I64), marker.every)
+        attributes[dialect.EVERY] = every
+    return attributes
+
+
+def _lower_to_nothing(
+    _ctx: Any, x: ir.Value, *_operands: ir.Value, marker: Marker
+) -> list[ir.Value]:
+    del marker
+    return [x]
+
+
+_marker_p.def_impl(_marked)
+_marker_p.def_abstract_eval(_marked_types)
+ad.primitive_jvps[_marker_p] = _marker_jvp
+ad.primitive_transposes[_marker_p] = _marker_transpose
+batching.primitive_batchers[_marker_p] = _marker_batch
+mlir.register_lowering(_marker_p, _lower_marker)
+
+
+def _as_it_is(x: Any, *_operands: Any, marker: Marker) -> Any:
+    del marker
+    return x
+
+
+_gradient_marker_p.def_impl(_as_it_is)
+_gradient_marker_p.def_abstract_eval(_as_it_is)
+ad.primitive_jvps[_gradient_marker_p] = _gradient_jvp
+ad.primitive_transposes[_gradient_marker_p] = _gradient_transpose
+batching.primitive_batchers[_gradient_marker_p] = _gradient_batch
+mlir.register_lowering(_gradient_marker_p, _lower_to_nothing)

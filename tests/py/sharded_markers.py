@@ -1,0 +1,100 @@
+"""Marked functions on eight devices, in a process of its own: prints one JSON object for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import scalify_hlo as jsa
+from tests.py import marked
+
+
+def functions() -> dict[str, Callable[[Any], Any]]:
+    """By name, what is said of a value."""
+
+    def parts(x: Any) -> Any:
+        data, scale = jsa.get_data_and_scale(x)
+        return data * scale
+
+    return {
+        "set_scaling": lambda x: jsa.set_scaling(x, jnp.max(jnp.abs(x))),
+        "rebalance_scale": lambda x: jsa.rebalance_scale(x, 0.5),
+        "get_data_and_scale": parts,
+        "dynamic_rescale": jsa.dynamic_rescale_l2,
+        "dynamic_rescale_grad": jsa.dynamic_rescale_l2_grad,
+        "stop_scaling": jsa.stop_scaling,
+        "custom_scale": _custom_identity(),
+    }
+
+
+def _custom_identity() -> Callable[[Any], Any]:
+    """A function of the author's own that changes nothing, with a rule that rescales."""
+
+    def rule(x: jsa.ScaledArray) -> jsa.ScaledArray:
+        return jsa.ScaledArray(x.data * jnp.max(x.data), x.scale / 4)
+
+    identity: Any = jsa.custom_scale(lambda x: x)
+    identity.defscale(rule)
+    return lambda x: identity(x)
+
+
+def step(mark: Callable[[Any], Any], kind: str) -> Any:
+    """Value and gradient of a loss over all devices, with a mark on each device or on all."""
+    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+
+    def local(x: Any, w: Any) -> Any:
+        hidden = jnp.tanh(mark(x @ w))
+        return jax.lax.psum(jnp.sum(hidden * hidden), "d")
+
+    def spread(x: Any, w: Any) -> Any:
+        x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("d")))
+        return jnp.sum(jnp.tanh(mark(x @ w)) ** 2)
+
+    loss: Any = spread
+    if kind == "shard_map":
+        loss = jax.shard_map(local, mesh=mesh, in_specs=(P("d"), P()), out_specs=P())
+    return jax.value_and_grad(loss, argnums=(0, 1))
+
+
+def main() -> None:
+    """Compares each function with the one that is not marked."""
+    random = np.random.default_rng(0)
+    x, w = (random.standard_normal(shape).astype(np.float32) for shape in ((16, 4), (4, 8)))
+    for kind in ("shard_map", "sharded"):
+        plain = jax.device_get(jax.jit(step(lambda x: x, kind))(x, w))
+        for name, mark in functions().items():
+            run = step(mark, kind)
+            exported = marked.through_a_file(run, x, w)
+            direct, loaded = jax.device_get((jax.jit(run)(x, w), _called(exported, x, w)))
+            outcome = {
+                "kind": kind,
+                "name": name,
+                "devices": exported.nr_devices,
+                "direct": _same(direct, plain),
+                "loaded": _same(loaded, plain),
+                "eager": kind != "shard_map" or _same(jax.device_get(run(x, w)), plain, 1e-5),
+                "markers": marked.names(exported),
+            }
+            print(json.dumps(outcome), flush=True)
+
+
+def _called(exported: Any, *args: Any) -> Any:
+    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    place = NamedSharding(mesh, P())
+    return jax.jit(exported.call)(*(jax.device_put(a, place) for a in args))
+
+
+def _same(actual: Any, expected: Any, close: float = 0.0) -> bool:
+    pairs = zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True)
+    return all(np.allclose(a, b, rtol=close, atol=close) for a, b in pairs)
+
+
+if __name__ == "__main__":
+    main()
