@@ -8,8 +8,8 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.diagnostics import InputError, nearest
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.formats import element_type
-
-STATISTICS = ("max", "l1", "l2")
+from scalify_hlo.rules.custom import COMPOSITE, NAME
+from scalify_hlo.rules.statistics import STATISTICS
 
 
 def lower_calls(calls: Sequence[ir.Operation]) -> None:
@@ -20,11 +20,42 @@ def lower_calls(calls: Sequence[ir.Operation]) -> None:
     """
     called: dict[str, ir.Operation] = {}
     for call in calls:
+        if _text(call, markers.MARKER) == markers.CUSTOM_SCALE:
+            _composite(call)
+            continue
         check(call)
         called[call.attributes["callee"].value] = _module(call)
         _barrier(call)
     for name, module in called.items():
         ir.SymbolTable(module).erase(ir.SymbolTable(module)[name])
+
+
+def _composite(call: ir.Operation) -> None:
+    """Makes a composite of a function that has a rule, both of which symbols hold."""
+    rule = str(getattr(call.attributes[markers.RULE], "value", ""))
+    if rule not in ir.SymbolTable(_module(call)):
+        raise InputError(
+            f"the rule {rule!r} of a custom_scale function is not in the program",
+            location=str(call.location),
+            hint="export the model again: a pass that drops unused functions has dropped it",
+        )
+    symbol = ir.FlatSymbolRefAttr.get(rule)
+    made = ir.Operation.create(
+        COMPOSITE,
+        results=[result.type for result in call.results],
+        operands=list(call.operands),
+        attributes={
+            "name": ir.StringAttr.get(NAME),
+            "composite_attributes": ir.DictAttr.get({markers.RULE: symbol}),
+            "decomposition": call.attributes["callee"],
+            "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
+        },
+        loc=call.location,
+        ip=ir.InsertionPoint(call),
+    )
+    for old, new in zip(call.results, made.results, strict=True):
+        old.replace_all_uses_with(new)
+    call.erase()
 
 
 def _module(op: ir.Operation) -> ir.Operation:

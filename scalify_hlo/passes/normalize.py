@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
-from scalify_hlo.dialect.markers import MARKER
+from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.markers import lower_calls
@@ -101,6 +101,7 @@ def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
         if name == "func.call":
             if MARKER in op.attributes:
                 calls.append(op)
+                report.plain_calls &= RULE not in op.attributes
             elif op.parent.name != "func.func":
                 report.plain_calls = False
         return go_on

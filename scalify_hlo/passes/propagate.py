@@ -20,7 +20,7 @@ from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import Meet, Recipe, Rounding
-from scalify_hlo.rules import markers
+from scalify_hlo.rules import custom, markers
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -211,6 +211,12 @@ class Propagation:
 
     def _call(self, op: ir.OpView, split: Split) -> None:
         """Calls the copy of a function that fits the forms of the operands."""
+        if custom.is_custom(op.operation):
+            if split.concerns(op.operation):
+                self._kept.add(custom.rule_of(op.operation))
+                custom.custom_scale(op, split)
+                return
+            op = custom.plain(op)
         operands = list(op.operands)
         forms = split.forms(operands)
         scaled = any(isinstance(form, Scaled) for form in forms)

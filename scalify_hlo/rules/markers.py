@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import markers
+from scalify_hlo.rules.custom import is_custom, plain
 from scalify_hlo.rules.factors import SAFE_REACH
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.split import Split
@@ -40,11 +41,16 @@ def is_marked(op: ir.Operation) -> bool:
     return markers.MARKER in op.attributes
 
 
+def is_marker(op: ir.Operation) -> bool:
+    """Whether an op is a marker of any kind, as `scalify-normalize` leaves them."""
+    return (op.name == BARRIER and is_marked(op)) or is_custom(op)
+
+
 def has_markers(block: ir.Block) -> bool:
     """Whether there is a marker among the ops of a block, or in their regions."""
     for op in block.operations:
         operation = op.operation
-        if operation.name == BARRIER and is_marked(operation):
+        if is_marker(operation):
             return True
         if any(has_markers(inner) for region in operation.regions for inner in region.blocks):
             return True
@@ -56,12 +62,15 @@ def drop(module: ir.Operation) -> None:
     left: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == BARRIER and is_marked(op):
+        if is_marker(op):
             left.append(op)
         return ir.WalkResult.ADVANCE
 
     module.walk(visit)
     for op in left:
+        if is_custom(op):
+            plain(op.opview)
+            continue
         for operand, result in zip(op.operands, op.results, strict=True):
             result.replace_all_uses_with(operand)
         op.erase()

@@ -115,7 +115,8 @@ class Emitter:
 
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
         """Whether a rank-0 integer is a multiple of a number."""
-        type_ = step.type
+        type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
+        step = stablehlo.convert(type_, step, **self._where)  # the number may not fit its own type
         rest = self._elementwise("remainder", step, self._like(type_, every))
         return self._compare(rest, self._like(type_, 0), "EQ")
 

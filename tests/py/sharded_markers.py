@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AxisType, NamedSharding
@@ -38,7 +39,7 @@ def _custom_identity() -> Callable[[Any], Any]:
     """A function of the author's own that changes nothing, with a rule that rescales."""
 
     def rule(x: jsa.ScaledArray) -> jsa.ScaledArray:
-        return jsa.ScaledArray(x.data * jnp.max(x.data), x.scale / 4)
+        return jsa.ScaledArray(x.data * 4, x.scale / 4)
 
     identity: Any = jsa.custom_scale(lambda x: x)
     identity.defscale(rule)
@@ -81,14 +82,46 @@ def main() -> None:
                 "loaded": _same(loaded, plain),
                 "eager": kind != "shard_map" or _same(jax.device_get(run(x, w)), plain, 1e-5),
                 "markers": marked.names(exported),
+                "rewritten": _same(_rewritten(exported, x, w), plain, 1e-5),
             }
             print(json.dumps(outcome), flush=True)
+    print(json.dumps({"kind": "statistics", "name": "all", "scales": statistics()}), flush=True)
+
+
+def statistics() -> dict[str, Any]:
+    """The scale that a statistic gives on each of eight devices, and that of all data."""
+    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    x = np.ldexp(np.ones((16, 4), np.float32), np.arange(16)[:, None])  # another size on each
+    found = {}
+    for name in ("max", "l1", "l2"):
+        rescale: Any = getattr(jsa, f"dynamic_rescale_{name}")
+
+        def local(x: Any, rescale: Any = rescale) -> Any:
+            return jsa.get_data_and_scale(rescale(x))[1].reshape(1)
+
+        spread = jax.shard_map(local, mesh=mesh, in_specs=P("d"), out_specs=P("d"))
+        exported = jax.export.export(jax.jit(spread))(x)
+        program = jsa.rewrite(exported, input_scale={"*": 1.0})
+        scales = jax.device_get(_called(program, x))
+        found[name] = [scales.tolist(), float(jsa.dynamic_rescale(_pair(x), name).scale)]
+    return found
+
+
+def _pair(x: Any) -> jsa.ScaledArray:
+    return jsa.ScaledArray(jnp.asarray(x), jnp.float32(1))
+
+
+def _rewritten(exported: Any, *args: Any) -> Any:
+    """What the rewritten program gives, each argument at a scale of its own."""
+    program = jsa.rewrite(exported, signature="scaled")
+    pairs = [jsa.ScaledArray(a / 8, np.float32(8)) for a in args]
+    return jax.device_get(jsa.asarray(_called(program, *pairs)))
 
 
 def _called(exported: Any, *args: Any) -> Any:
     mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
     place = NamedSharding(mesh, P())
-    return jax.jit(exported.call)(*(jax.device_put(a, place) for a in args))
+    return jax.jit(exported.call)(*jax.tree.map(lambda a: jax.device_put(a, place), args))
 
 
 def _same(actual: Any, expected: Any, close: float = 0.0) -> bool:

@@ -496,3 +496,12 @@ def test_programs_for_several_devices(
     assert outcome["loaded"]
     assert outcome["eager"]
     assert outcome["markers"] == [name.removesuffix("_grad")]
+    assert outcome["rewritten"]
+
+
+@pytest.mark.parametrize("statistic", ["max", "l1", "l2"])
+def test_statistics_on_each_device_are_those_of_all(
+    outcomes: dict[tuple[str, str], Any], statistic: str
+) -> None:
+    found, expected = outcomes["statistics", "all"]["scales"][statistic]
+    assert found == [expected] * 8

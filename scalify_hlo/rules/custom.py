@@ -1,0 +1,95 @@
+"""`custom_scale`: the author's rule in place of a function (Scalify paper, section 3.2.1).
+
+`scalify-normalize` makes a composite of the marker; the rule is a function of the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalify_hlo._compat import func, ir
+from scalify_hlo.dialect import markers
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.statistics import DOWN, Emitter
+from scalify_hlo.scale import BORN_BOUND, ONE, Scale, Scaled
+
+COMPOSITE = "stablehlo.composite"
+NAME = f"scalify.{markers.CUSTOM_SCALE}"
+
+
+def is_custom(op: ir.Operation) -> bool:
+    """Whether an op is a function with a rule of its own."""
+    return op.name == COMPOSITE and bool(op.attributes["name"].value == NAME)
+
+
+def rule_of(op: ir.Operation) -> str:
+    """The function that is its rule."""
+    return str(ir.DictAttr(op.attributes["composite_attributes"])[markers.RULE].value)
+
+
+def custom_scale(op: ir.OpView, split: Split) -> None:
+    """Calls the rule with data and scale of each float operand, 1 for those that are unscaled.
+
+    A scale that it gives is held to a power of two, ``p``: ``Y_s = p; Y_d = D*(S/p)``.
+    """
+    operands = [part for value in op.operands for part in _parts(value, op, split)]
+    types = [type_ for result in op.results for type_ in _types(result, split)]
+    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    name = ir.FlatSymbolRefAttr.get(rule_of(op.operation))
+    given = iter(func.CallOp(types, name, operands, **where).results)
+    for result in op.results:
+        value = next(given)
+        if split.format(result) is not None:
+            value = _born(value, next(given), op, split)
+        result.replace_all_uses_with(value)
+    split.changed = True
+    op.operation.erase()
+
+
+def plain(op: ir.OpView) -> ir.OpView:
+    """The function itself, called in its own place."""
+    types = [result.type for result in op.results]
+    name = op.attributes["decomposition"]
+    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    call = func.CallOp(types, name, list(op.operands), **where)
+    for old, new in zip(op.results, call.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.operation.erase()
+    return call
+
+
+def _parts(value: ir.Value, op: ir.OpView, split: Split) -> Sequence[ir.Value]:
+    """An operand as the rule takes it."""
+    if split.format(value) is None:
+        return [value]
+    at = op.operation
+    wide = isinstance(scale_element(value.type), ir.F64Type)
+    form = split.form(value)
+    if not isinstance(form, Scaled):
+        return [value, Emitter(at, wide=wide).number(1.0)]
+    value = split.settle(value, at)
+    form = split.form(value)
+    scale = form.scale if isinstance(form, Scaled) else ONE
+    return split.as_pair(value, scale, at, wide=wide)
+
+
+def _types(result: ir.Value, split: Split) -> Sequence[ir.Type]:
+    if split.format(result) is None:
+        return [result.type]
+    return [result.type, emit.scalar_type(scale_element(result.type))]
+
+
+def _born(data: ir.Value, scale: ir.Value, op: ir.OpView, split: Split) -> ir.Value:
+    at = op.operation
+    emitter = Emitter(at, wide=isinstance(scale.type.element_type, ir.F64Type))
+    power = emitter.clamped(emitter.power(scale, DOWN, emitter.number(1.0)), BORN_BOUND)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    rest = emit.elementwise("stablehlo.divide", scale, power, **where)
+    element = data.type.element_type
+    part = element.element_type if isinstance(element, ir.ComplexType) else element
+    data = emit.times(data, emit.convert(rest, part, at), at)
+    generator = split.factors.bear(power, depth=split.depth, at=at)
+    split.set(data, Scaled(Scale(0, ((generator, 1),))))
+    return data
