@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from scalify_hlo.recipe import Recipe as Recipe
     from scalify_hlo.recipe import dump_recipe as dump_recipe
     from scalify_hlo.recipe import load_recipe as load_recipe
+    from scalify_hlo.rules.registry import register_rule as register_rule
     from scalify_hlo.rules.table import RULES as RULES
     from scalify_hlo.scaled_array import ScaledArray as ScaledArray
     from scalify_hlo.scaled_array import as_scaled_array as as_scaled_array
@@ -68,6 +69,7 @@ _HOMES = {
     "load_recipe": "recipe",
     "dump_recipe": "recipe",
     "RULES": "rules.table",
+    "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",
     "Remark": "diagnostics",
     "ScalifyError": "diagnostics",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.families import keep, opaque, unscale
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import CUSTOM_CALLS, rule
 from scalify_hlo.rules.split import Split
 
 _ANNOTATIONS = frozenset(
@@ -15,12 +15,13 @@ _ANNOTATIONS = frozenset(
 )
 
 
-def custom_call(op: ir.OpView, split: Split) -> None:
-    """Annotations keep the scale; what any other target does is unknown."""
+def custom_call(op: ir.OpView, split: Split) -> ir.OpView | None:
+    """Annotations keep the scale, users may say what their targets do, all others are unknown."""
     target = op.attributes["call_target_name"].value
     if target in _ANNOTATIONS and len(op.operands) == len(op.results) == 1:
-        return keep(op, split)
-    return opaque(op, split)
+        keep(op, split)
+        return None
+    return CUSTOM_CALLS.get(target, opaque)(op, split)
 
 
 rule(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.rules.split import READERS, Split
 
 Apply: TypeAlias = Callable[[ir.OpView, Split], ir.OpView | None]
@@ -83,6 +84,52 @@ def rule(
         READERS.add(name)
     file, line = _caller()
     RULES[name] = Rule(name, family, formula, apply, exact, source, file, line)
+
+
+CUSTOM_CALLS: dict[str, Apply] = {}
+"""Rules of custom calls by target; all others are opaque."""
+
+
+def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "") -> None:
+    """Gives an op, or the custom calls of a target, a rule of the caller's own.
+
+    It takes the place of the rule that the op has, in this process, and is called for each op of
+    which an operand is scaled. What rules are made of is in `scalify_hlo.rules.families` (`keep`,
+    `align`, `product`, `quotient`, `unscale` ...).
+
+    Args:
+        op: The full name of an op, such as ``stablehlo.tanh``; or ``@target`` for custom calls.
+        apply: Takes the op and the `Split`, edits the op in place, and says with
+            `Split.result` what the results are; those that it says nothing of are unscaled.
+        formula: The algebra, for `scalify-hlo rules`.
+        source: Where it comes from.
+
+    Raises:
+        UsageError: There is no such op.
+
+    Example:
+        >>> from scalify_hlo.rules.families import keep
+        >>> register_rule("@my_permutation", keep)
+    """
+    if op.startswith("@"):
+        CUSTOM_CALLS[op[1:]] = apply
+        return
+    if op not in RULES:
+        raise UsageError(
+            f"no op is named {op!r}{nearest(op, RULES)}",
+            hint="give a full name, as `scalify-hlo rules` lists them, or @target",
+        )
+    READERS.discard(op)
+    code = inspect.unwrap(apply).__code__
+    RULES[op] = replace(
+        RULES[op],
+        family="custom",
+        formula=formula or RULES[op].formula,
+        source=source or "the user's",
+        apply=apply,
+        file=code.co_filename,
+        line=code.co_firstlineno,
+    )
 
 
 def _caller() -> tuple[str, int]:
