@@ -26,6 +26,7 @@ NONE = "none"
 
 Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
+Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
 Target = Literal["any", "cuda", "rocm", "tpu", "cpu"]
 
@@ -144,6 +145,10 @@ class Recipe:
         rounding: How scales become powers of two that are none: ``default`` rounds roots and
             statistics like rms down, and largest absolute values up.
         saturate: Whether what is beyond a format's range becomes its largest number.
+        epsilon: What normalisations guard against: with ``exact`` they add the epsilon that the
+            model says, which their data meet at their own scale; with ``data`` they add it to data
+            near unit, which is not what the model says but finds small variances (Scalify paper,
+            appendix C.2).
         compute: Format of all other f32 values of the model, ``keep`` for the program's own. Sums
             over many terms stay f32, and so does the optimizer; with ``f16``, what is made of
             gradients does too, since f16 is short of range for it.
@@ -162,6 +167,7 @@ class Recipe:
     meet: Meet = "anchor"
     rounding: Rounding = "default"
     saturate: bool = True
+    epsilon: Epsilon = "exact"
     compute: str = KEEP
     target: Target = "any"
     matmul: Matmul = field(default_factory=Matmul)
@@ -197,6 +203,7 @@ TABLES: Mapping[str, type[Any]] = {
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "meet": get_args(Meet),
     "rounding": get_args(Rounding),
+    "epsilon": get_args(Epsilon),
     "target": get_args(Target),
     **{f"{table}.statistic": get_args(Statistic) for table in _RESCALES},
     **{f"{table}.rounding": get_args(Rounding) for table in _RESCALES},

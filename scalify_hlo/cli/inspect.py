@@ -14,7 +14,7 @@ from scalify_hlo.cli.options import read, rewrite_options, to_options
 
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.passes.report import MatmulReport, Report, ValueReport
+    from scalify_hlo.passes.report import LayerReport, MatmulReport, Report, ValueReport
     from scalify_hlo.program import Program
 
 
@@ -36,10 +36,12 @@ def command(
     a static or a dynamic scale, and which ops had to give theirs up. With a recipe of low
     precision, arguments have their roles too, and matmuls are counted by theirs, with how sure
     those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
+    Layers are those that the program computes, whatever it calls them.
     Nothing is written.
     """
     options = to_options(recipe, signature, input_scale, settings)
     loaded = read(program)
+    layers = layers_of(loaded)
     report = dry_run(loaded, options)
     click.echo(f"{loaded.name}: {_kind(loaded)}")
     arguments = _values(report.arguments)
@@ -53,6 +55,7 @@ def command(
     if options.recipe.narrow:
         _echo("matmuls", _MATMULS, _matmuls(report.matmuls))
         click.echo(f"in low precision: {report.narrowed} {'op' if report.narrowed == 1 else 'ops'}")
+    _echo("layers", _LAYERS, _layers(layers))
     _echo("ops", ("op", "count"), _counts(report.ops))
     _echo("scales", ("scale", "values"), _counts(report.values))
     _echo("given up at", ("op", "count"), _counts(report.given_up))
@@ -60,6 +63,8 @@ def command(
 
 
 _HEADER = ("#", "name", "type", "form", "scale")
+_LAYERS = ("layer", "part", "input gradient", "count", "where")
+_WIDEST = 48
 _MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
 
 
@@ -69,6 +74,32 @@ def dry_run(program: Program, options: Options) -> Report:
     from scalify_hlo.passes.pipeline import rewrite_module
 
     return rewrite_module(copy_module(program.module), replace(options, annotate=True))
+
+
+def layers_of(program: Program) -> list[LayerReport]:
+    """The layers of a program, which is left as it is."""
+    from scalify_hlo.artifact import copy_module
+    from scalify_hlo.passes.normalize import NormalizePass
+    from scalify_hlo.passes.pipeline import run_passes
+    from scalify_hlo.passes.recognize import RecognizePass
+
+    module = copy_module(program.module)
+    return run_passes(module, [NormalizePass(), RecognizePass()]).layers
+
+
+def _layers(layers: Sequence[LayerReport]) -> list[tuple[str, ...]]:
+    """Layers by what was found of them, in the order in which such are met first."""
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for layer in layers:
+        kinds.setdefault((layer.name, layer.part, layer.gradient), []).append(layer.where)
+    return [
+        (*kind, str(len(places)), _shortened(", ".join(dict.fromkeys(filter(None, places)))))
+        for kind, places in kinds.items()
+    ]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
 def _kind(program: Program) -> str:

@@ -15,7 +15,10 @@ attribute                  on               meaning
 ``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
-``scalify.cast``           convert          a recipe's: of ``data``, ``state`` or ``second``
+``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``
+``scalify.layer``          op               the layers whose output it makes
+``scalify.layer_gradient`` op               the layers whose input's gradient it makes
+``scalify.epsilon``        op               adds the epsilon of a normalisation
 ========================== ================ ===================================================
 """
 
@@ -34,12 +37,14 @@ ROLES: Final = "scalify.roles"
 SITE: Final = "scalify.site"
 VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
-LAYER_GRADIENT: Final = "scalify.layer_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"
-DATA, STATE, SECOND = "data", "state", "second"
+DATA, STATE, SECOND, GRADIENT = "data", "state", "second", "gradient"
 STORED: Final = "scalify.stored"
 FOLLOWS: Final = "scalify.follows"
+LAYER: Final = "scalify.layer"
+LAYER_GRADIENT: Final = "scalify.layer_gradient"
+EPSILON: Final = "scalify.epsilon"
 PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]

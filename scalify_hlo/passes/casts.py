@@ -44,7 +44,7 @@ class Casts:
         """Rounds a value to a format for all its users, which share the narrow data."""
         element = value.type.element_type
         users = [(use.owner, use.operand_number) for use in value.uses]
-        narrow = self.cast(value, format_, kept=True)
+        narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
         back = convert_after(narrow, element)
         for owner, index in users:
             owner.operands[index] = back

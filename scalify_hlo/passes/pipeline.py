@@ -16,6 +16,7 @@ from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize import QuantizePass
+from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
@@ -30,6 +31,7 @@ PASSES: dict[str, type[Pass]] = {
         NormalizePass,
         SignaturePass,
         RolesPass,
+        RecognizePass,
         ApplyRecipePass,
         QuantizePass,
         PropagatePass,
@@ -71,7 +73,10 @@ class Options:
         recipe, narrow = self.recipe, self.recipe.narrow
         lowered: list[Pass] = []
         if narrow or recipe.rescales:
-            lowered = [RolesPass.of(recipe.inputs, self.cotangents), ApplyRecipePass(recipe)]
+            roles = RolesPass.of(recipe.inputs, self.cotangents)
+            lowered = [roles, RecognizePass(scales=True), ApplyRecipePass(recipe)]
+        elif recipe.epsilon == "data":
+            lowered = [RecognizePass(scales=True)]
         if narrow:
             lowered.append(QuantizePass(recipe.saturate))
         return [
@@ -84,6 +89,7 @@ class Options:
                 saturate=recipe.saturate,
                 annotate=self.annotate,
                 strict=self.strict,
+                epsilon=recipe.epsilon,
                 narrow=narrow,
                 observe=self.observe,
             ),

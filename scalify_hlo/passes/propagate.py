@@ -19,8 +19,8 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import Meet, Recipe, Rounding
-from scalify_hlo.rules import custom, markers
+from scalify_hlo.recipe import Epsilon, Meet, Recipe, Rounding
+from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -44,6 +44,8 @@ _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
 """The ops visited as well where data are narrow: casts, and what may have them inside."""
 
 _CALLS = frozenset({"func.call", "stablehlo.composite"})
+
+_LAYERS = (attributes.LAYER, attributes.LAYER_GRADIENT, attributes.EPSILON)
 
 _PLACING = ("mhlo.", "sdy.")
 """How the attributes begin that say where results of calls are placed."""
@@ -70,6 +72,7 @@ class PropagatePass(Pass):
     meet: Meet = "anchor"
     rounding: Rounding = "default"
     saturate: bool = True
+    epsilon: Epsilon = "exact"
     annotate: bool = False
     strict: bool = False
     narrow: bool = False
@@ -81,6 +84,7 @@ class PropagatePass(Pass):
         if main is not None:
             recipe = replace(
                 Recipe(),
+                epsilon=self.epsilon,
                 meet=self.meet,
                 rounding=self.rounding,
                 saturate=self.saturate,
@@ -94,6 +98,8 @@ class PropagatePass(Pass):
                 observe=self.observe,
             )
             propagation.main(main)
+            if report.layers or not report.ops:
+                _clear(module)
             if self.strict and report.remarks:
                 first = report.remarks[0]
                 raise InputError(
@@ -152,6 +158,8 @@ class Propagation:
         self._recipe = recipe
         self._report = report
         self._annotate = annotate
+        self._on_data = recipe.epsilon == "data"
+        self._layers = narrow
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
@@ -193,10 +201,18 @@ class Propagation:
                 markers.marked(op, split)
                 continue
             if name in always or split.concerns(operation):
+                if self._on_data and self._guards(op, split):
+                    continue
                 entry = rules.get(name)
                 op = (entry.apply if entry else opaque)(op, split) or op
+                if self._layers and name in layers.ENDS:
+                    layers.layered(op, name, split)
             if self._annotate:
                 self._note(op, split)
+
+    def _guards(self, op: ir.OpView, split: Split) -> bool:
+        """Whether an op adds an epsilon to data, and did it."""
+        return attributes.EPSILON in op.attributes and layers.epsilon_on_data(op, split)
 
     def _note(self, op: ir.OpView, split: Split) -> None:
         """Writes on an op what was found of its results, and counts it."""
@@ -441,6 +457,18 @@ def _new_call(
         old.replace_all_uses_with(new)
     op.operation.erase()
     return call
+
+
+def _clear(module: ir.Operation) -> None:
+    """Removes what was said of layers."""
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for name in _LAYERS:
+            if name in op.attributes:
+                del op.attributes[name]
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
 
 
 def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set[str]:

@@ -72,6 +72,23 @@ class SiteReport(NamedTuple):
     every: int
 
 
+class LayerReport(NamedTuple):
+    """One layer, as one call of its function makes it.
+
+    Attributes:
+        name: What it is: ``layer_norm``, ``gelu`` ...
+        part: ``forward`` or ``backward``.
+        where: The name stack of the op that ends it, where the program has it.
+        gradient: For the forward part, what is known of the gradient of its input: ``alone``, or
+            ``with others`` where it is found only after others are added; empty if not at all.
+    """
+
+    name: str
+    part: str
+    where: str
+    gradient: str
+
+
 @dataclass
 class Report:
     """What a rewrite did.
@@ -85,6 +102,7 @@ class Report:
         ops: How often each op occurs in the program, as it was.
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
+        layers: The layers, where they were asked for.
         casts: How many casts a recipe put into the program.
         markers: How many markers the program has, or was given.
         observed: The names of the operands whose sizes and scales the program returns, if asked.
@@ -108,4 +126,5 @@ class Report:
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
+    layers: list[LayerReport] = field(default_factory=list)
     plain_calls: bool = True

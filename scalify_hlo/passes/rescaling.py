@@ -9,13 +9,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.layers.model import NORMS
 from scalify_hlo.passes.markers import rescaled
 from scalify_hlo.passes.report import Report, SiteReport
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.passes.sites import matching
 from scalify_hlo.recipe import NONE, NamedRescale, Recipe, Rescale
 
-NORMALISATIONS = frozenset({"layer_norm", "rms_norm", "group_norm", "batch_norm"})
 Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
 """The ops of a module that have an attribute."""
 
@@ -49,7 +49,7 @@ class Rescaling:
 
     def _norm_gradients(self, how: Rescale) -> None:
         for op in self._marked(attributes.LAYER_GRADIENT):
-            if not NORMALISATIONS.isdisjoint(_strings(op.attributes[attributes.LAYER_GRADIENT])):
+            if not NORMS.isdisjoint(_strings(op.attributes[attributes.LAYER_GRADIENT])):
                 self._rescale(op.results[0], "norm_gradients", how)
 
     def _state_gradients(self, how: Rescale) -> None:

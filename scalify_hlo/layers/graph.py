@@ -1,0 +1,186 @@
+"""A program as a graph: each value once, wherever and however often it is computed.
+
+Calls are seen through, each as if its function stood in its place. Ops that compute the same of the
+same are one node: what `jax.checkpoint` computes again is what was computed first. Conversions
+between floats, barriers and what else keeps its operand are no nodes at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.layers import numbers
+
+CONSTANT: Final = "constant"
+LEAF: Final = "leaf"
+
+Dims = tuple[int, ...]
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Node:
+    """A value of the program.
+
+    Attributes:
+        index: Its place; inputs come before.
+        name: What makes it: the op without its dialect, ``reduce_add``, ``compare_GT`` ...
+        inputs: What it is made of.
+        value: The first value of the program that it is.
+        shape: Its shape; negative where it is not known.
+        dims: Of broadcasts, transpositions and reductions: their dimensions.
+        constant: What all its elements are, where that is known.
+        users: What is made of it.
+        others: More values that it is.
+        element: For a stack that a loop fills: what it puts in.
+    """
+
+    index: int
+    name: str
+    inputs: tuple[Node, ...]
+    value: ir.Value
+    shape: Dims
+    dims: Dims = ()
+    constant: float | None = None
+    users: list[Node] = field(default_factory=list)
+    others: list[ir.Value] = field(default_factory=list)
+    element: Node | None = None
+
+    def __repr__(self) -> str:
+        """Not the inputs, which have inputs."""
+        return f"%{self.index} = {self.name}"
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the program has it in itself, all elements alike."""
+        return self.constant is not None
+
+    @property
+    def op(self) -> ir.Operation | None:
+        """The op that makes it first; None for an argument."""
+        owner = self.value.owner
+        return None if isinstance(owner, ir.Block) else owner.operation
+
+    @property
+    def values(self) -> list[ir.Value]:
+        """The values of the program that it is."""
+        return [self.value, *self.others]
+
+    @property
+    def element_type(self) -> str:
+        """The type of its elements."""
+        return str(self.value.type.element_type)
+
+
+class Graph:
+    """The nodes of a program.
+
+    Attributes:
+        nodes: All, those that others are made of first.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._known: dict[Hashable, Node] = {}
+
+    def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
+        """A value of which no more is known than what it is made of."""
+        return self._new(name, tuple(inputs), value)
+
+    def constant(self, value: ir.Value, number: float) -> Node:
+        """A value whose elements are all one number."""
+        key = (CONSTANT, str(number), value.type)
+        return self._once(key, lambda: self._new(CONSTANT, (), value, constant=number), value)
+
+    def make(
+        self,
+        name: str,
+        inputs: Sequence[Node],
+        value: ir.Value,
+        dims: Dims = (),
+        key: Hashable = None,
+    ) -> Node:
+        """What an op makes, simplified; the same node for the same op on the same inputs.
+
+        Args:
+            name: As in `Node`.
+            inputs: The op's operands.
+            value: Its result.
+            dims: As in `Node`.
+            key: What else tells it from other ops of the name.
+        """
+        simpler = self._simplified(name, inputs, value, dims)
+        if simpler is not None:
+            return simpler
+        ids = (name, dims, key, value.type, *(node.index for node in inputs))
+        return self._once(ids, lambda: self._new(name, tuple(inputs), value, dims), value)
+
+    def _simplified(
+        self, name: str, inputs: Sequence[Node], value: ir.Value, dims: Dims
+    ) -> Node | None:
+        numbers_ = [node.constant for node in inputs]
+        if name in MOVEMENT and numbers_[0] is not None:
+            return self.constant(value, numbers_[0])
+        if name == "select" and numbers_[0] is not None:
+            chosen = inputs[1] if numbers_[0] else inputs[2]
+            return chosen if chosen.shape == shape_of(value) else None
+        if name == "bitcast_convert":
+            return _unmasked(inputs[0], shape_of(value))
+        if name == "reshape":
+            return _origin(inputs[0], shape_of(value))
+        known = [number for number in numbers_ if number is not None]
+        if known and len(known) == len(inputs) and name in numbers.TABLE and not dims:
+            return self.constant(value, float(numbers.evaluate(name, known)))
+        return None
+
+    def _once(self, key: Hashable, make: Callable[[], Node], value: ir.Value) -> Node:
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = make()
+        else:
+            node.others.append(value)
+        return node
+
+    def _new(
+        self,
+        name: str,
+        inputs: tuple[Node, ...],
+        value: ir.Value,
+        dims: Dims = (),
+        constant: float | None = None,
+    ) -> Node:
+        node = Node(len(self.nodes), name, inputs, value, shape_of(value), dims, constant)
+        self.nodes.append(node)
+        for source in dict.fromkeys(inputs):
+            source.users.append(node)
+        return node
+
+
+MOVEMENT: Final = frozenset({"broadcast_in_dim", "reshape", "transpose"})
+"""Ops whose elements are those of their only operand."""
+
+
+def shape_of(value: ir.Value) -> Dims:
+    """The shape of a value; empty for what is no tensor of a known rank."""
+    type_ = value.type
+    return tuple(type_.shape) if isinstance(type_, ir.RankedTensorType) else ()
+
+
+def _origin(node: Node, shape: Dims) -> Node | None:
+    """What reshapes started from, if they go back to its shape."""
+    while node.shape != shape:
+        if node.name != "reshape":
+            return None
+        node = node.inputs[0]
+    return node
+
+
+def _unmasked(node: Node, shape: Dims) -> Node | None:
+    """The floats whose lower bits are set to 0, which is what they are but for rounding."""
+    free = [source for source in node.inputs if not source.is_constant]
+    if node.name != "and" or len(free) != 1 or free[0].name != "bitcast_convert":
+        return None
+    source = free[0].inputs[0]
+    return source if source.shape == shape else None

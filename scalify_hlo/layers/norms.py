@@ -1,0 +1,326 @@
+"""Normalisations: LayerNorm, RMSNorm, GroupNorm, InstanceNorm, and BatchNorm in training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo.layers import layout as layouts
+from scalify_hlo.layers.graph import MOVEMENT, Graph, Node
+from scalify_hlo.layers.layout import SAME, Layout
+from scalify_hlo.layers.match import (
+    cone,
+    gradients,
+    sources,
+    through,
+    tolerance_of,
+    with_gradient,
+)
+from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.layers.numbers import Array, close
+from scalify_hlo.layers.samples import Samples
+
+_KEYS: Final = frozenset({"power", "rsqrt", "sqrt"})
+"""What makes the inverse of a deviation, or the deviation."""
+
+_SPREAD = 150
+"""How many values to look at that are made of an input."""
+
+
+@dataclass(slots=True)
+class _Norm:
+    """A normalisation of which the statistics are found.
+
+    Attributes:
+        source: The input.
+        samples: What is known of it.
+        axes: The axes that the statistics are over.
+        normalised: What the layer makes of its input, but for gain and bias.
+        deviation: The inverse of the deviation.
+        centred: Whether the mean is taken off.
+        epsilon: What epsilon is added in.
+        layout: The layout of the input.
+    """
+
+    source: Node
+    samples: Samples
+    axes: tuple[int, ...]
+    normalised: Array
+    deviation: Array
+    centred: bool
+    epsilon: Node | None
+    layout: Layout
+    gain: Node | None = None
+    tolerance: float = 1e-5
+
+    def mean(self, array: Array) -> Array:
+        """The mean over the axes of the statistics."""
+        shape = np.broadcast_shapes(array.shape, self.normalised.shape)
+        return np.asarray(np.mean(np.broadcast_to(array, shape), axis=self.axes, keepdims=True))
+
+    def gradients(self, outer: Array) -> list[Array]:
+        """What the gradient of the input may be: that of the output may have the gain in it."""
+        gains = [] if self.gain is None else [self.samples.arrays[self.gain]]
+        return [self._gradient(outer * gain) for gain in [*gains, np.ones(())]]
+
+    def _gradient(self, outer: Array) -> Array:
+        made = outer - self.normalised * self.mean(outer * self.normalised)
+        if self.centred:
+            made = made - self.mean(outer)
+        return np.asarray(self.deviation * made)
+
+
+def find(graph: Graph) -> tuple[list[Layer], set[Node]]:
+    """The normalisations of a program.
+
+    Returns:
+        The layers, and the values that are inside of them.
+    """
+    layers: list[Layer] = []
+    inside: set[Node] = set()
+    for node in graph.nodes:
+        found = _operators(node) if node.name.startswith("batch_norm") else _at(node, inside)
+        layers += found
+    return layers, inside
+
+
+def _operators(node: Node) -> list[Layer]:
+    """StableHLO's own ops; only their first results are inputs' sizes."""
+    if node.shape != node.inputs[0].shape:
+        return []
+    if node.name == "batch_norm_training":
+        return [Layer("batch_norm", FORWARD, node.inputs[:1], node, epsilon=node)]
+    if node.name == "batch_norm_grad":
+        return [Layer("batch_norm", BACKWARD, node.inputs[-1:], node)]
+    return []
+
+
+def _at(key: Node, inside: set[Node]) -> list[Layer]:
+    if key.name not in _KEYS or key.is_constant or key in inside:
+        return []
+    last = _last_sum(key)
+    if last is None:
+        return []
+    matched: list[tuple[_Norm, Node]] = []
+    for source in sources(key, last):
+        norm = _statistics(key, source, last)
+        output = _output(norm, key) if norm is not None else None
+        if norm is not None and output is not None:
+            matched.append((norm, output))
+            if norm.centred:
+                break
+    if not matched:
+        return []
+    # A LayerNorm is an RMSNorm of what the mean is taken off.
+    norm, output = matched[-1] if matched[-1][0].centred else matched[0]
+    inside.update(cone(output, norm.source))
+    inside.update(cone(key, norm.source))
+    return _layers(norm, output)
+
+
+def _last_sum(key: Node) -> Node | None:
+    """The sum that a deviation is made of."""
+    node = key
+    for _ in range(12):
+        free = [s for s in node.inputs if not s.is_constant]
+        if node.name == "reduce_add":
+            return node
+        if not free or node.name not in _TO_SUM:
+            return None
+        node = free[-1] if node.name == "select" else free[0]
+    return None
+
+
+_TO_SUM: Final = (
+    _KEYS | MOVEMENT | {"add", "divide", "maximum", "multiply", "subtract", "select", "abs"}
+)
+
+
+def _statistics(key: Node, source: Node, last: Node) -> _Norm | None:
+    """The normalisation of an input whose deviation a value is, if it is one."""
+    operand = last.inputs[0]
+    base = layouts.fresh(operand.shape)
+    layout = base if source.shape == operand.shape else layouts.regrouped(base, source.shape)
+    if layout is None or min(source.shape, default=-1) < 0:
+        return None
+    samples = Samples(source, layout)
+    if not _evaluated(key, source, samples):
+        return None
+    known = samples.layouts.get(operand)
+    if known is None:
+        return None
+    axes = tuple(1 + p.axis for d in last.dims for p in known[d] if p.axis != SAME)
+    return _compared(key, source, samples, axes) if axes else None
+
+
+def _evaluated(key: Node, source: Node, samples: Samples) -> bool:
+    nodes = sorted(cone(key, source), key=lambda node: node.index)
+    return all(samples.evaluate(node) for node in nodes)
+
+
+def _compared(key: Node, source: Node, samples: Samples, axes: tuple[int, ...]) -> _Norm | None:
+    array, epsilon = samples.arrays[source], _epsilon(key)
+    offset = _number(epsilon)
+    mean = np.mean(array, axis=axes, keepdims=True)
+    square = np.mean(array**2, axis=axes, keepdims=True)
+    found = samples.arrays[key]
+    inverse = 1 / found if key.name == "sqrt" else found
+    tolerance = tolerance_of(source)
+    for centred in (True, False):
+        deviation = 1 / np.sqrt(square - centred * mean**2 + offset)
+        if inverse.shape == deviation.shape and close(inverse, deviation, tolerance):
+            normalised = (array - centred * mean) * deviation
+            layout = samples.layouts[source]
+            return _Norm(
+                *(source, samples, axes, normalised, deviation, centred, epsilon),
+                *(layout, None, tolerance),
+            )
+    return None
+
+
+def _epsilon(key: Node) -> Node | None:
+    """What adds a small number to the variance."""
+    node = through(key.inputs[0])
+    if node.name == "add" and any(s.is_constant for s in node.inputs):
+        return node
+    return None
+
+
+def _number(epsilon: Node | None) -> float:
+    if epsilon is None:
+        return 0.0
+    return next(s.constant for s in epsilon.inputs if s.constant is not None)
+
+
+def _output(norm: _Norm, key: Node) -> Node | None:
+    """What the layer makes: with bias, or at least with gain, where there are any."""
+    found: dict[int, Node] = {}
+    gains: list[Node] = []
+    biases: list[Node] = []
+    known = norm.samples
+    waiting = [norm.source, *known.spread([norm.source], _SPREAD)]
+    while waiting:
+        node = waiting.pop(0)
+        rank = _rank(norm, known.arrays[node], gains, biases)
+        if rank is not None and (node.shape == norm.source.shape or _has_axes(norm, node)):
+            found.setdefault(rank, node)
+        if rank is None and not _is_deviation(norm, node) and not _is_gained(norm, node, gains):
+            continue
+        for user in node.users:
+            if known.array(user) is None and _admits(norm, node, user, rank, gains, biases):
+                waiting.append(user)
+                waiting += known.spread([user], 12)
+    norm.gain = gains[0] if gains and max(found, default=0) > 0 else None
+    return found[max(found)] if found and key is not None else None
+
+
+def _has_axes(norm: _Norm, node: Node) -> bool:
+    layout = norm.samples.layouts[node]
+    return layouts.axes(layout) == layouts.axes(norm.layout)
+
+
+def _is_deviation(norm: _Norm, node: Node) -> bool:
+    array = norm.samples.arrays[node]
+    return array.shape == norm.deviation.shape and close(array, norm.deviation, norm.tolerance)
+
+
+def _is_gained(norm: _Norm, node: Node, gains: list[Node]) -> bool:
+    """Whether a value is the inverse deviation with the gain, or the mean with both."""
+    if not gains:
+        return False
+    array, gain = norm.samples.arrays[node], norm.samples.arrays[gains[0]]
+    if node.name not in ("multiply", "negate", "subtract"):
+        return False
+    mean = norm.mean(norm.samples.arrays[norm.source])
+    wanted = norm.deviation * gain
+    return any(_equal(norm, array, w) for w in (wanted, mean * wanted, -mean * wanted))
+
+
+def _equal(norm: _Norm, array: Array, wanted: Array) -> bool:
+    try:
+        wanted = np.broadcast_to(wanted, np.broadcast_shapes(array.shape, wanted.shape))
+    except ValueError:
+        return False
+    return close(np.broadcast_to(array, wanted.shape), wanted, norm.tolerance)
+
+
+def _rank(norm: _Norm, array: Array, gains: list[Node], biases: list[Node]) -> int | None:
+    """How much of the layer a value is: 0 without gain, 1 with it, 2 with bias, 3 with both."""
+    known = norm.samples.arrays
+    plain = norm.normalised
+    for i, gain in enumerate([None, *gains]):
+        gained = plain if gain is None else plain * known[gain]
+        if _equal(norm, array, gained):
+            return min(i, 1)
+        for bias in biases:
+            if _equal(norm, array, gained + known[bias]):
+                return 2 + min(i, 1)
+    return None
+
+
+def _admits(
+    norm: _Norm, node: Node, user: Node, rank: int | None, gains: list[Node], biases: list[Node]
+) -> bool:
+    """Whether an op has a gain or a bias for its other operand; it is then known."""
+    if user.name not in ("multiply", "add", "subtract") or len(user.inputs) != 2:
+        return False
+    other = user.inputs[1] if user.inputs[0] is node else user.inputs[0]
+    is_gain = user.name == "multiply"
+    if is_gain and (gains or rank not in (None, 0)):
+        return False
+    if not is_gain and (biases or (rank is None and not gains) or rank in (2, 3)):
+        return False
+    if norm.samples.array(other) is None:
+        if _size(through(other)) >= _size(norm.source):
+            return False
+        root = norm.samples.admit(other, _layout_of(norm, node))
+        if root is None:
+            return False
+        (gains if is_gain else biases).append(root)
+    return norm.samples.evaluate(user)
+
+
+def _layout_of(norm: _Norm, node: Node) -> Layout:
+    """The layout that a gain has that meets a value; it may differ where that stays the same."""
+    known = norm.samples.layouts[node]
+    for other, full in norm.samples.layouts.items():
+        if len(full) == len(known) and layouts.axes(full) == layouts.axes(norm.layout):
+            sizes = zip(node.shape, other.shape, strict=True)
+            if all(mine in (1, whole) for mine, whole in sizes):
+                return tuple(f if k else () for f, k in zip(full, known, strict=True))
+    return known
+
+
+def _size(node: Node) -> int:
+    return int(np.prod(node.shape))
+
+
+def _layers(norm: _Norm, output: Node) -> list[Layer]:
+    layer = Layer(_name(norm), FORWARD, (norm.source,), output, epsilon=norm.epsilon)
+    search = gradients(norm.samples, norm.gradients, norm.tolerance, norm.source.shape)
+    return with_gradient(layer, next(search, None))
+
+
+def _name(norm: _Norm) -> str:
+    """What a normalisation is called, by its axes and those of its gain."""
+    if not norm.centred:
+        return "rms_norm"
+    gone = {axis - 1 for axis in norm.axes}
+    gain = layouts.axes(norm.samples.layouts[norm.gain]) if norm.gain is not None else frozenset()
+    if gain and gain <= gone:
+        return "layer_norm"
+    taken_apart = any(
+        not gone.isdisjoint(axes) and not axes <= gone
+        for axes in (layouts.axes([dim]) for dim in norm.layout)
+    )
+    first, last = layouts.axes(norm.layout[:1]), layouts.axes(norm.layout[-1:])
+    if taken_apart or (gain & gone and not first <= gain):
+        return "group_norm"
+    if gain & gone:
+        return "layer_norm"
+    every = layouts.axes(norm.layout)
+    if first and first <= gone and every - gone:
+        return "batch_norm"
+    return "layer_norm" if not gain and last <= gone else "instance_norm"

@@ -1,0 +1,91 @@
+"""What ops compute, on NumPy arrays in f64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+_erf = np.vectorize(math.erf, otypes=[float])
+_erfc = np.vectorize(math.erfc, otypes=[float])
+
+
+def logistic(x: Array) -> Array:
+    """1 / (1 + exp(-x))."""
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def erf(x: Array) -> Array:
+    """The error function."""
+    return np.asarray(_erf(x))
+
+
+def _power(x: Array, y: Array) -> Array:
+    return np.asarray(np.power(np.asarray(x, float), y))
+
+
+TABLE: Final[Mapping[str, Callable[..., Any]]] = {
+    "abs": np.abs,
+    "add": np.add,
+    "and": np.logical_and,
+    "cbrt": np.cbrt,
+    "clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
+    "compare_EQ": np.equal,
+    "compare_GE": np.greater_equal,
+    "compare_GT": np.greater,
+    "compare_LE": np.less_equal,
+    "compare_LT": np.less,
+    "compare_NE": np.not_equal,
+    "convert": lambda x: np.asarray(x, float),
+    "divide": np.divide,
+    "erf": _erf,
+    "erfc": _erfc,
+    "exponential": np.exp,
+    "exponential_minus_one": np.expm1,
+    "is_finite": np.isfinite,
+    "log": np.log,
+    "log_plus_one": np.log1p,
+    "logistic": logistic,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "multiply": np.multiply,
+    "negate": np.negative,
+    "not": np.logical_not,
+    "or": np.logical_or,
+    "power": _power,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "select": np.where,
+    "sign": np.sign,
+    "sqrt": np.sqrt,
+    "square": np.square,
+    "subtract": np.subtract,
+    "tanh": np.tanh,
+}
+"""The ops that work element by element, by the names of their nodes."""
+
+
+def evaluate(name: str, operands: Sequence[Any]) -> Any:
+    """What an op of the table makes of its operands; overflows are no errors."""
+    with np.errstate(all="ignore"):
+        return TABLE[name](*operands)
+
+
+def close(found: Array, wanted: Array, tolerance: float, unit: float | None = None) -> bool:
+    """Whether two arrays are equal, but for rounding of what they were made of.
+
+    Args:
+        found: An array.
+        wanted: What it is to be.
+        tolerance: How far it may be from that, relatively.
+        unit: What small numbers are small against; by default the largest wanted.
+    """
+    if not np.all(np.isfinite(found)):
+        return False
+    largest = np.max(np.abs(wanted)) if unit is None else unit
+    allowed = tolerance * (np.abs(wanted) + largest)
+    return bool(np.all(np.abs(found - wanted) <= allowed))

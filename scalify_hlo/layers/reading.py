@@ -1,0 +1,238 @@
+"""Reads a program into a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.layers.graph import Dims, Graph, Node, shape_of
+from scalify_hlo.layers.numbers import TABLE
+from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, functions_in
+
+_MOST = 2_000_000
+"""How many nodes are made at most; calls after that are not seen through."""
+
+_SAME: Final = frozenset(
+    {
+        "mhlo.copy",
+        "sdy.sharding_constraint",
+        "stablehlo.optimization_barrier",
+        "stablehlo.reduce_precision",
+    }
+)
+"""Each result is the operand of its number."""
+
+_IMPURE: Final = frozenset(
+    f"stablehlo.{name}" for name in ("custom_call", "infeed", "outfeed", "recv", "rng", "send")
+)
+
+_REDUCTIONS: Final = {
+    "stablehlo.add": ("reduce_add", 0.0),
+    "stablehlo.maximum": ("reduce_max", float("-inf")),
+}
+"""What a reduction by an op is called, and what it starts from."""
+
+_UPDATE, _SLICE = "dynamic_update_slice", "dynamic_slice"
+
+_Names = dict[ir.Value, Node]
+
+
+def read(main: ir.OpView) -> Graph:
+    """The graph of a program.
+
+    Args:
+        main: The function that it starts at.
+    """
+    functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
+    reader = _Reader(functions)
+    block = main.regions[0].blocks[0]
+    names = {argument: reader.graph.leaf(argument) for argument in block.arguments}
+    reader.block(block, names)
+    return reader.graph
+
+
+class _Reader:
+    def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
+        self.graph = Graph()
+        self._functions = functions
+        self._depth = 0
+
+    def block(self, block: ir.Block, names: _Names) -> list[Node]:
+        """Reads a block; its terminator's operands."""
+        operation = None
+        for view in block.operations:
+            operation = view.operation
+            results = operation.results
+            if len(results) or operation.regions:
+                self._op(operation, operation.name, names)
+        operands = operation.operands if operation is not None else []
+        return [names[operands[i]] for i in range(len(operands))]
+
+    def _op(self, op: ir.Operation, name: str, names: _Names) -> None:
+        operands = op.operands
+        inputs = [names[operands[i]] for i in range(len(operands))]
+        short = name.partition(".")[2]
+        if short in TABLE and name != "stablehlo.convert":
+            names[op.results[0]] = self.graph.make(short, inputs, op.results[0])
+        elif name in _SAME:
+            names.update(zip(op.results, inputs, strict=True))
+        elif name in CALLS:
+            self._call(op, name, inputs, names)
+        elif name == LOOP:
+            self._loop(op, inputs, names)
+        elif op.regions:
+            self._regions(op, name, inputs, names)
+        elif name in _READERS:
+            names[op.results[0]] = _READERS[name](self.graph, op, inputs)
+        else:
+            self._other(op, name, inputs, names)
+
+    def _other(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
+        """An op of which only that is known that it makes the same of the same."""
+        short, attributes = name.partition(".")[2], op.attributes
+        for number, result in enumerate(op.results):
+            if name in _IMPURE:
+                names[result] = self.graph.leaf(result, short, inputs)
+                continue
+            element = inputs[0].element if short == _SLICE else None
+            if element is not None and element.shape == shape_of(result):
+                names[result] = element
+                continue
+            key = (number, *((n, attributes[n]) for n in attributes if "." not in n))
+            names[result] = self.graph.make(short, inputs, result, key=key)
+
+    def _call(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
+        if name == "stablehlo.composite":
+            dialect, _, short = op.attributes["name"].value.partition(".")
+            if dialect == "chlo" and short in TABLE:
+                names[op.results[0]] = self.graph.make(short, inputs, op.results[0])
+                return
+        function = self._functions.get(op.attributes[CALLS[name]].value)
+        regions = function.regions if function is not None else None
+        full = self._depth > DEPTH or len(self.graph.nodes) > _MOST
+        if regions is None or not regions[0].blocks or full:
+            self._leaves(op, inputs, names)
+            return
+        self._depth += 1
+        body = regions[0].blocks[0]
+        returned = self.block(body, dict(zip(body.arguments, inputs, strict=True)))
+        self._depth -= 1
+        names.update(zip(op.results, returned, strict=True))
+
+    def _loop(self, op: ir.Operation, inputs: list[Node], names: _Names) -> None:
+        """What a turn does not change is what it was before the loop."""
+        body = op.regions[1].blocks[0]
+        yielded = body.operations[-1].operands
+        inside = []
+        for i, argument in enumerate(body.arguments):
+            kept = yielded[i] == argument
+            inside.append(inputs[i] if kept else self.graph.leaf(argument))
+            names[argument] = inside[i]
+        self.block(op.regions[0].blocks[0], names | dict(_arguments(op.regions[0], inside)))
+        ends = self.block(body, names)
+        for result, start, before, end in zip(op.results, inputs, inside, ends, strict=True):
+            if before is end:
+                names[result] = start
+                continue
+            node = names[result] = self.graph.leaf(result, "while", [start])
+            if end.name == _UPDATE and end.inputs[0] is before:
+                node.element = end.inputs[1]
+
+    def _regions(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
+        """Reductions are known; of other ops with regions, what is inside is read by itself."""
+        if name == "stablehlo.reduce":
+            names.update(zip(op.results, self._reduction(op, inputs), strict=True))
+            return
+        if name in _WITH_LAYERS:
+            for region in op.regions:
+                for block in region.blocks:
+                    for argument in block.arguments:
+                        names[argument] = self.graph.leaf(argument)
+                    self.block(block, names)
+        self._leaves(op, inputs, names)
+
+    def _reduction(self, op: ir.Operation, inputs: list[Node]) -> list[Node]:
+        block = op.regions[0].blocks[0]
+        kind, start = _REDUCTIONS.get(block.operations[0].operation.name, ("", 0.0))
+        simple = len(inputs) == 2 and len(block.operations) == 2 and inputs[1].constant == start
+        if not kind or not simple:
+            return [self.graph.leaf(result, "reduce", inputs) for result in op.results]
+        return [self.graph.make(kind, inputs[:1], op.results[0], _dims(op, "dimensions"))]
+
+    def _leaves(self, op: ir.Operation, inputs: list[Node], names: _Names) -> None:
+        short = op.name.partition(".")[2]
+        for result in op.results:
+            names[result] = self.graph.leaf(result, short, inputs)
+
+
+_WITH_LAYERS: Final = frozenset(
+    {"sdy.manual_computation", "sdy.named_computation", "stablehlo.case", "stablehlo.if"}
+)
+
+
+def _arguments(region: ir.Region, nodes: Sequence[Node]) -> list[tuple[ir.Value, Node]]:
+    return list(zip(region.blocks[0].arguments, nodes, strict=True))
+
+
+def _dims(op: ir.Operation, name: str) -> Dims:
+    return tuple(op.attributes[name])
+
+
+def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
+    attribute, result = op.attributes["value"], op.results[0]
+    if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat:
+        element = attribute.get_splat_value()
+        if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
+            return graph.constant(result, float(element.value))
+    return graph.make("array", (), result, key=attribute)
+
+
+def _convert(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
+    """Between floats it is nothing; to floats, the number as it was."""
+    node, result = inputs[0], op.results[0]
+    to_float, from_float = is_float(result), is_float(node.value)
+    if to_float and from_float:
+        return node
+    return graph.make("convert" if to_float else "convert_to_integer", inputs, result)
+
+
+def is_float(value: ir.Value) -> bool:
+    """Whether a value has floats."""
+    type_ = value.type
+    if not isinstance(type_, ir.RankedTensorType):
+        return False
+    return isinstance(type_.element_type, ir.FloatType)
+
+
+def _broadcast(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
+    """One that only adds dimensions of size 1 is a reshape."""
+    dims, result = _dims(op, "broadcast_dimensions"), op.results[0]
+    kept = [size for size in inputs[0].shape if size != 1]
+    sizes = shape_of(result)
+    if kept == [size for size in sizes if size != 1] and list(dims) == sorted(dims):
+        return _reshape(graph, op, inputs)
+    return graph.make("broadcast_in_dim", inputs, result, dims)
+
+
+def _reshape(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
+    return graph.make("reshape", inputs, op.results[0])
+
+
+def _transpose(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
+    return graph.make("transpose", inputs, op.results[0], _dims(op, "permutation"))
+
+
+def _compare(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
+    direction = stablehlo.ComparisonDirectionAttr(op.attributes["comparison_direction"])
+    return graph.make(f"compare_{direction.value}", inputs, op.results[0])
+
+
+_READERS: Final = {
+    "stablehlo.broadcast_in_dim": _broadcast,
+    "stablehlo.compare": _compare,
+    "stablehlo.constant": _constant,
+    "stablehlo.convert": _convert,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.transpose": _transpose,
+}

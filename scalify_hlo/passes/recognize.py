@@ -1,0 +1,86 @@
+"""scalify-recognize: marks the ops that end layers, and that make gradients of their inputs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.layers.graph import Node
+from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.layers.recognition import graph_of, layers_of
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.report import LayerReport, Report
+
+
+@dataclass(frozen=True)
+class RecognizePass(Pass):
+    """Finds layers by what they compute.
+
+    Attributes:
+        scales: Whether only those count that a rewrite needs to know of; see `layers_of`.
+    """
+
+    name: ClassVar[str] = "scalify-recognize"
+    scales: bool = False
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        graph = graph_of(module)
+        layers = layers_of(graph, scales=self.scales)
+        report.layers += [
+            LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers
+        ]
+        marks: dict[ir.Value, _Marks] = {}
+        for layer in layers:
+            kind = attributes.LAYER if layer.part == FORWARD else attributes.LAYER_GRADIENT
+            for value in set(_results(layer.output)):
+                marks.setdefault(value, _Marks()).names.setdefault(kind, Counter())[layer.name] += 1
+            if layer.epsilon is not None:
+                for value in _results(layer.epsilon):
+                    marks.setdefault(value, _Marks()).epsilon = True
+        for node in graph.nodes:
+            for value in set(node.values) & marks.keys():
+                marks[value].calls += 1
+        for value, mark in marks.items():
+            mark.write(value.owner.operation)
+
+
+@dataclass(slots=True)
+class _Marks:
+    """What is to be written on one op.
+
+    Attributes:
+        names: For an attribute, the layers.
+        epsilon: Whether it adds an epsilon.
+        calls: How many values its result is, by how its function is called.
+    """
+
+    names: dict[str, Counter[str]] = field(default_factory=dict)
+    epsilon: bool = False
+    calls: int = 0
+
+    def write(self, op: ir.Operation) -> None:
+        """Writes it; several layers are an array. What some calls only are is not written."""
+        for attribute, names in self.names.items():
+            every = sorted(name for name, count in names.items() if count == self.calls)
+            if not every:
+                continue
+            texts = [ir.StringAttr.get(name) for name in every]
+            op.attributes[attribute] = texts[0] if len(texts) == 1 else ir.ArrayAttr.get(texts)
+        if self.epsilon:
+            op.attributes[attributes.EPSILON] = ir.UnitAttr.get()
+
+
+def _results(node: Node) -> Iterable[ir.Value]:
+    """The values that a node is, as far as ops make them."""
+    return [value for value in node.values if not isinstance(value.owner, ir.Block)]
+
+
+def _gradient(layer: Layer) -> str:
+    if layer.part == BACKWARD or layer.input_gradient is None:
+        return ""
+    return "alone" if layer.exact else "with others"

@@ -1,0 +1,142 @@
+"""What is known of layers that were recognised, and does not follow from their ops one by one."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.rules.contraction import contracted
+from scalify_hlo.rules.families import rise
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import Scaled, Splat
+
+DIVIDE: Final = "stablehlo.divide"
+DOT: Final = "stablehlo.dot_general"
+ENDS: Final = frozenset({DIVIDE, DOT})
+"""The ops that `layered` has something to say of."""
+
+_ADD, _CLAMP = "stablehlo.add", "stablehlo.clamp"
+_KEEPING = frozenset({"stablehlo.convert", "stablehlo.multiply", _CLAMP})
+"""What stands between a softmax and a matmul: casts, and the factors that bring data to them."""
+_SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.convert"})
+_SOFTMAX = "softmax"
+
+
+def layered(op: ir.OpView, name: str, split: Split) -> None:
+    """Says what is known of the result of an op that ends a layer, after its own rule."""
+    if name == DIVIDE and _is_softmax(op.operation):
+        _probabilities(op, split)
+    elif name == DOT and (head := _headroom(op)) is not None:
+        _average(op, split, head)
+
+
+def _is_softmax(op: ir.Operation) -> bool:
+    return attributes.LAYER in op.attributes and _SOFTMAX in _names(op.attributes[attributes.LAYER])
+
+
+def _headroom(op: ir.OpView) -> int | None:
+    """For a matmul that sums over an axis of probabilities, how much smaller its result may be.
+
+    Along the axis of the softmax they add up to one, along another one to about one: there they
+    are the weights of gradients of the values, and a few positions have most of them.
+
+    Returns:
+        log2 of it; None for any other matmul.
+    """
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    sides = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)
+    for value, axes in zip(op.operands, map(list, sides), strict=True):
+        softmax = _softmax(value)
+        if softmax is not None and len(axes) == 1:
+            return 1 if _summed_axes(softmax) == set(axes) else 0
+    return None
+
+
+def _softmax(value: ir.Value) -> ir.Operation | None:
+    """The op that ends the softmax that a value is, perhaps rounded."""
+    while not isinstance(value.owner, ir.Block):
+        owner = value.owner.operation
+        if _is_softmax(owner):
+            return owner
+        if owner.name not in _KEEPING:
+            return None
+        value = owner.operands[1 if owner.name == _CLAMP else 0]
+    return None
+
+
+def _average(op: ir.OpView, split: Split, headroom: int) -> None:
+    """A mean of values, weighted by probabilities, is of their size and not 1/sqrt(n) of it.
+
+    What they have in common grows while attention is learned.
+    """
+    form, count = split.form(op.results[0]), contracted(op)
+    if isinstance(form, Scaled) and count is not None and count > 1:
+        more = int(math.log2(count)) - headroom - rise(count)
+        split.set(op.results[0], Scaled(form.scale, form.level + more))
+
+
+def _summed_axes(op: ir.Operation) -> set[int]:
+    """The axes over which the divisor of a quotient was summed."""
+    divisor = op.operands[1].owner
+    if isinstance(divisor, ir.Block) or divisor.name != "stablehlo.broadcast_in_dim":
+        return set()
+    shape = divisor.operands[0].type.shape
+    dims = list(divisor.attributes["broadcast_dimensions"])
+    kept = {d for d, size in zip(dims, shape, strict=True) if size > 1}
+    return set(range(op.results[0].type.rank)) - kept
+
+
+def _probabilities(op: ir.OpView, split: Split) -> None:
+    """A softmax over n elements: their mean is 1/n, so the level is ``-floor(log2(n))``.
+
+    At scale 1 they would underflow FP8 where n is large.
+    """
+    form, count = split.form(op.results[0]), _summed(op)
+    if isinstance(form, Scaled) and form.scale.static and count > 1:
+        level = -int(math.log2(count)) - form.scale.exponent
+        split.set(op.results[0], Scaled(form.scale, level))
+
+
+def _summed(op: ir.OpView) -> int:
+    """Over how many elements the divisor of a quotient was summed."""
+    whole = op.results[0].type
+    value = op.operands[len(op.operands) - 1]
+    while not isinstance(value.owner, ir.Block) and value.owner.name in _SPREADING:
+        value = value.owner.operands[0]
+    part = value.type
+    if not (whole.has_static_shape and part.has_static_shape):
+        return 0
+    return int(math.prod(whole.shape) // max(math.prod(part.shape), 1))
+
+
+def epsilon_on_data(op: ir.OpView, split: Split) -> bool:
+    """``Y_d = V_d + eps; Y_s = V_s``: the paper's approximation (appendix C.2).
+
+    The data of a variance are near unit, whatever it is, and so is what epsilon guards against.
+    It is an approximation of ``V_d + eps/V_s``.
+
+    Args:
+        op: Adds the epsilon of a normalisation.
+        split: Knows the forms.
+
+    Returns:
+        Whether that is what the op does: one operand is scaled, and the other a constant.
+    """
+    if op.operation.name != _ADD:
+        return False
+    forms = split.forms(list(op.operands))
+    for index, (form, other) in enumerate(zip(forms, reversed(forms), strict=True)):
+        if isinstance(form, Scaled) and isinstance(other, Splat):
+            value = split.settle(op.operands[index], op.operation)
+            split.replace(op, index, value)
+            split.result(op, form.settled)
+            return True
+    return False
+
+
+def _names(attribute: ir.Attribute) -> list[str]:
+    if isinstance(attribute, ir.StringAttr):
+        return [attribute.value]
+    return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]
