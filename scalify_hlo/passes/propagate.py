@@ -57,8 +57,9 @@ class PropagatePass(Pass):
 
     Attributes:
         meet: See `scalify_hlo.recipe.Recipe`; so are the next two.
-        rounding: How roots of scales become powers of two.
+        rounding: How roots of scales and statistics become powers of two.
         saturate: Whether casts of a recipe clamp.
+        epsilon: See `scalify_hlo.recipe.Recipe`.
         annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
             results, for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.

@@ -26,6 +26,7 @@ from scalify_hlo.recipe import (
     Inputs,
     Matmul,
     Meet,
+    Rescale,
     Rounding,
     State,
     Target,
@@ -39,13 +40,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 F16, BF16 = Matmul("f16", "f16", "f16", "f32"), Matmul("bf16", "bf16", "bf16", "bf16")
 FP8 = Matmul("f8E4M3FN", "f8E4M3FN", "f8E5M2", "f32")
+L2 = Rescale("l2")
 PRESETS = {
     "propagate": Recipe(),
     "bf16": Recipe("bf16", matmul=BF16),
     "fp16": Recipe("fp16", matmul=F16, state=State(gradient="f16")),
-    "fp16-state": Recipe("fp16-state", matmul=F16, state=State("f16", "f16")),
-    "fp8": Recipe("fp8", matmul=FP8, state=State("f16", "f8E5M2")),
-    "fp8-state": Recipe("fp8-state", matmul=FP8, state=State("f16", "f8E5M2", "f16", "f16")),
+    "fp16-state": Recipe("fp16-state", matmul=F16, state=State("f16", "f16"), norm_gradients=L2),
+    "fp8": Recipe("fp8", matmul=FP8, state=State("f16", "f8E5M2"), norm_gradients=L2),
+    "fp8-state": Recipe(
+        "fp8-state",
+        matmul=FP8,
+        state=State("f16", "f8E5M2", "f16", "f16"),
+        norm_gradients=L2,
+        state_gradients=L2,
+    ),
 }
 """Table 3 of the Scalify paper, experiments #1 to #4, and what they are compared with."""
 
@@ -171,7 +179,8 @@ def test_a_file_starts_from_its_base_and_a_call_has_the_last_word(tmp_path: Path
         '[state]\nweight = "keep"\n[inputs]',
     )
     matmul = replace(FP8, exclude=("head",), smallest=64)
-    expected = Recipe("fp8", meet="max", matmul=matmul, state=State(gradient="f8E5M2"))
+    state = State(gradient="f8E5M2")
+    expected = Recipe("fp8", meet="max", matmul=matmul, state=state, norm_gradients=L2)
     assert load_recipe(path) == expected
     again = load_recipe(path, ["matmul.smallest=32", "matmul.exclude=a, b*", "saturate=false"])
     changed = replace(matmul, smallest=32, exclude=("a", "b*"))
