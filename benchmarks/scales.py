@@ -25,6 +25,9 @@ from scalify_hlo.api import make_options
 from scalify_hlo.passes.pipeline import rewrite_module
 from scalify_hlo.program import read_text
 
+_SHOWN = 8
+"""How many operands are named."""
+
 RMS = 6
 """How far log2 of the rms of a matmul operand's data may be from 0."""
 
@@ -81,8 +84,10 @@ def rows_of(name: str, entry: Watched) -> list[Row]:
     """The extremes over all steps and operands."""
     rms, scales = np.stack(entry.rms), np.stack(entry.scales)
     finite = np.where(np.isfinite(rms), rms, 0.0)  # zeros have no size
-    worst = np.unravel_index(np.abs(finite).argmax(), rms.shape)
-    print(f"{name}: furthest {entry.names[worst[1]]!r} in step {worst[0]}", file=sys.stderr)
+    furthest = np.abs(finite).max(axis=0)
+    for i in furthest.argsort()[::-1][:_SHOWN]:
+        low, high = finite[:, i].min(), finite[:, i].max()
+        print(f"{name}: {entry.names[i]}: 2^{low:.1f} to 2^{high:.1f}", file=sys.stderr)
     return [
         Row(f"{name}: operands watched", rms.shape[1], form=".0f"),
         Row(f"{name}: log2 of an operand's rms, furthest from 0", float(np.abs(finite).max()), RMS),

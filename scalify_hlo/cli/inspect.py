@@ -14,7 +14,7 @@ from scalify_hlo.cli.options import read, rewrite_options, to_options
 
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.passes.report import LayerReport, MatmulReport, Report, ValueReport
+    from scalify_hlo.passes.report import LayerReport, MatmulReport, Report, SiteReport, ValueReport
     from scalify_hlo.program import Program
 
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     name="inspect", epilog="Example: scalify-hlo inspect step.mlir --input-scale 'params*=2^-4'"
 )
 @click.argument("program", metavar="IN")
+@click.option("--sites", is_flag=True, help="List each dynamic rescaling of the recipe.")
 @rewrite_options
 def command(
     program: str,
+    sites: bool,
     recipe: str,
     signature: str,
     input_scale: Sequence[str],
@@ -36,7 +38,8 @@ def command(
     a static or a dynamic scale, and which ops had to give theirs up. With a recipe of low
     precision, arguments have their roles too, and matmuls are counted by theirs, with how sure
     those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
-    Layers are those that the program computes, whatever it calls them.
+    Layers are those that the program computes, whatever it calls them; sites are where a recipe
+    rescales values while the program runs, counted by what asks for them, or listed by name.
     Nothing is written.
     """
     options = to_options(recipe, signature, input_scale, settings)
@@ -55,6 +58,8 @@ def command(
     if options.recipe.narrow:
         _echo("matmuls", _MATMULS, _matmuls(report.matmuls))
         click.echo(f"in low precision: {report.narrowed} {'op' if report.narrowed == 1 else 'ops'}")
+    if options.recipe.rescales:
+        _echo("sites", _SITES, _listed(report.sites) if sites else _counted(report.sites))
     _echo("layers", _LAYERS, _layers(layers))
     _echo("ops", ("op", "count"), _counts(report.ops))
     _echo("scales", ("scale", "values"), _counts(report.values))
@@ -64,6 +69,7 @@ def command(
 
 _HEADER = ("#", "name", "type", "form", "scale")
 _LAYERS = ("layer", "part", "input gradient", "count", "where")
+_SITES = ("asked for by", "statistic", "every", "where")
 _WIDEST = 48
 _MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
 
@@ -85,6 +91,15 @@ def layers_of(program: Program) -> list[LayerReport]:
 
     module = copy_module(program.module)
     return run_passes(module, [NormalizePass(), RecognizePass()]).layers
+
+
+def _listed(sites: Sequence[SiteReport]) -> list[tuple[str, ...]]:
+    return [(s.kind, s.statistic, str(s.every), s.name) for s in sites]
+
+
+def _counted(sites: Sequence[SiteReport]) -> list[tuple[str, ...]]:
+    kinds = Counter((s.kind, s.statistic, str(s.every)) for s in sites)
+    return [(*kind, f"{n} values") for kind, n in kinds.items()]
 
 
 def _layers(layers: Sequence[LayerReport]) -> list[tuple[str, ...]]:

@@ -159,7 +159,7 @@ def _narrow_gradient(value: ir.Value, format_: str, casts: Casts) -> None:
 _MATRIX = 2
 """The rank from which on FP8 gradients save anything."""
 
-_LEFT = (attributes.STATE_GRADIENT, attributes.PART, attributes.LAYER_GRADIENT)
+_LEFT = (attributes.STATE_GRADIENT, attributes.PART)
 """What passes wrote for this one."""
 
 _MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})

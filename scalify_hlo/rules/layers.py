@@ -14,7 +14,8 @@ from scalify_hlo.scale import Scaled, Splat
 
 DIVIDE: Final = "stablehlo.divide"
 DOT: Final = "stablehlo.dot_general"
-ENDS: Final = frozenset({DIVIDE, DOT})
+_GRADIENTS = frozenset({"stablehlo.multiply", "stablehlo.subtract"})
+ENDS: Final = _GRADIENTS | {DIVIDE, DOT}
 """The ops that `layered` has something to say of."""
 
 _ADD, _CLAMP = "stablehlo.add", "stablehlo.clamp"
@@ -28,29 +29,32 @@ def layered(op: ir.OpView, name: str, split: Split) -> None:
     """Says what is known of the result of an op that ends a layer, after its own rule."""
     if name == DIVIDE and _is_softmax(op.operation):
         _probabilities(op, split)
-    elif name == DOT and (head := _headroom(op)) is not None:
-        _average(op, split, head)
+    elif name == DOT and (size := _size_of_mean(op)) is not None:
+        _average(op, split, size)
+    elif name in _GRADIENTS and _is_softmax(op.operation, attributes.LAYER_GRADIENT):
+        _of_scores(op, split)
 
 
-def _is_softmax(op: ir.Operation) -> bool:
-    return attributes.LAYER in op.attributes and _SOFTMAX in _names(op.attributes[attributes.LAYER])
+def _is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:
+    return mark in op.attributes and _SOFTMAX in _names(op.attributes[mark])
 
 
-def _headroom(op: ir.OpView) -> int | None:
-    """For a matmul that sums over an axis of probabilities, how much smaller its result may be.
+def _size_of_mean(op: ir.OpView) -> int | None:
+    """For a matmul with probabilities, log2 of its result's size, over that of what it averages.
 
-    Along the axis of the softmax they add up to one, along another one to about one: there they
-    are the weights of gradients of the values, and a few positions have most of them.
+    Along the axis of the softmax they add up to one: half, since values differ. Along another axis
+    they are what gradients of values are summed with; there a few positions come to have most of
+    the n, which makes for up to sqrt(n), and the root of that is taken.
 
     Returns:
-        log2 of it; None for any other matmul.
+        None for any other matmul.
     """
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     sides = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)
     for value, axes in zip(op.operands, map(list, sides), strict=True):
         softmax = _softmax(value)
         if softmax is not None and len(axes) == 1:
-            return 1 if _summed_axes(softmax) == set(axes) else 0
+            return -1 if _summed_axes(softmax) == set(axes) else (rise(contracted(op)) + 1) // 2
     return None
 
 
@@ -66,15 +70,22 @@ def _softmax(value: ir.Value) -> ir.Operation | None:
     return None
 
 
-def _average(op: ir.OpView, split: Split, headroom: int) -> None:
+def _average(op: ir.OpView, split: Split, size: int) -> None:
     """A mean of values, weighted by probabilities, is of their size and not 1/sqrt(n) of it.
 
     What they have in common grows while attention is learned.
     """
     form, count = split.form(op.results[0]), contracted(op)
     if isinstance(form, Scaled) and count is not None and count > 1:
-        more = int(math.log2(count)) - headroom - rise(count)
+        more = int(math.log2(count)) + size - rise(count)
         split.set(op.results[0], Scaled(form.scale, form.level + more))
+
+
+def _of_scores(op: ir.OpView, split: Split) -> None:
+    """Gradients of scores: probabilities, as they sharpen, are larger where gradients are."""
+    form = split.form(op.results[0])
+    if isinstance(form, Scaled):
+        split.set(op.results[0], Scaled(form.scale, form.level + 1))
 
 
 def _summed_axes(op: ir.Operation) -> set[int]:

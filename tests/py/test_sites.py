@@ -1,0 +1,165 @@
+"""Rescalings that recipes put at layers, in the demo model and in layers by themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo as jsa
+from examples import gpt2
+from examples.training import training_step
+from examples.xla import Executable, flat
+from scalify_hlo.check import compile_module
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.recipe import Recipe, load_recipe
+from tests.py.judge import assert_same_bits, evaluate, parse, rewritten
+
+CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2)
+
+
+def step_text(loss: Any = gpt2.loss) -> str:
+    """A training step of a small GPT-2."""
+    step = training_step(loss, gpt2.SGD)
+    exported = jax.export.export(jax.jit(step))(*gpt2.abstract_state(CONFIG, gpt2.SGD))
+    return str(exported.mlir_module())
+
+
+@pytest.fixture(scope="module", name="text")
+def _text() -> str:
+    return step_text()
+
+
+def sites(text: str, recipe: Recipe) -> Counter[str]:
+    """How many rescalings a recipe puts in, by what asks for them."""
+    _, report = rewritten(text, "scaled", recipe=recipe)
+    return Counter(site.kind for site in report.sites)
+
+
+def without_names(text: str) -> str:
+    """The program without locations, functions renamed."""
+    stripped = parse(text).operation.get_asm(enable_debug_info=False)
+    for function in parse(text).body.operations:
+        name = function.attributes["sym_name"].value
+        if name != "main":
+            stripped = stripped.replace(f"@{name}(", f"@f{abs(hash(name))}(")
+    return str(stripped)
+
+
+class TestPresets:
+    def test_two_for_each_layer_of_the_transformer(self, text: str) -> None:
+        expected = {"norm_gradients": 2 * CONFIG.layers + 1}  # and one for the last norm
+        assert sites(text, load_recipe("fp8")) == expected
+        assert sites(text, load_recipe("fp16-state")) == expected
+        assert sites(without_names(text), load_recipe("fp8")) == expected
+
+    def test_gradients_of_state_as_well(self, text: str) -> None:
+        weights = len(jax.tree.leaves(gpt2.state(CONFIG, gpt2.SGD)[0]))
+        found = sites(text, load_recipe("fp8-state"))
+        assert found == {"norm_gradients": 2 * CONFIG.layers + 1, "state_gradients": weights}
+
+    def test_what_means_the_same_in_f32(self, text: str) -> None:
+        """Sites move scales; the gradients are those of the plain program, up to XLA's fusion."""
+        recipe = load_recipe("propagate", ["norm_gradients.statistic=l2"])
+        assert sites(text, recipe)["norm_gradients"] == 2 * CONFIG.layers + 1
+        params, state = gpt2.state(CONFIG, gpt2.SGD)
+        tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
+        arguments = (params, state, tokens.astype(np.int32))
+        step = training_step(gpt2.loss, gpt2.SGD)
+        expected = step(*arguments)
+        scaled = jsa.scalify(step, recipe=recipe)(*jsa.as_scaled_array(arguments))
+        for actual, plain in zip(
+            jax.tree.leaves(jsa.asarray(scaled)), jax.tree.leaves(expected), strict=True
+        ):
+            np.testing.assert_allclose(actual, plain, rtol=1e-5, atol=1e-6)
+
+    def test_operands_stay_near_unit(self, text: str) -> None:
+        """What each step tells of the operands that it casts."""
+        found = {}
+        for name in ("propagate", "fp8"):
+            recipe = replace(load_recipe("fp8"), norm_gradients=load_recipe(name).norm_gradients)
+            found[name] = self._sizes(text, recipe)
+        assert np.abs(found["fp8"]).max() <= 6
+        assert np.abs(found["fp8"]).max() <= np.abs(found["propagate"]).max()
+
+    def _sizes(self, text: str, recipe: Recipe) -> Any:
+        module = parse(text)
+        report = rewrite_module(module, Options(recipe, "scaled", observe=True))
+        params, state = gpt2.state(CONFIG, gpt2.SGD)
+        tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
+        pairs = jsa.as_scaled_array((params, state))
+        executable = Executable(module.operation.get_asm())
+        arguments = executable.stored([*flat(pairs), *flat(tokens.astype(np.int32))])
+        told = executable(arguments)[-2 * len(report.observed) :]
+        assert len(report.observed) > 20
+        return np.log2(np.array([float(rms) for rms in told[::2]]))
+
+
+def test_an_authors_markers_do_what_the_recipe_does() -> None:
+    """The paper's algorithm 5 in the model, and no site in the recipe."""
+
+    def marked_norm(params: Any, x: jax.Array) -> jax.Array:
+        return plain_norm(params, jsa.dynamic_rescale_l2_grad(x))
+
+    plain_norm = gpt2.layer_norm
+    params, state = gpt2.state(CONFIG, gpt2.SGD)
+    tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
+    arguments = jsa.as_scaled_array((params, state, tokens.astype(np.int32)))
+    results = []
+    for norm, statistic in ((plain_norm, "l2"), (marked_norm, "none")):
+        gpt2.layer_norm = norm
+        try:
+            step: Any = training_step(gpt2.loss, gpt2.SGD)
+            settings = {"norm_gradients.statistic": statistic}
+            results.append(jsa.scalify(step, recipe="fp8", settings=settings)(*arguments))
+        finally:
+            gpt2.layer_norm = plain_norm
+    for ours, theirs in zip(*map(jax.tree.leaves, map(jsa.asarray, results)), strict=True):
+        distance = np.linalg.norm(np.asarray(ours, float) - np.asarray(theirs, float))
+        assert distance <= 1e-3 * np.linalg.norm(np.asarray(theirs, float))
+
+
+def normalise(x: Any) -> Any:
+    """LayerNorm without an affine part."""
+    x = x - x.mean(-1, keepdims=True)
+    return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+
+
+@pytest.mark.parametrize(("epsilon", "rms"), [("exact", 2.0**-20 / 1e-5**0.5), ("data", 1.0)])
+def test_epsilon_on_data_finds_small_variances(epsilon: str, rms: float) -> None:
+    """The paper's approximation, appendix C.2: an option, and off by default."""
+    x = np.random.default_rng(0).standard_normal((4, 64)).astype(np.float32)
+    run = jsa.scalify(normalise, recipe="propagate", settings={"epsilon": epsilon})
+    y = np.asarray(jsa.asarray(run(jsa.ScaledArray(x, np.float32(2.0**-20)))))
+    size = float(np.sqrt((y * y).mean()))
+    assert 0.9 * rms <= size <= 1.1 * rms
+
+
+def test_epsilon_is_exact_by_default() -> None:
+    text = str(jax.export.export(jax.jit(normalise))(jnp.ones((4, 8))).mlir_module())
+    x = np.random.default_rng(0).standard_normal((4, 8)).astype(np.float32)
+    module, _ = rewritten(text, input_scale={"*": 2.0**-3})
+    assert_same_bits(evaluate(module, [x])[0], evaluate(parse(text), [x])[0])
+
+
+def test_probabilities_are_cast_near_unit() -> None:
+    """At scale 1 those of 512 elements would be near the end of E4M3."""
+
+    def attend(q: Any, k: Any, v: Any) -> Any:
+        return jax.nn.softmax(q @ k.T / 8) @ v
+
+    shape = jax.ShapeDtypeStruct((512, 64), jnp.float32)
+    text = str(jax.export.export(jax.jit(attend))(shape, shape, shape).mlir_module())
+    module = parse(text)
+    report = rewrite_module(module, Options(load_recipe("fp8"), observe=True))
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal((512, 64)).astype(np.float32) for _ in range(3)]
+    told = np.array([float(v) for v in compile_module(module)(arrays)[-2 * len(report.observed) :]])
+    rms, scales = told[::2], told[1::2]
+    assert min(scales) == 2.0**-9
+    assert np.abs(np.log2(rms)).max() < 2
