@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import scalify_hlo
-from benchmarks.common import SIGNATURES, Row, gpt2_step, report
+from benchmarks.common import NO_SITES, SIGNATURES, Row, gpt2_step, report
 from benchmarks.targets import H200, Target, compile_for, use_no_device
 from examples.demo import CONFIG
 from scalify_hlo._compat import ir, new_context
@@ -170,10 +170,12 @@ def dots(module: ir.Module) -> list[ir.Operation]:
     return found
 
 
-def rows(signature: str, text: str, target: Target, original: Kernels) -> Iterator[Row]:
+def rows(
+    signature: str, text: str, target: Target, original: Kernels, *, sites: bool
+) -> Iterator[Row]:
     """What is said of one rewriting; only static scales have a bound on their arithmetic."""
     wanted, found = f8_dots(text), kernels(compile_for(target, text))
-    bound = 0 if signature == "same" else None
+    bound = 0 if signature == "same" and not sites else None
     yield Row(f"{signature}: f8 dots", wanted, form=".0f")
     yield Row(
         f"{signature}: of them cuBLASLt FP8 (%)", 100 * found.fp8_matmuls / wanted, form=".1f"
@@ -193,6 +195,7 @@ def main() -> int:
     parser.add_argument("--width", type=int, default=CONFIG.width)
     parser.add_argument("--recipe", default="fp8")
     parser.add_argument("--no-algorithm", action="store_true")
+    parser.add_argument("--sites", action="store_true", help="keep the recipe's rescalings")
     options = parser.parse_args()
     target = replace(H200, flags={**H200.flags, **LIBRARIES}) if options.no_algorithm else H200
     use_no_device()
@@ -201,9 +204,10 @@ def main() -> int:
         original = kernels(compile_for(target, source))
         table = [Row("original: kernels", original.launched, form=".0f")]
         for signature, how in SIGNATURES.items():
-            text = scalify_hlo.rewrite(source, recipe=options.recipe, **how)
+            settings = {} if options.sites else NO_SITES
+            text = scalify_hlo.rewrite(source, recipe=options.recipe, settings=settings, **how)
             text = without_algorithms(text) if options.no_algorithm else text
-            table += rows(signature, text, target, original)
+            table += rows(signature, text, target, original, sites=options.sites)
     except (RuntimeError, NotImplementedError) as error:
         print(f"XLA can't compile for an H200: {str(error)[:400]}", file=sys.stderr)
         return 2
