@@ -33,8 +33,8 @@ NO_SITES = {"norm_gradients.statistic": "none"}
 """A recipe without statistics: its scales are static where those of its inputs are."""
 
 NARROW: Mapping[str, Mapping[str, Any]] = {
-    "fp8": {"recipe": "fp8", "settings": NO_SITES, "input_scale": {"*": 2.0**-4}},
-    "fp8, scaled": {"recipe": "fp8", "settings": NO_SITES, "signature": "scaled"},
+    "fp8 same": {"recipe": "fp8", "settings": NO_SITES, "input_scale": {"*": 2.0**-4}},
+    "fp8 scaled": {"recipe": "fp8", "settings": NO_SITES, "signature": "scaled"},
 }
 """How low precision is measured; `benchmarks.sites` measures what rescalings cost."""
 

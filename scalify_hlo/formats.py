@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ class FloatFormat:
         min_exponent: Exponent of the smallest positive normal number.
         max_exponent: Exponent of the largest finite number.
         max_finite: The largest finite number.
+        wide: Whether the range is that of f32 or more, so that levels may be left unpaid.
     """
 
     name: str
@@ -25,16 +26,16 @@ class FloatFormat:
     min_exponent: int
     max_exponent: int
     max_finite: float
+    wide: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Works out once what is asked of every operand."""
+        object.__setattr__(self, "wide", self.exponent_bits >= 8 and self.mantissa_bits > 0)
 
     @property
     def bits(self) -> int:
         """How many bits a number has."""
         return 1 + self.exponent_bits + self.mantissa_bits
-
-    @property
-    def wide(self) -> bool:
-        """Whether the range is that of f32 or more, so that levels may be left unpaid."""
-        return self.exponent_bits >= 8 and self.mantissa_bits > 0
 
     @property
     def smallest(self) -> float:

@@ -49,7 +49,7 @@ PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = ("jax.result_info", SCALE, PAIR, ROLE, STORED, FOLLOWS)
+_COMMON = (PAIR, "jax.result_info", SCALE, ROLE, STORED, FOLLOWS)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:
@@ -146,10 +146,15 @@ def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:
 
 def _decoded(dictionary: ir.DictAttr) -> Attributes:
     """A dictionary attribute as a dict, looked up by name: iterating costs eight times as much."""
-    known = {name: dictionary[name] for name in _COMMON if name in dictionary}
-    if len(known) == len(dictionary):
-        return known
-    return {named.name: named.attr for named in dictionary}
+    known: Attributes = {}
+    missing = len(dictionary)
+    for name in _COMMON:
+        if not missing:
+            return known
+        if name in dictionary:
+            known[name] = dictionary[name]
+            missing -= 1
+    return {named.name: named.attr for named in dictionary} if missing else known
 
 
 def _set(function: ir.OpView, name: str, attributes: list[Attributes]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
 
@@ -12,6 +12,7 @@ class Casts:
 
     def __init__(self) -> None:
         self._made: dict[tuple[ir.Value, str, str], ir.Value] = {}
+        self._elements: dict[str, ir.Type] = {}
 
     @property
     def count(self) -> int:
@@ -29,7 +30,7 @@ class Casts:
             kind: What the cast is of; see `scalify_hlo.dialect.attributes`.
             kept: Whether it is kept in that format if it has 8 bits; see `barrier_after`.
         """
-        element = element_of(format_)
+        element = self.element(format_)
         if value.type.element_type == element:
             return value
         if (source := widened_from(value)) is not None and source.type.element_type == element:
@@ -39,6 +40,12 @@ class Casts:
             made = convert_after(value, element, kind)
             self._made[key] = barrier_after(made) if kept and format_.startswith("f8") else made
         return self._made[key]
+
+    def element(self, format_: str) -> ir.Type:
+        """The element type of a format, which is parsed once."""
+        if format_ not in self._elements:
+            self._elements[format_] = element_of(format_)
+        return self._elements[format_]
 
     def through(self, value: ir.Value, format_: str) -> None:
         """Rounds a value to a format for all its users, which share the narrow data."""
@@ -65,11 +72,14 @@ def barrier_after(value: ir.Value) -> ir.Value:
     fusion that reads a cast. A gradient has several readers: two matmuls, or an update and its
     moments. The copies are large programs for LLVM, and compile time goes there.
     """
-    made = stablehlo.OptimizationBarrierOp(
-        [value], loc=value.owner.location, ip=ir.InsertionPoint(value.owner)
-    )
-    made.operation.move_after(value.owner)
-    return made.results[0]
+    owner = value.owner
+    return ir.Operation.create(
+        "stablehlo.optimization_barrier",
+        results=[value.type],
+        operands=[value],
+        loc=owner.location,
+        ip=ir.InsertionPoint.after(owner),
+    ).result
 
 
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
@@ -80,10 +90,12 @@ def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value
     if isinstance(owner, ir.Block):
         ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
     else:
-        ip, location = ir.InsertionPoint(owner), owner.location
-    op = stablehlo.ConvertOp(result, value, loc=location, ip=ip)
-    if not isinstance(owner, ir.Block):
-        op.operation.move_after(owner)
-    if cast:
-        op.attributes[attributes.CAST] = ir.StringAttr.get(cast)
-    return op.result
+        ip, location = ir.InsertionPoint.after(owner), owner.location
+    return ir.Operation.create(
+        "stablehlo.convert",
+        results=[result],
+        operands=[value],
+        attributes={attributes.CAST: ir.StringAttr.get(cast)} if cast else {},
+        loc=location,
+        ip=ip,
+    ).result

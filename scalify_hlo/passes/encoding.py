@@ -120,6 +120,17 @@ def is_known(type_: ir.Type) -> bool:
     return isinstance(type_.element_type, ir.FloatType) and format_ not in (None, FORMATS["tf32"])
 
 
+def has_elements(constant: ir.Operation) -> bool:
+    """Whether a constant has elements of its own, and floats that NumPy knows."""
+    type_ = constant.results[0].type
+    if not isinstance(type_.element_type, ir.FloatType):
+        return False  # the bindings can't even read complex constants
+    attribute = constant.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+        return False
+    return is_known(type_) and math.prod(type_.shape) > 1
+
+
 def dtype_of(name: str) -> np.dtype[Any]:
     """The dtype of a format by its name in MLIR."""
     plain = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}

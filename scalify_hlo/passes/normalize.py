@@ -10,6 +10,7 @@ from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.chlo import expand
+from scalify_hlo.passes.encoding import has_elements
 from scalify_hlo.passes.markers import lower_calls
 from scalify_hlo.passes.report import Report
 from scalify_hlo.rules.table import RULES
@@ -29,6 +30,7 @@ class NormalizePass(Pass):
         kept = {op for op in chlo if op in RULES and RULES[op].family != "expanded"}
         if chlo != kept:
             expand(module, keep=kept)
+            report.dense = True  # for all that is known of what it makes
         if _ELEMENT in report.ops:
             _untuple(module)
 
@@ -98,7 +100,9 @@ def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
     def visit(op: ir.Operation) -> ir.WalkResult:
         name = op.name
         note(name)
-        if name == "func.call":
+        if name == "stablehlo.constant":
+            report.dense = report.dense or has_elements(op)
+        elif name == "func.call":
             if MARKER in op.attributes:
                 calls.append(op)
                 report.plain_calls &= RULE not in op.attributes

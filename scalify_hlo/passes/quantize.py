@@ -7,7 +7,6 @@ whatever only moves elements, also where a loop or a function takes the constant
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -15,9 +14,11 @@ from typing import ClassVar, NamedTuple, TypeAlias
 from scalify_hlo._compat import func, ir, passmanager
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.carries import carried_by, without_dead_carries
 from scalify_hlo.passes.casts import convert_after
-from scalify_hlo.passes.encoding import encode, is_known, with_element
+from scalify_hlo.passes.encoding import encode, has_elements, is_known, with_element
 from scalify_hlo.passes.report import Report
+from scalify_hlo.roles.frames import LOOP
 
 Step: TypeAlias = ir.Operation
 """An op on the way from a constant to a cast: movement, a convert, or a call of movement."""
@@ -37,14 +38,13 @@ _MOVES = frozenset(
     )
 )
 _CONVERT = "stablehlo.convert"
-_WHILE = "stablehlo.while"
-_PLACING = ("mhlo.", "sdy.")
-"""How the attributes begin that say, for each value of a loop, where it is placed."""
 
 
 @dataclass(frozen=True)
 class QuantizePass(Pass):
     """Puts constants of low precision where a recipe's casts act on constants.
+
+    It looks at nothing if `scalify-normalize` saw no constant with elements of its own.
 
     Attributes:
         saturate: Whether what is beyond a format's range becomes its largest number.
@@ -55,29 +55,54 @@ class QuantizePass(Pass):
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
-        del report
-        if not _casts(module):
+        if report.ops and not report.dense:
+            return
+        found = _find(module)
+        if not found.casts:
             return
         functions = Functions(module)
-        functions.hoist_casts()
+        if functions.hoist_casts(found.calls):
+            found = _find(module)
         casts = Quantizer(functions, saturate=self.saturate)
-        for op in _casts(module):
+        for op in found.casts:
             casts.cast(op)
         casts.clean()
         functions.clean()
 
 
-def _casts(module: ir.Operation) -> list[ir.Operation]:
-    """The casts of a recipe; those of second moments have a scale of their own kind."""
-    found: list[ir.Operation] = []
+class _Found(NamedTuple):
+    """What there is in a module.
+
+    Attributes:
+        casts: The casts of a recipe, but of second moments: these have a scale of their own kind.
+        calls: The calls of each function that is named by calls alone.
+    """
+
+    casts: list[ir.Operation]
+    calls: Calls
+
+
+def _find(module: ir.Operation) -> _Found:
+    casts: list[ir.Operation] = []
+    calls: Calls = {}
+    others: set[str] = set()
+    go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if _is_cast(op):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
+        name = op.name
+        if name == _CONVERT:
+            if _is_cast(op):
+                casts.append(op)
+        elif name == "func.call":
+            calls.setdefault(op.attributes["callee"].value, []).append(op)
+        elif name == "stablehlo.composite":
+            others.add(op.attributes["decomposition"].value)
+        elif name == "stablehlo.custom_call" and "called_computations" in op.attributes:
+            others.update(a.value for a in op.attributes["called_computations"])
+        return go_on
 
     module.walk(visit)
-    return found
+    return _Found(casts, {name: ops for name, ops in calls.items() if name not in others})
 
 
 def _is_cast(op: ir.Operation) -> bool:
@@ -118,7 +143,7 @@ class Quantizer:
         loops = list(self._loops)
         number = 0
         while number < len(loops):
-            left = _without_dead_carries(loops[number])
+            left = without_dead_carries(loops[number])
             number += 1
             if left is not None:  # which may leave less to carry for the loops around it
                 loops[number - 1] = left.loop
@@ -141,7 +166,7 @@ class Quantizer:
         steps: list[Step] = []
         loops: list[ir.Operation] = []
         while True:
-            carried = _carried(value)
+            carried = carried_by(value)
             if carried is not None:
                 loop, value = carried
                 loops.append(loop)
@@ -156,7 +181,7 @@ class Quantizer:
                 return None
             steps.append(owner)
             value = owner.operands[index]
-        if not _is_dense(owner):
+        if not has_elements(owner):
             return None
         self._loops.update(dict.fromkeys(loops))
         return owner, steps
@@ -220,82 +245,6 @@ def _between_floats(op: ir.Operation) -> bool:
         return False
     known = is_known(op.operands[0].type) and is_known(op.results[0].type)
     return known and bool(op.results[0].type.element_type.width > 8)
-
-
-def _is_dense(constant: ir.Operation) -> bool:
-    """Whether a constant has elements of its own, and floats that NumPy knows."""
-    attribute = constant.attributes["value"]
-    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
-        return False
-    return is_known(attribute.type) and math.prod(attribute.type.shape) > 1
-
-
-def _carried(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:
-    """The loop that carries a value around unchanged, and the value with which it starts."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        loop, index = owner.owner.operation, ir.BlockArgument(value).arg_number
-    else:
-        loop, index = owner, ir.OpResult(value).result_number
-    if loop.name != _WHILE:
-        return None
-    body = loop.regions[1].blocks[0]
-    if isinstance(owner, ir.Block) and owner != body:
-        return None
-    if body.operations[-1].operands[index] != body.arguments[index]:
-        return None
-    return loop, loop.operands[index]
-
-
-class _Loop(NamedTuple):
-    """A loop that carries less than it did, and what it started with in those places."""
-
-    loop: ir.Operation
-    starts: list[ir.Value]
-
-
-def _without_dead_carries(loop: ir.Operation) -> _Loop | None:
-    """Takes out of a loop what it only carries around; None if there is nothing such."""
-    blocks = [region.blocks[0] for region in loop.regions]
-    body = blocks[1]
-    last = body.operations[-1]
-
-    def dead(index: int) -> bool:
-        argument = body.arguments[index]
-        uses = [*blocks[0].arguments[index].uses, *loop.results[index].uses]
-        inner = [use.owner == last.operation for use in argument.uses]
-        return not uses and inner == [True] and last.operands[index] == argument
-
-    kept = [i for i in range(len(loop.operands)) if not dead(i)]
-    dropped = [i for i in range(len(loop.operands)) if i not in kept]
-    if not dropped or any(key.startswith(_PLACING) for key, _ in loop.attributes.items()):
-        return None
-    ir.Operation.create(
-        last.operation.name,
-        operands=[last.operands[i] for i in kept],
-        loc=last.location,
-        ip=ir.InsertionPoint(last),
-    )
-    last.operation.erase()
-    for block in blocks:
-        for index in reversed(dropped):
-            block.erase_argument(index)
-    new = ir.Operation.create(
-        _WHILE,
-        results=[loop.results[i].type for i in kept],
-        operands=[loop.operands[i] for i in kept],
-        attributes=dict(loop.attributes.items()),
-        regions=2,
-        loc=loop.location,
-        ip=ir.InsertionPoint(loop),
-    )
-    for block, region in zip(blocks, new.regions, strict=True):
-        block.append_to(region)
-    for index, result in zip(kept, new.results, strict=True):
-        loop.results[index].replace_all_uses_with(result)
-    starts = [loop.operands[i] for i in dropped]
-    loop.erase()
-    return _Loop(new, starts)
 
 
 class Functions:
@@ -372,10 +321,13 @@ class Functions:
         _retype(copy)
         return fresh
 
-    def hoist_casts(self) -> None:
-        """Moves the casts of arguments to the callers, where these pass constants."""
-        waiting = list(self._functions)
-        calls = self._calls()
+    def hoist_casts(self, calls: Calls) -> bool:
+        """Moves the casts of arguments to the callers, where these pass constants.
+
+        Returns:
+            Whether it moved any.
+        """
+        waiting, hoisted = list(self._functions), False
         while waiting:
             name = waiting.pop()
             block = self._functions[name].regions[0].blocks[0]
@@ -386,28 +338,12 @@ class Functions:
                 if reach is not None:
                     _hoist(reach, calls[name], index)
                     _retype(self._functions[name])
-                    waiting = list(self._functions)
-
-    def _calls(self) -> Calls:
-        """The calls of each function that is named by calls alone."""
-        calls: Calls = {}
-        others: set[str] = set()
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "func.call":
-                calls.setdefault(op.attributes["callee"].value, []).append(op)
-            elif op.name == "stablehlo.composite":
-                others.add(op.attributes["decomposition"].value)
-            elif op.name == "stablehlo.custom_call" and "called_computations" in op.attributes:
-                others.update(a.value for a in op.attributes["called_computations"])
-            return ir.WalkResult.ADVANCE
-
-        self._module.walk(visit)
-        return {name: ops for name, ops in calls.items() if name not in others}
+                    waiting, hoisted = list(self._functions), True
+        return hoisted
 
     def _may_be_constant(self, value: ir.Value, calls: Calls, seen: frozenset[str]) -> bool:
         """Whether a value is a dense constant, here or where the function is called."""
-        while (carried := _carried(value)) is not None:
+        while (carried := carried_by(value)) is not None:
             value = carried[1]
         owner = value.owner
         if isinstance(owner, ir.Block):
@@ -415,7 +351,7 @@ class Functions:
             outer = [call.operands[index] for call in calls.get(name, ()) if name not in seen]
             return any(self._may_be_constant(v, calls, seen | {name}) for v in outer)
         if owner.name == "stablehlo.constant":
-            return _is_dense(owner)
+            return has_elements(owner)
         source = self.source(owner)
         return source is not None and self._may_be_constant(owner.operands[source], calls, seen)
 
@@ -450,7 +386,7 @@ def _reach(argument: ir.Value) -> _Reach | None:
                 reach.casts.append(owner)
             elif owner.name in _MOVES and index == 0:
                 reach.values.append(owner.results[0])
-            elif owner.name == _WHILE and _carried(owner.results[index]):
+            elif owner.name == LOOP and carried_by(owner.results[index]):
                 blocks = [region.blocks[0] for region in owner.regions]
                 reach.values.extend(block.arguments[index] for block in blocks)
                 reach.values.append(owner.results[index])
@@ -462,7 +398,7 @@ def _reach(argument: ir.Value) -> _Reach | None:
 
 def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
     """Whether a use of a value is that of a loop that carries it around."""
-    if not isinstance(value.owner, ir.Block) or _carried(value) is None:
+    if not isinstance(value.owner, ir.Block) or carried_by(value) is None:
         return False
     last = value.owner.operations[-1].operation
     return bool(last == op and ir.BlockArgument(value).arg_number == index)

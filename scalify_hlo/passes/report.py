@@ -109,6 +109,7 @@ class Report:
         sites: The rescalings that a recipe put in.
         narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
+        dense: Whether a constant has elements of its own, as far as the ops were counted.
         plain_calls: Whether functions are named only by calls outside of regions, as far as the
             ops were counted.
     """
@@ -127,4 +128,5 @@ class Report:
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
+    dense: bool = False
     plain_calls: bool = True

@@ -34,8 +34,10 @@ class VerifyPass(Pass):
             )
 
 
-_MARKED = frozenset({"stablehlo.constant", "stablehlo.convert"})
-_MARKS = frozenset({attributes.CAST, attributes.CONSTANT_SCALE})
+_MARKS = {
+    "stablehlo.constant": attributes.CONSTANT_SCALE,
+    "stablehlo.convert": attributes.CAST,
+}
 
 
 def _refuse_casts(module: ir.Operation) -> None:
@@ -43,7 +45,8 @@ def _refuse_casts(module: ir.Operation) -> None:
     left: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _MARKED and not _MARKS.isdisjoint(op.attributes):
+        mark = _MARKS.get(op.name)
+        if mark is not None and mark in op.attributes:
             left.append(op)
         return ir.WalkResult.ADVANCE
 

@@ -18,6 +18,9 @@ CALLS: Final = {"func.call": "callee", "stablehlo.composite": "decomposition"}
 BODIES: Final = frozenset({"sdy.manual_computation", "sdy.named_computation"})
 """Ops that run their only region once, with their operands as its arguments."""
 
+INSIDES: Final = BODIES | BRANCHES | {LOOP, *CALLS}
+"""Ops whose results are made inside of them, or of what they call."""
+
 RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
 
 DEPTH: Final = 64

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.roles.frames import BODIES, BRANCHES, CALLS, LOOP, Frame, Place
+from scalify_hlo.roles.frames import BODIES, BRANCHES, CALLS, INSIDES, LOOP, Frame, Place
 from scalify_hlo.roles.origins import MOVING, Origin, Scope, View, is_constant
 from scalify_hlo.roles.state import Reach
 
@@ -94,6 +94,7 @@ class Walk:
     def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
         self.matmuls: list[Matmul] = []
         self._functions = functions
+        self._with_matmuls: dict[str, bool] = {}
         self._strict = False
 
     def main(self, function: ir.OpView, gradients: Sequence[int] = ()) -> None:
@@ -123,11 +124,39 @@ class Walk:
         block, scope = function.regions[0].blocks[0], Scope()
         for i, argument in enumerate(block.arguments):
             scope.views[argument] = View(Origin(argument=i, gradient=i in gradients))
-        self._block(block, scope)
+        self._ops(self._to_last_matmul(_operations(block)), scope)
         return self._found
 
+    def _to_last_matmul(self, ops: list[ir.Operation]) -> list[ir.Operation]:
+        """Ops without those that come after all matmuls: the optimizer is as large as the model."""
+        return ops[: next((i for i in range(len(ops), 0, -1) if self._has_matmuls(ops[i - 1])), 0)]
+
+    def _has_matmuls(self, op: ir.Operation) -> bool:
+        """Whether an op is a matmul, or one runs inside of it."""
+        name = op.name
+        if name in MATMULS:
+            return True
+        if name in CALLS:
+            return self._calls_matmuls(op.attributes[CALLS[name]].value)
+        return name in INSIDES and self._in_regions(op)
+
+    def _in_regions(self, op: ir.Operation) -> bool:
+        inner = (inner for region in op.regions for block in region.blocks for inner in block)
+        return any(self._has_matmuls(op.operation) for op in inner)
+
+    def _calls_matmuls(self, name: str) -> bool:
+        if name not in self._with_matmuls:
+            self._with_matmuls[name] = False  # a function that calls itself
+            function = self._functions.get(name)
+            found = function is not None and self._in_regions(function.operation)
+            self._with_matmuls[name] = found
+        return self._with_matmuls[name]
+
     def _block(self, block: ir.Block, scope: Scope) -> None:
-        for operation in _operations(block):
+        self._ops(_operations(block), scope)
+
+    def _ops(self, operations: Sequence[ir.Operation], scope: Scope) -> None:
+        for operation in operations:
             name = operation.name
             if name in MOVING:
                 if name != _BROADCAST or not is_constant(operation.operands[0]):

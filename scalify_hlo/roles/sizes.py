@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.roles.matmuls import contracted
 
 
 def sizes(op: ir.OpView) -> tuple[int, int, int] | None:
@@ -16,7 +15,7 @@ def sizes(op: ir.OpView) -> tuple[int, int, int] | None:
         return None
     if op.operation.name == "stablehlo.dot_general":
         numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-        k = math.prod(lhs[d] for d in contracted(op)[0])
+        k = math.prod(lhs[d] for d in numbers.lhs_contracting_dimensions)
         batch = math.prod(lhs[d] for d in numbers.lhs_batching_dimensions)
         return math.prod(lhs) // (k * batch or 1), math.prod(rhs) // (k * batch or 1), k
     if op.operation.name == "stablehlo.dot":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.roles.frames import RETURNS, Frame, Place, functions_in
+from scalify_hlo.roles.frames import INSIDES, RETURNS, Frame, Place, functions_in
 
 _OPERANDS: Final = {
     **dict.fromkeys(
@@ -91,6 +91,7 @@ class Reach:
 
     def __init__(self, known: dict[Place, int]) -> None:
         self._known = known
+        self._parts: dict[Place, list[Place]] = {}
 
     def of(self, place: Place, depth: int = 0) -> int:
         """Those that a value is made of, all in its shape, as a set of bits."""
@@ -98,10 +99,17 @@ class Reach:
         if known is None:
             known = 0
             if depth < _DEEP:
-                for part in parts(place):
+                for part in self.parts(place):
                     known |= self.of(part, depth + 1)
             self._known[place] = known
         return known
+
+    def parts(self, place: Place) -> list[Place]:
+        """`parts`, which are found once."""
+        found = self._parts.get(place)
+        if found is None:
+            found = self._parts[place] = parts(place)
+        return found
 
 
 def parts(place: Place) -> list[Place]:
@@ -117,7 +125,7 @@ def parts(place: Place) -> list[Place]:
         return [(operands[i], frame) for i in numbers]
     if name == _BARRIER:
         return [(owner.operands[ir.OpResult(value).result_number], frame)]
-    return frame.sources(value, owner, name)
+    return frame.sources(value, owner, name) if name in INSIDES else []
 
 
 class _Search:
@@ -135,7 +143,8 @@ class _Search:
             place: int(float_) << i
             for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))
         }
-        self._reach = Reach(bits).of
+        reach = Reach(bits)
+        self._reach, self._parts = reach.of, reach.parts
         self._moments: set[Place] = set()
         self._added: dict[int, list[Place]] = {}
         self.state = State()
@@ -199,7 +208,7 @@ class _Search:
         result = _settled(self._results[self.state.results[number]])
         if _op_name(result) != "stablehlo.maximum":
             return False
-        others = [part for part in parts(result) if not self._reach(part) >> number & 1]
+        others = [part for part in self._parts(result) if not self._reach(part) >> number & 1]
         return any(_square_of(new) for other in others for new in self._news_of(other))
 
     def _news(self, number: int) -> list[Place]:
@@ -217,7 +226,7 @@ class _Search:
         waiting = [result]
         while waiting:
             place = waiting.pop()
-            made_of = [part for part in parts(place) if part not in seen]
+            made_of = [part for part in self._parts(place) if part not in seen]
             is_sum = bool(made_of) and _op_name(place) in _SUMS
             for part in made_of:
                 if self._reach(part) & bits:

@@ -29,8 +29,8 @@ def makes_logits(matmul: Matmul, weight: int) -> bool:
     axes = _free_sizes(matmul.op, weight)
     users = _users((matmul.op.results[0], matmul.frame))
     return any(
-        user.name in _EXPONENTIALS and _is_summed((user.results[0], frame), axes)
-        for user, frame in users
+        name in _EXPONENTIALS and _is_summed((user.results[0], frame), axes)
+        for user, name, frame in users
     )
 
 
@@ -43,34 +43,39 @@ def _free_sizes(op: ir.OpView, weight: int) -> frozenset[int]:
     return frozenset(size for d, size in enumerate(shape) if d not in gone)
 
 
-def _users(start: Place) -> Iterator[tuple[ir.Operation, Frame]]:
-    """The ops that use a value, or what elementwise ops make of it, also in and after calls."""
+def _users(start: Place) -> Iterator[tuple[ir.Operation, str, Frame]]:
+    """The ops that use a value, or what elementwise ops make of it, also in and after calls.
+
+    Yields:
+        An op, its name, and the frame that it is in.
+    """
     waiting, seen = [start], {start}
     while waiting and len(seen) < _MOST:
         value, frame = waiting.pop()
         for use in value.uses:
             user = use.owner.operation
-            yield user, frame
-            for place in _after(use, user, frame):
+            name = user.name
+            yield user, name, frame
+            for place in _after(use, user, name, frame):
                 if place not in seen:
                     seen.add(place)
                     waiting.append(place)
 
 
-def _after(use: ir.OpOperand, user: ir.Operation, frame: Frame) -> list[Place]:
+def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> list[Place]:
     """What an op makes of an operand in the same shape."""
-    if user.name in _THROUGH:
+    if name in _THROUGH:
         return [(user.results[0], frame)]
-    if user.name in RETURNS:
+    if name in RETURNS:
         return frame.returned(use)
-    return frame.targets(use) if user.name in CALLS else []
+    return frame.targets(use) if name in CALLS else []
 
 
 def _is_summed(start: Place, axes: frozenset[int]) -> bool:
     """Whether a value is reduced along a dimension of one of several sizes."""
     return any(
-        user.name == "stablehlo.reduce" and not axes.isdisjoint(_reduced_sizes(user))
-        for user, _ in _users(start)
+        name == "stablehlo.reduce" and not axes.isdisjoint(_reduced_sizes(user))
+        for user, name, _ in _users(start)
     )
 
 

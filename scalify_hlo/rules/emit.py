@@ -18,13 +18,14 @@ def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
 
 def constant(type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
     """A splat constant of a static tensor type."""
-    attribute = splat_attribute(type_, value)
-    return ir.Operation.create(
-        "stablehlo.constant",
-        results=[type_],
-        attributes={"value": attribute},
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
+    return _constant(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
+
+
+def _constant(type_: ir.Type, value: float, *, loc: ir.Location, ip: ir.InsertionPoint) -> ir.Value:
+    attributes = {"value": splat_attribute(type_, value)}
+    create = ir.Operation.create
+    return create(
+        "stablehlo.constant", results=[type_], attributes=attributes, loc=loc, ip=ip
     ).result
 
 
@@ -76,7 +77,13 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
     if type_.element_type == element:
         return value
     result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
-    return stablehlo.convert(result, value, loc=at.location, ip=ir.InsertionPoint(at))
+    return ir.Operation.create(
+        "stablehlo.convert",
+        results=[result],
+        operands=[value],
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    ).result
 
 
 def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
@@ -100,17 +107,23 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
 
 def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
     """A constant of the type of `like`, which may be of dynamic shape."""
-    if like.type.has_static_shape:
-        return constant(like.type, value, at)
-    return broadcast_scalar(constant(scalar_type(like.type.element_type), value, at), like, at)
+    type_ = like.type
+    if type_.has_static_shape:
+        return constant(type_, value, at)
+    return broadcast_scalar(constant(scalar_type(type_.element_type), value, at), like, at)
 
 
 def saturate(value: ir.Value, most: float, at: ir.Operation) -> ir.Value:
     """Clamps a tensor to ``±most``."""
     scalar = scalar_type(value.type.element_type)
     low, high = (constant(scalar, end, at) for end in (-most, most))
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    return stablehlo.clamp(low, value, high, results=[value.type], **where)
+    return ir.Operation.create(
+        "stablehlo.clamp",
+        results=[value.type],
+        operands=[low, value, high],
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    ).result
 
 
 def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
@@ -120,6 +133,11 @@ def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
 
 def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     """A tensor times ``2^exponent``, which is a normal number of its format."""
+    type_ = value.type
+    if type_.has_static_shape and isinstance(type_.element_type, ir.FloatType):
+        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        factor = _constant(type_, 2.0**exponent, **where)
+        return elementwise("stablehlo.multiply", value, factor, **where)
     return on_parts(value, lambda part: multiply(part, filled(part, 2.0**exponent, at), at), at)
 
 

@@ -54,13 +54,14 @@ class Mover(Values):
         form = self._forms.get(value)
         if form is ANY:
             return value
-        factor = (form.scale if isinstance(form, Scaled) else ONE) / target
-        if factor == ONE or self.format(value) is None:
+        scale = form.scale if isinstance(form, Scaled) else ONE
+        if scale == target or self.format(value) is None:
             return value
         self.changed = True
-        key = (value, target)
-        if key in self._moved:
-            return self._moved[key]
+        moved = self._moved.get((value, target))
+        if moved is not None:
+            return moved
+        factor = scale / target
         if self._scopes:
             return self._bring_in_region(value, form, factor, target, at)
         return self._bring(value, form, factor, target, at)
@@ -119,18 +120,25 @@ class Mover(Values):
     def _constant_operand(self, value: ir.Value) -> tuple[ir.Operation, int, Splat] | None:
         """The op that multiplies by a constant, or divides by one, to make a value."""
         owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in _PRODUCTS:
+        if isinstance(owner, ir.Block):
             return None
-        for index in (1, 0) if owner.name == "stablehlo.multiply" else (1,):
-            form = self._forms.get(owner.operands[index])
+        name = owner.name
+        if name not in _PRODUCTS:
+            return None
+        operands = owner.operands
+        for index in (1, 0) if name == "stablehlo.multiply" else (1,):
+            form = self._forms.get(operands[index])
             if isinstance(form, Splat):
                 return owner, index, form
         return None
 
     def _fold(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value | None:
         """Takes a factor into the constant that made a product: x*(c*f) for (x*c)*f."""
-        found, format_ = self._constant_operand(value), self.format(value)
-        if found is None or format_ is None or not format_.wide or is_complex(value.type):
+        found = self._constant_operand(value)
+        if found is None:
+            return None
+        format_ = self.format(value)
+        if format_ is None or not format_.wide or is_complex(value.type):
             return None
         owner, index, form = found
         if owner.name == "stablehlo.divide":
@@ -278,5 +286,5 @@ def _saturated(number: float, exponent: int, format_: FloatFormat) -> float:
 
 def _stays_normal(number: float, factor: Scale, format_: FloatFormat) -> bool:
     """Whether a constant times a factor within its reach is a normal number for sure."""
-    log = math.log2(abs(number))
-    return log + factor.reach < format_.max_exponent and log - factor.reach > format_.min_exponent
+    log, reach = math.log2(abs(number)), factor.reach
+    return log + reach < format_.max_exponent and log - reach > format_.min_exponent

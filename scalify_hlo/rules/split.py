@@ -236,15 +236,11 @@ class Split(Mover):
             return target
         scale = target.scale
         moving = [not isinstance(f, Scaled) or f.scale != scale for f in forms]
-        end = None if result is None else op.results[result]
-        if (
-            scale != ONE
-            and not self.narrow
-            and (True in moving or end in self.leaving)
-            and self._read_next(end)
-        ):
-            target = self._cheaper_unscaled(values, target)
-            moving = [True] * len(values)
+        if scale != ONE and not self.narrow:
+            end = None if result is None else op.results[result]
+            if (True in moving or end in self.leaving) and self._read_next(end):
+                target = self._cheaper_unscaled(values, target)
+                moving = [True] * len(values)
         for i, value, moves in zip(indices, values, moving, strict=True):
             if moves:
                 self.replace(op, i, self.bring(value, target.scale, op.operation))
@@ -262,9 +258,11 @@ class Split(Mover):
         if not scaled:
             return ANY if all(f is ANY for f in forms) else None
         scale = scaled[0].scale
-        if self.narrow and (constants := [f.level for f in forms if _is_unit(f)]):
-            return Scaled(ONE, max([*constants, *levels_at(ONE, scaled)]))
-        if len({f.scale for f in scaled}) > 1:
+        if self.narrow and len(scaled) < len(forms):
+            constants = [f.level for f in forms if _is_unit(f)]
+            if constants:
+                return Scaled(ONE, max([*constants, *levels_at(ONE, scaled)]))
+        if [f for f in scaled if f.scale != scale]:
             if self._fallback(values, scaled):
                 origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
                 return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))

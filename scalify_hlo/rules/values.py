@@ -41,10 +41,11 @@ class Values:
     def format(self, value: ir.Value) -> FloatFormat | None:
         """The float format of a value's elements, None if they are no floats."""
         type_ = value.type
-        formats = self._formats
-        if type_ not in formats:
-            formats[type_] = format_of(type_)
-        return formats[type_]
+        try:
+            return self._formats[type_]
+        except KeyError:
+            found = self._formats[type_] = format_of(type_)
+            return found
 
     def replace(self, op: ir.Operation, index: int, value: ir.Value) -> None:
         """Puts another value in an operand's place."""
