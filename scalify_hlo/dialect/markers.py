@@ -19,7 +19,8 @@ shapes, where composites do not.
 Scales and deltas are scalars of the type of a scale: f32, or f64 for f64 and complex<f64>.
 ``scalify.statistic`` is ``max``, ``l1`` or ``l2``; ``scalify.every`` an i64 N: the marker acts
 where its operand `step`, an integer scalar, is a multiple of N. ``scalify.rounding``, which recipes
-write, is ``up``, ``down`` or ``nearest``.
+write, is ``up``, ``down`` or ``nearest``. With ``scalify.batched`` a `dynamic_rescale` has several
+tensors of as many elements, whose statistics are taken in one reduction.
 
 A `custom_scale` calls the body of a function, and ``scalify.rule`` names a private function that is
 its rule: it takes the operands of the call and gives its results, with each float one as data and
@@ -39,6 +40,7 @@ MARKER: Final = "scalify.marker"
 STATISTIC: Final = "scalify.statistic"
 EVERY: Final = "scalify.every"
 ROUNDING: Final = "scalify.rounding"
+BATCHED: Final = "scalify.batched"
 RULE: Final = "scalify.rule"
 
 SET_SCALING: Final = "set_scaling"

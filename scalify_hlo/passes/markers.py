@@ -108,6 +108,29 @@ def rescaled(
     return marker.results[0]
 
 
+def rescaled_together(
+    values: Sequence[ir.Value], statistic: str, after: ir.Operation
+) -> Sequence[ir.Value]:
+    """Values of as many elements with one `dynamic_rescale` for all, for all their uses.
+
+    Args:
+        values: They; none is used before the place.
+        statistic: ``max``, ``l1`` or ``l2``.
+        after: The op after which it is put.
+    """
+    uses = [[(use.owner, use.operand_number) for use in value.uses] for value in values]
+    location, ip = after.location, ir.InsertionPoint(after)
+    marker = stablehlo.OptimizationBarrierOp(values, loc=location, ip=ip).operation
+    marker.move_after(after)
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
+    marker.attributes[markers.BATCHED] = ir.UnitAttr.get()
+    for used, result in zip(uses, marker.results, strict=True):
+        for user, index in used:
+            user.operands[index] = result
+    return list(marker.results)
+
+
 def check(op: ir.Operation) -> None:
     """Refuses a marker that is not one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
@@ -10,11 +11,14 @@ from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.layers.model import NORMS
-from scalify_hlo.passes.markers import rescaled
+from scalify_hlo.passes.markers import rescaled, rescaled_together
 from scalify_hlo.passes.report import Report, SiteReport
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.passes.sites import matching
 from scalify_hlo.recipe import NONE, NamedRescale, Recipe, Rescale
+
+_SMALL = 1 << 13
+"""Elements up to which a statistic is cheaper to take together with others."""
 
 Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
 """The ops of a module that have an attribute."""
@@ -53,13 +57,27 @@ class Rescaling:
                 self._rescale(op.results[0], "norm_gradients", how)
 
     def _state_gradients(self, how: Rescale) -> None:
+        values: list[ir.Value] = []
         for op in self._marked(attributes.STATE_GRADIENT):
-            numbers = [n.value for n in op.attributes[attributes.STATE_GRADIENT]]
-            for number in numbers:
-                new = self._rescale(op.results[number], "state_gradients", how)
-                first = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
-                new.owner.attributes[attributes.STATE_GRADIENT] = ir.ArrayAttr.get([first])
+            values += [op.results[n.value] for n in op.attributes[attributes.STATE_GRADIENT]]
             del op.attributes[attributes.STATE_GRADIENT]
+        if how.every == 1 and how.rounding == "default":
+            self._together(values, how)
+        for value in values:
+            _mark_gradient(self._rescale(value, "state_gradients", how))
+
+    def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
+        """Rescales small values of one size together, where none is used before all are there."""
+        order = Order(self._main.regions[0].blocks[0])
+        for group in _of_one_size(values):
+            last = order.last(group)
+            if last is None:
+                continue
+            for value, new in zip(
+                group, rescaled_together(group, how.statistic, last), strict=True
+            ):
+                self._done[value] = new
+                self._note("state_gradients", value.owner.location, how)
 
     def _matmul_operands(self, how: Rescale) -> None:
         for op in self._marked(attributes.ROLES):
@@ -99,8 +117,11 @@ class Rescaling:
                 i64 = ir.IntegerType.get_signless(64)
                 new.owner.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
             self._done[value] = new
-            self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
+            self._note(kind, location, how)
         return self._done[value]
+
+    def _note(self, kind: str, location: ir.Location, how: Rescale | NamedRescale) -> None:
+        self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
 
     def _step(self, value: ir.Value, how: Rescale | NamedRescale) -> ir.Value | None:
         """The argument of the program that counts its steps."""
@@ -115,6 +136,62 @@ class Rescaling:
                 hint="leave `every` at 1 there, or exclude the site",
             )
         return found
+
+
+class Order:
+    """Which op of a block comes first.
+
+    Args:
+        block: The block.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self._ops = [op.operation for op in block.operations]
+        self._numbers = {op.results[0]: i for i, op in enumerate(self._ops) if len(op.results)}
+        self._block = block
+
+    def last(self, values: Sequence[ir.Value]) -> ir.Operation | None:
+        """The last op that makes one of several values; None if one is used before it."""
+        made = [self._number(value.owner.operation) for value in values]
+        users = [use.owner.operation for value in values for use in value.uses]
+        used = [self._number(self._outermost(user)) for user in users]
+        last = max(made)
+        return self._ops[last] if min(made) >= 0 and min(used, default=last + 1) > last else None
+
+    def _number(self, op: ir.Operation) -> int:
+        if not len(op.results):
+            return len(self._ops)  # the op that ends the block
+        return self._numbers.get(op.results[0], -1)
+
+    def _outermost(self, op: ir.Operation) -> ir.Operation:
+        """The op of the block that an op is in a region of."""
+        while op.block != self._block and op.parent is not None:
+            op = op.parent
+        return op
+
+
+def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
+    """The small ones among some values by their number of elements, where there are several."""
+    groups: dict[int, list[ir.Value]] = {}
+    for value in values:
+        type_ = value.type
+        static = not isinstance(value.owner, ir.Block) and type_.has_static_shape
+        if static and isinstance(type_.element_type, ir.F32Type):
+            size = math.prod(type_.shape)
+            if size <= _SMALL:
+                groups.setdefault(size, []).append(value)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _mark_gradient(value: ir.Value) -> None:
+    """Says of what rescales a gradient of state that it makes one; it may make several."""
+    op, number = value.owner, ir.OpResult(value).result_number
+    numbers = {number}
+    if attributes.STATE_GRADIENT in op.attributes:
+        numbers |= {n.value for n in op.attributes[attributes.STATE_GRADIENT]}
+    i64 = ir.IntegerType.get_signless(64)
+    each = [ir.IntegerAttr.get(i64, n) for n in sorted(numbers)]
+    op.attributes[attributes.STATE_GRADIENT] = ir.ArrayAttr.get(each)
 
 
 def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:

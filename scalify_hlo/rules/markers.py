@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import markers
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.custom import is_custom, plain
 from scalify_hlo.rules.factors import SAFE_REACH
 from scalify_hlo.rules.isolated import scale_element
@@ -114,6 +115,8 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
     Statistics of magnitudes are rounded up, so that nothing clips, and the others down, which the
     paper found best, unless the recipe says otherwise.
     """
+    if markers.BATCHED in op.attributes:
+        return _batch(op, split)
     data, *rest = op.operands
     if not isinstance(split.form(data), Scaled):
         return [data, *rest]
@@ -126,6 +129,36 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
         power = emitter.select(emitter.multiple(rest[0], every), power, one)
     scale = emitter.multiply(power, _value(split, op, _scale(split, data)))
     return [_moved_to_born(op, split, emitter, scale), *rest]
+
+
+def _batch(op: ir.OpView, split: Split) -> list[ir.Value]:
+    """As `dynamic_rescale`, of several small tensors: one reduction for all of them."""
+    values, at = list(op.operands), op.operation
+    kind = op.attributes[markers.STATISTIC].value
+    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    taken = [i for i, value in enumerate(values) if isinstance(split.form(value), Scaled)]
+    if not taken:
+        return values
+    rows = [_row(values[i], op) for i in taken]
+    data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]
+    found = statistic(data, kind, at, wide=False, devices=split.devices, rows=True)
+    all_ = Emitter(at, wide=False, shape=[len(rows)])
+    powers = all_.power(found, _rounding(op, split), all_.number(1.0))
+    emitter = Emitter(at, wide=False)
+    for number, i in enumerate(taken):
+        one = stablehlo.slice(powers, [number], [number + 1], [1], **where)
+        power = stablehlo.reshape(emitter.float, one, **where)
+        scale = emitter.multiply(power, _value(split, op, _scale(split, values[i])))
+        values[i] = _born(values[i], op, split, emitter, scale)
+    return values
+
+
+def _row(value: ir.Value, op: ir.OpView) -> ir.Value:
+    """The elements of a tensor as a row of f32."""
+    at = op.operation
+    wide = emit.convert(value, ir.F32Type.get(), at)
+    type_ = ir.RankedTensorType.get([1, math.prod(value.type.shape)], ir.F32Type.get())
+    return stablehlo.reshape(type_, wide, loc=at.location, ip=ir.InsertionPoint(at))
 
 
 def get_data_and_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
@@ -222,9 +255,18 @@ def _moved(op: ir.OpView, split: Split, scale: Scale) -> ir.Value:
 
 def _moved_to_born(op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value) -> ir.Value:
     """As `_moved`, to a scale that the program computes."""
+    return _born(op.operands[0], op, split, emitter, scale)
+
+
+def _born(
+    value: ir.Value, op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value
+) -> ir.Value:
     born = emitter.clamped(scale, BORN_BOUND)
     generator = split.factors.bear(born, depth=split.depth, at=op.operation)
-    return _moved(op, split, Scale(0, ((generator, 1),)))
+    target = Scale(0, ((generator, 1),))
+    moved = split.bring(value, target, op.operation)
+    split.assume(moved, Scaled(target))
+    return moved
 
 
 def _unscaled(value: ir.Value, op: ir.OpView) -> ir.Value:

@@ -7,6 +7,7 @@ is no positive finite number counts as 1, so a statistic that says nothing moves
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -65,26 +66,29 @@ _BITS = {False: _Bits(23, 32), True: _Bits(52, 64)}
 
 
 class Emitter:
-    """Makes scalar ops before an op.
+    """Makes ops on scalars, or on several of them at a time, before an op.
 
     Args:
         at: The op.
         wide: Whether floats are f64 rather than f32.
+        shape: Of the tensors: none for one scalar.
     """
 
-    def __init__(self, at: ir.Operation, *, wide: bool) -> None:
+    def __init__(self, at: ir.Operation, *, wide: bool, shape: Sequence[int] = ()) -> None:
         self._at = at
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         self._bits = _BITS[wide]
-        self.float = emit.scalar_type(ir.F64Type.get() if wide else ir.F32Type.get())
-        self._integer = emit.scalar_type(ir.IntegerType.get_unsigned(self._bits.width))
+        element = ir.F64Type.get() if wide else ir.F32Type.get()
+        self.float = ir.RankedTensorType.get(shape, element)
+        unsigned = ir.IntegerType.get_unsigned(self._bits.width)
+        self._integer = ir.RankedTensorType.get(shape, unsigned)
 
     def number(self, value: float) -> ir.Value:
-        """A rank-0 float."""
+        """A float."""
         return emit.constant(self.float, value, self._at)
 
     def multiply(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """The product of two rank-0 floats."""
+        """The product of two floats."""
         return emit.multiply(lhs, rhs, self._at)
 
     def clamped(self, value: ir.Value, bound: int) -> ir.Value:
@@ -142,7 +146,13 @@ class Emitter:
 
 
 def statistic(
-    data: ir.Value, kind: str, at: ir.Operation, *, wide: bool, devices: Devices | None
+    data: ir.Value,
+    kind: str,
+    at: ir.Operation,
+    *,
+    wide: bool,
+    devices: Devices | None,
+    rows: bool = False,
 ) -> ir.Value:
     """A statistic of data as a rank-0 f32, or f64: rms, mean magnitude or largest magnitude.
 
@@ -155,14 +165,26 @@ def statistic(
         at: The op before which it is computed.
         wide: Whether it is f64.
         devices: Those of a per-device computation: then of all their data.
+        rows: Whether there is one statistic for each element of the first dimension.
     """
-    return _Reduction(kind, at, wide=wide, devices=devices).of(data)
+    shape = data.type.shape[:1] if rows else []
+    return _Reduction(kind, at, wide=wide, devices=devices, shape=shape).of(data)
 
 
 class _Reduction:
-    def __init__(self, kind: str, at: ir.Operation, *, wide: bool, devices: Devices | None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        at: ir.Operation,
+        *,
+        wide: bool,
+        devices: Devices | None,
+        shape: Sequence[int],
+    ) -> None:
         self._kind, self._at, self._devices = kind, at, devices
-        self._emitter = Emitter(at, wide=wide)
+        self._emitter = Emitter(at, wide=wide, shape=shape)
+        self._kept = len(shape)
+        self._scalar = emit.scalar_type(self._emitter.float.element_type)
         self._element = self._emitter.float.element_type
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
@@ -190,8 +212,8 @@ class _Reduction:
         op = ir.Operation.create(
             "stablehlo.reduce",
             results=[self._emitter.float],
-            operands=[terms, self._emitter.number(0.0)],
-            attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(terms.type.rank))},
+            operands=[terms, emit.constant(self._scalar, 0.0, self._at)],
+            attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(self._kept, terms.type.rank))},
             regions=1,
             **self._where,
         )
@@ -218,7 +240,7 @@ class _Reduction:
         return op.result
 
     def _fill(self, region: ir.Region) -> None:
-        scalar, location = self._emitter.float, self._at.location
+        scalar, location = self._scalar, self._at.location
         block = region.blocks.append(scalar, scalar, arg_locs=[location, location])
         where = {"loc": location, "ip": ir.InsertionPoint(block)}
         result = emit.elementwise(self._body, *block.arguments, **where)
@@ -227,7 +249,7 @@ class _Reduction:
     def _mean(self, total: ir.Value, data: ir.Value) -> ir.Value:
         devices = 1 if self._devices is None else self._devices.count
         if data.type.has_static_shape:
-            count = math.prod(data.type.shape) * devices
+            count = math.prod(data.type.shape[self._kept :]) * devices
             return self._emitter.multiply(total, self._emitter.number(1.0 / max(count, 1)))
         count = self._emitter.number(float(devices))
         for dimension in range(data.type.rank):

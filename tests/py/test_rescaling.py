@@ -224,3 +224,32 @@ def test_sites_are_picked_by_name() -> None:
 def test_what_a_recipe_cannot_mean_is_refused(settings: list[str], complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         sites(*settings)
+
+
+BATCH = """
+func.func @main(%x: tensor<2x3xf32>, %y: tensor<6xf16>, %z: tensor<3x2xf32>)
+    -> (tensor<2x3xf32>, tensor<6xf16>, tensor<3x2xf32>) {
+  %0:3 = stablehlo.optimization_barrier {
+    scalify.marker = "dynamic_rescale", scalify.statistic = "STATISTIC", scalify.batched
+  } %x, %y, %z : tensor<2x3xf32>, tensor<6xf16>, tensor<3x2xf32>
+  return %0#0, %0#1, %0#2 : tensor<2x3xf32>, tensor<6xf16>, tensor<3x2xf32>
+}"""
+
+
+@pytest.mark.parametrize("statistic", ["max", "l1", "l2"])
+def test_several_tensors_with_one_reduction(statistic: str) -> None:
+    rng = np.random.default_rng(0)
+    arrays: list[Array] = [
+        (rng.standard_normal((2, 3)) * 100).astype(np.float32),
+        rng.standard_normal(6).astype(np.float16),
+        np.zeros((3, 2), np.float32),  # says nothing, and stays as it is
+    ]
+    text = BATCH.replace("STATISTIC", statistic)
+    module, _ = rewritten(text, "scaled")
+    assert str(module).count("stablehlo.reduce(") == 1
+    pairs = run_scaled(text, arrays, [3, -4, 5])
+    for pair, data, exponent in zip(pairs, arrays, [3, -4, 5], strict=True):
+        assert isinstance(pair, Pair)
+        power = expected(statistic, data) if data.any() else 1.0
+        assert pair.scale == 2.0**exponent * power
+        np.testing.assert_array_equal(pair.data, (data / power).astype(data.dtype))

@@ -63,10 +63,20 @@ class TestPresets:
         found = sites(text, load_recipe("fp8-state"))
         assert found == {"norm_gradients": 2 * CONFIG.layers + 1, "state_gradients": weights}
 
-    def test_what_means_the_same_in_f32(self, text: str) -> None:
+    def test_small_gradients_of_one_size_are_looked_at_together(self, text: str) -> None:
+        recipe = load_recipe("propagate", ["state_gradients.statistic=l2"])
+        together, _ = rewritten(text, "scaled", recipe=recipe)
+        apart, _ = rewritten(text, "scaled", recipe=replace(recipe, rounding="up"))
+        settings = ["state_gradients.statistic=l2", "state_gradients.rounding=down"]
+        each, _ = rewritten(text, "scaled", recipe=load_recipe("propagate", settings))
+        counts = [str(module).count("stablehlo.reduce(") for module in (together, apart, each)]
+        assert counts[0] == counts[1] < counts[2]
+
+    @pytest.mark.parametrize("kind", ["norm_gradients", "state_gradients", "matmul_operands"])
+    def test_what_means_the_same_in_f32(self, text: str, kind: str) -> None:
         """Sites move scales; the gradients are those of the plain program, up to XLA's fusion."""
-        recipe = load_recipe("propagate", ["norm_gradients.statistic=l2"])
-        assert sites(text, recipe)["norm_gradients"] == 2 * CONFIG.layers + 1
+        recipe = load_recipe("propagate", [f"{kind}.statistic=l2"])
+        assert sites(text, recipe)[kind] > 2 * CONFIG.layers
         params, state = gpt2.state(CONFIG, gpt2.SGD)
         tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
         arguments = (params, state, tokens.astype(np.int32))
