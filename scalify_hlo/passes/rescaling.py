@@ -37,6 +37,7 @@ class Rescaling:
     def __init__(self, main: ir.OpView, recipe: Recipe, report: Report, marked: Marked) -> None:
         self._main, self._recipe, self._report, self._marked = main, recipe, report, marked
         self._done: dict[ir.Value, ir.Value] = {}
+        self._made: set[ir.Value] = set()
 
     def run(self) -> None:
         """Puts in all that the recipe asks for."""
@@ -53,7 +54,8 @@ class Rescaling:
 
     def _norm_gradients(self, how: Rescale) -> None:
         for op in self._marked(attributes.LAYER_GRADIENT):
-            if not NORMS.isdisjoint(_strings(op.attributes[attributes.LAYER_GRADIENT])):
+            layers = _strings(op.attributes[attributes.LAYER_GRADIENT])
+            if not NORMS.isdisjoint(layers) and len(op.results) == 1:
                 self._rescale(op.results[0], "norm_gradients", how)
 
     def _state_gradients(self, how: Rescale) -> None:
@@ -69,14 +71,14 @@ class Rescaling:
     def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
         """Rescales small values of one size together, where none is used before all are there."""
         order = Order(self._main.regions[0].blocks[0])
-        for group in _of_one_size(values):
+        for group in _of_one_size([value for value in values if value not in self._done]):
             last = order.last(group)
             if last is None:
                 continue
             for value, new in zip(
                 group, rescaled_together(group, how.statistic, last), strict=True
             ):
-                self._done[value] = new
+                self._keep(value, new)
                 self._note("state_gradients", value.owner.location, how)
 
     def _matmul_operands(self, how: Rescale) -> None:
@@ -105,7 +107,7 @@ class Rescaling:
 
     def _rescale(self, value: ir.Value, kind: str, how: Rescale | NamedRescale) -> ir.Value:
         """Rescales a value for all its uses; once, however many ask for it."""
-        if value in self._done.values():
+        if value in self._made:
             return value
         if value not in self._done:
             owner = value.owner
@@ -116,9 +118,13 @@ class Rescaling:
             if how.every > 1:
                 i64 = ir.IntegerType.get_signless(64)
                 new.owner.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
-            self._done[value] = new
+            self._keep(value, new)
             self._note(kind, location, how)
         return self._done[value]
+
+    def _keep(self, value: ir.Value, new: ir.Value) -> None:
+        self._done[value] = new
+        self._made.add(new)
 
     def _note(self, kind: str, location: ir.Location, how: Rescale | NamedRescale) -> None:
         self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
