@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.layers.graph import Dims, Graph, Node, shape_of
 from scalify_hlo.layers.numbers import TABLE
 from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, functions_in
@@ -180,7 +181,10 @@ def _dims(op: ir.Operation, name: str) -> Dims:
 
 
 def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
-    attribute, result = op.attributes["value"], op.results[0]
+    result = op.results[0]
+    if is_complex(result.type):  # whose elements the bindings cannot read
+        return graph.leaf(result, "constant")
+    attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat:
         element = attribute.get_splat_value()
         if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):

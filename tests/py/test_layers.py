@@ -32,6 +32,7 @@ from scalify_hlo.passes.recognize import RecognizePass
 from tests.py.judge import parse
 from tests.py.layer_near_misses import NEAR_MISSES
 from tests.py.layer_programs import EXAMPLES, IMAGE, arguments
+from tests.py.programs import PROGRAMS, Program
 
 CASES = [(name, shape) for name, example in EXAMPLES.items() for shape in example.shapes]
 EVERY_CASE = pytest.mark.parametrize(
@@ -432,3 +433,9 @@ def test_what_is_looked_at_grows_with_the_program(monkeypatch: pytest.MonkeyPatc
     for layers in (2, 8):
         recognize(parse(gpt2_text(layers)))
     assert looked[8] < 4.5 * looked[2]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_programs_of_every_op_are_read(program: Program) -> None:
+    """There is nothing in them to recognise, but nothing may stop the search either."""
+    recognize(parse(program.text()))
