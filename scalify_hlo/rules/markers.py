@@ -122,6 +122,7 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
         return [data, *rest]
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
     emitter, one = _emitter(op, data), _emitter(op, data).number(1.0)
+    data = _kept(op, split, emitter)
     found = statistic(data, kind, at, wide=_wide(data), devices=split.devices)
     power = emitter.power(found, _rounding(op, split), one)
     if rest:
@@ -129,6 +130,14 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
         power = emitter.select(emitter.multiple(rest[0], every), power, one)
     scale = emitter.multiply(power, _value(split, op, _scale(split, data)))
     return [_moved_to_born(op, split, emitter, scale), *rest]
+
+
+def _kept(op: ir.OpView, split: Split, emitter: Emitter) -> ir.Value:
+    """The data, computed once: XLA would repeat all that makes them in the reduction."""
+    data = op.operands[0]
+    kept = op.operands[0] = emitter.kept(data)
+    split.assume(kept, split.form(data))
+    return kept
 
 
 def _batch(op: ir.OpView, split: Split) -> list[ir.Value]:
@@ -261,7 +270,7 @@ def _moved_to_born(op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Valu
 def _born(
     value: ir.Value, op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
-    born = emitter.clamped(scale, BORN_BOUND)
+    born = emitter.kept(emitter.clamped(scale, BORN_BOUND))
     generator = split.factors.bear(born, depth=split.depth, at=op.operation)
     target = Scale(0, ((generator, 1),))
     moved = split.bring(value, target, op.operation)

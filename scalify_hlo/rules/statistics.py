@@ -96,6 +96,11 @@ class Emitter:
         low, high = self.number(2.0**-bound), self.number(2.0**bound)
         return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
 
+    def kept(self, value: ir.Value) -> ir.Value:
+        """A value that XLA computes once: it copies scalar ops into each fusion that uses them."""
+        made = stablehlo.OptimizationBarrierOp([value], **self._where)
+        return made.results[0]
+
     def power(self, value: ir.Value, rounding: str, otherwise: ir.Value) -> ir.Value:
         """The power of two next to a float; another value where that is zero, inf, NaN or below 0.
 

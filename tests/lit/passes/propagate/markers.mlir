@@ -1,12 +1,13 @@
 // RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-propagate)' | %filecheck %s
 
 // A statistic of the data, rounded by its exponent bits, moves from the data to the scale. What is
-// made of the new scale is built after it.
+// made of the new scale is built after it. Barriers keep XLA from repeating both in each reader.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %arg0: tensor<8xf32>, %arg1: tensor<f32>
 func.func @main(%x: tensor<8xf32> {scalify.pair}) -> (tensor<8xf32> {scalify.pair}) {
   // CHECK: %[[ONE:.*]] = stablehlo.constant dense<1.000000e+00>
-  // CHECK: %[[SQUARE:.*]] = stablehlo.multiply %arg0, %arg0
+  // CHECK: %[[KEPT:.*]] = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
+  // CHECK: %[[SQUARE:.*]] = stablehlo.multiply %[[KEPT]], %[[KEPT]]
   // CHECK: %[[SUM:.*]] = stablehlo.reduce(%[[SQUARE]] {{.*}} stablehlo.add
   // CHECK: %[[MEAN:.*]] = stablehlo.multiply %[[SUM]]
   // CHECK: %[[RMS:.*]] = stablehlo.sqrt %[[MEAN]]
@@ -16,10 +17,11 @@ func.func @main(%x: tensor<8xf32> {scalify.pair}) -> (tensor<8xf32> {scalify.pai
   // CHECK: %[[POWER:.*]] = stablehlo.bitcast_convert %[[MASKED]] : (tensor<ui32>) -> tensor<f32>
   // CHECK: %[[BY:.*]] = stablehlo.select %[[USABLE]], %[[POWER]], %[[ONE]]
   // CHECK: %[[NEW:.*]] = stablehlo.multiply %[[BY]], %arg1
-  // CHECK: %[[SCALE:.*]] = stablehlo.clamp %{{.*}}, %[[NEW]], %{{.*}}
+  // CHECK: %[[CLAMPED:.*]] = stablehlo.clamp %{{.*}}, %[[NEW]], %{{.*}}
+  // CHECK: %[[SCALE:.*]] = stablehlo.optimization_barrier %[[CLAMPED]] : tensor<f32>
   // CHECK: %[[FACTOR:.*]] = stablehlo.divide %arg1, %[[SCALE]]
   // CHECK: %[[EACH:.*]] = stablehlo.broadcast_in_dim %[[FACTOR]]
-  // CHECK: %[[DATA:.*]] = stablehlo.multiply %arg0, %[[EACH]]
+  // CHECK: %[[DATA:.*]] = stablehlo.multiply %[[KEPT]], %[[EACH]]
   %0 = stablehlo.optimization_barrier {scalify.marker = "dynamic_rescale", scalify.statistic = "l2"} %x : tensor<8xf32>
   // CHECK: return %[[DATA]], %[[SCALE]]
   return %0 : tensor<8xf32>
