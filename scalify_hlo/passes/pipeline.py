@@ -21,7 +21,7 @@ from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.recipe import NONE, Recipe, load_recipe
 
 Signature = Literal["same", "scaled"]
 
@@ -74,7 +74,9 @@ class Options:
         lowered: list[Pass] = []
         if narrow or recipe.rescales:
             roles = RolesPass.of(recipe.inputs, self.cotangents)
-            lowered = [roles, RecognizePass(scales=True), ApplyRecipePass(recipe)]
+            layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
+            known: list[Pass] = [RecognizePass(scales=True)] if layers else []
+            lowered = [roles, *known, ApplyRecipePass(recipe)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
         if narrow:
