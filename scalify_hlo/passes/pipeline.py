@@ -75,8 +75,8 @@ class Options:
         if narrow or recipe.rescales:
             roles = RolesPass.of(recipe.inputs, self.cotangents)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
-            known: list[Pass] = [RecognizePass(scales=True)] if layers else []
-            lowered = [roles, *known, ApplyRecipePass(recipe)]
+            recognize = RecognizePass(scales=True, marked=not layers)
+            lowered = [roles, recognize, ApplyRecipePass(recipe)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
         if narrow:

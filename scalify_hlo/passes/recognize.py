@@ -22,13 +22,17 @@ class RecognizePass(Pass):
 
     Attributes:
         scales: Whether only those count that a rewrite needs to know of; see `layers_of`.
+        marked: Whether only programs are looked at whose author put markers in.
     """
 
     name: ClassVar[str] = "scalify-recognize"
     scales: bool = False
+    marked: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
+        if self.marked and not report.markers:
+            return
         graph = graph_of(module)
         layers = layers_of(graph, scales=self.scales)
         report.layers += [
