@@ -118,20 +118,18 @@ class Rescale:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedRescale:
+class NamedRescale(Rescale):
     """As `Rescale`, for the results of ops by their names.
 
     Attributes:
-        names: Patterns of name stacks, as jax writes them into locations.
         statistic: As of `norm_gradients`.
         rounding: As of `norm_gradients`.
         every: As of `norm_gradients`.
+        names: Patterns of name stacks, as jax writes them into locations.
     """
 
-    names: tuple[str, ...] = ()
     statistic: Statistic = "l2"
-    rounding: Rounding = "default"
-    every: int = 1
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,24 @@ def result_names(results: list[Attributes]) -> list[str]:
     return [info.value if info and info.value else f"result{i}" for i, info in enumerate(infos)]
 
 
+def texts(attribute: ir.Attribute) -> list[str]:
+    """The text of an attribute, or those of an array of texts."""
+    if isinstance(attribute, ir.StringAttr):
+        return [attribute.value]
+    return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]
+
+
+def mark_gradient(value: ir.Value) -> None:
+    """Marks an op with the number of its result that is a gradient of state."""
+    op, number = value.owner, ir.OpResult(value).result_number
+    numbers = {number}
+    if STATE_GRADIENT in op.attributes:
+        numbers |= {n.value for n in op.attributes[STATE_GRADIENT]}
+    i64 = ir.IntegerType.get_signless(64)
+    each = [ir.IntegerAttr.get(i64, n) for n in sorted(numbers)]
+    op.attributes[STATE_GRADIENT] = ir.ArrayAttr.get(each)
+
+
 def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:
     if name not in function.attributes:
         return [{} for _ in range(count)]

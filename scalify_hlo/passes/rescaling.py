@@ -54,7 +54,7 @@ class Rescaling:
 
     def _norm_gradients(self, how: Rescale) -> None:
         for op in self._marked(attributes.LAYER_GRADIENT):
-            layers = _strings(op.attributes[attributes.LAYER_GRADIENT])
+            layers = attributes.texts(op.attributes[attributes.LAYER_GRADIENT])
             if not NORMS.isdisjoint(layers) and len(op.results) == 1:
                 self._rescale(op.results[0], "norm_gradients", how)
 
@@ -66,7 +66,7 @@ class Rescaling:
         if how.every == 1 and how.rounding == "default":
             self._together(values, how)
         for value in values:
-            _mark_gradient(self._rescale(value, "state_gradients", how))
+            attributes.mark_gradient(self._rescale(value, "state_gradients", how))
 
     def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
         """Rescales small values of one size together, where none is used before all are there."""
@@ -105,7 +105,7 @@ class Rescaling:
         for value in found:
             self._rescale(value, "sites", how)
 
-    def _rescale(self, value: ir.Value, kind: str, how: Rescale | NamedRescale) -> ir.Value:
+    def _rescale(self, value: ir.Value, kind: str, how: Rescale) -> ir.Value:
         """Rescales a value for all its uses; once, however many ask for it."""
         if value in self._made:
             return value
@@ -126,10 +126,10 @@ class Rescaling:
         self._done[value] = new
         self._made.add(new)
 
-    def _note(self, kind: str, location: ir.Location, how: Rescale | NamedRescale) -> None:
+    def _note(self, kind: str, location: ir.Location, how: Rescale) -> None:
         self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
 
-    def _step(self, value: ir.Value, how: Rescale | NamedRescale) -> ir.Value | None:
+    def _step(self, value: ir.Value, how: Rescale) -> ir.Value | None:
         """The argument of the program that counts its steps."""
         if how.every == 1:
             return None
@@ -189,17 +189,6 @@ def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _mark_gradient(value: ir.Value) -> None:
-    """Says of what rescales a gradient of state that it makes one; it may make several."""
-    op, number = value.owner, ir.OpResult(value).result_number
-    numbers = {number}
-    if attributes.STATE_GRADIENT in op.attributes:
-        numbers |= {n.value for n in op.attributes[attributes.STATE_GRADIENT]}
-    i64 = ir.IntegerType.get_signless(64)
-    each = [ir.IntegerAttr.get(i64, n) for n in sorted(numbers)]
-    op.attributes[attributes.STATE_GRADIENT] = ir.ArrayAttr.get(each)
-
-
 def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
     arguments = list(main.regions[0].blocks[0].arguments)
     names = attributes.argument_names(main)
@@ -253,9 +242,3 @@ def _leaves(op: ir.Operation, name: str) -> bool:
 
 def _name(location: ir.Location) -> str:
     return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
-
-
-def _strings(attribute: ir.Attribute) -> list[str]:
-    if isinstance(attribute, ir.StringAttr):
-        return [attribute.value]
-    return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]

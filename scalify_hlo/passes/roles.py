@@ -78,7 +78,7 @@ class RolesPass(Pass):
         _mark_results(main, {state.results[i]: r for i, r in roles.items() if i in state.results})
         for number, value in state.gradients.items():
             if roles.get(number) == WEIGHT:
-                _mark_gradient(value)
+                attributes.mark_gradient(value)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         _Marks(known, names, report).mark_all(walk.matmuls)
 
@@ -172,17 +172,6 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -
     op.attributes[attributes.SITE] = ir.StringAttr.get(site)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
-
-
-def _mark_gradient(value: ir.Value) -> None:
-    """Marks an op with the number of its result that is a gradient; a loop has several."""
-    op, number = value.owner, ir.OpResult(value).result_number
-    marked = {number}
-    if attributes.STATE_GRADIENT in op.attributes:
-        marked |= {n.value for n in op.attributes[attributes.STATE_GRADIENT]}
-    i64 = ir.IntegerType.get_signless(64)
-    numbers = [ir.IntegerAttr.get(i64, n) for n in sorted(marked)]
-    op.attributes[attributes.STATE_GRADIENT] = ir.ArrayAttr.get(numbers)
 
 
 def _mark_results(main: ir.OpView, roles: dict[int, str]) -> None:

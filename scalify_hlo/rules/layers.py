@@ -36,7 +36,7 @@ def layered(op: ir.OpView, name: str, split: Split) -> None:
 
 
 def _is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:
-    return mark in op.attributes and _SOFTMAX in _names(op.attributes[mark])
+    return mark in op.attributes and _SOFTMAX in attributes.texts(op.attributes[mark])
 
 
 def _size_of_mean(op: ir.OpView) -> int | None:
@@ -145,9 +145,3 @@ def epsilon_on_data(op: ir.OpView, split: Split) -> bool:
             split.result(op, form.settled)
             return True
     return False
-
-
-def _names(attribute: ir.Attribute) -> list[str]:
-    if isinstance(attribute, ir.StringAttr):
-        return [attribute.value]
-    return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]

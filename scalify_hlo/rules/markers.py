@@ -90,7 +90,7 @@ def set_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
     split.read(op, 1)
     old = _scale(split, data)
     emitter = _emitter(op, data)
-    power = emitter.power(_as_scale(op, emitter), DOWN, _value(split, op, old))
+    power = emitter.power(_given(op, emitter), DOWN, _value(split, op, old))
     return [_moved_to_born(op, split, emitter, power), given]
 
 
@@ -104,7 +104,7 @@ def rebalance_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
         return [_moved(op, split, old.shift(exponent)), given]
     split.read(op, 1)
     emitter = _emitter(op, data)
-    power = emitter.power(_as_scale(op, emitter), DOWN, emitter.number(1.0))
+    power = emitter.power(_given(op, emitter), DOWN, emitter.number(1.0))
     scale = emitter.multiply(power, _value(split, op, old))
     return [_moved_to_born(op, split, emitter, scale), given]
 
@@ -178,7 +178,7 @@ def get_data_and_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
     data = split.settle(data, op.operation)
     parts = split.as_pair(data, _scale(split, data), op.operation, wide=_wide(data))
     data, scale = (_unscaled(value, op) for value in parts)
-    return [data, emit_as(scale, one, op)]
+    return [data, emit.convert(scale, one.type.element_type, op.operation)]
 
 
 def stop_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
@@ -239,11 +239,9 @@ def _exponent(split: Split, given: ir.Value, op: ir.OpView) -> int | None:
     return exponent - 1
 
 
-def _as_scale(op: ir.OpView, emitter: Emitter) -> ir.Value:
+def _given(op: ir.OpView, emitter: Emitter) -> ir.Value:
     """The second operand as a float of the type of scales."""
-    return stablehlo.convert(
-        emitter.float, op.operands[1], loc=op.location, ip=ir.InsertionPoint(op)
-    )
+    return emit.convert(op.operands[1], emitter.float.element_type, op.operation)
 
 
 def _value(split: Split, op: ir.OpView, scale: Scale) -> ir.Value:
@@ -281,10 +279,3 @@ def _born(
 def _unscaled(value: ir.Value, op: ir.OpView) -> ir.Value:
     """A value of which nothing is known; XLA drops the convert."""
     return stablehlo.convert(value.type, value, loc=op.location, ip=ir.InsertionPoint(op))
-
-
-def emit_as(value: ir.Value, like: ir.Value, op: ir.OpView) -> ir.Value:
-    """A value in the type of another."""
-    if value.type == like.type:
-        return value
-    return stablehlo.convert(like.type, value, loc=op.location, ip=ir.InsertionPoint(op))

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.rules import emit
 
-Statistic: TypeAlias = Literal["max", "l1", "l2"]
 STATISTICS: Final = ("max", "l1", "l2")
 
 UP: Final = "up"
