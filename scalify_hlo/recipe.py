@@ -19,7 +19,7 @@ from scalify_hlo.recipe_file import (
     to_toml,
 )
 from scalify_hlo.recipe_formats import KEEP as KEEP
-from scalify_hlo.recipe_formats import PLACES, resolve
+from scalify_hlo.recipe_formats import PLACES, named_formats, resolve
 
 NONE = "none"
 """In a statistic's place: no rescaling."""
@@ -29,6 +29,11 @@ Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
 Target = Literal["any", "cuda", "rocm", "tpu", "cpu"]
+Scales = Literal["propagated", "current", "delayed", "calibrated"]
+Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
+AmaxAlgo = Literal["max", "most_recent"]
+Method = Literal["max", "percentile", "rms", "mse"]
+Granularity = Literal["tensor", "channel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,49 @@ class Matmul:
     def narrow(self) -> bool:
         """Whether any operand changes its format."""
         return (self.activation, self.weight, self.gradient) != (KEEP, KEEP, KEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """Where the scales of narrow matmul operands come from; names follow Transformer Engine's.
+
+    Attributes:
+        kind: ``propagated`` scales come through the program; all others belong to single operands,
+            whose results return to scale 1 right after the matmul. ``current`` ones are taken from
+            the largest magnitude of the operand, its amax, where it is cast (FP8 recipes of
+            NVIDIA); ``delayed`` ones from its amax in past steps, which the program takes and
+            returns; ``calibrated`` ones from a profile of runs on samples.
+        fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients; ``E4M3`` is that for all; with
+            ``matmul`` it is the formats of `matmul` that count.
+        margin: The scale leaves room for ``2^margin`` times the amax.
+        power_2_scale: Whether scales are rounded up to powers of two; else they are exact f32.
+        amax_history_len: How many steps a delayed scale looks back on.
+        amax_compute_algo: The amax of a history: its largest, or the most recent.
+        interval: Delayed scales change in each of how many steps.
+        weight_scales: Whether a weight has one scale, or in forward matmuls one for each of its
+            output channels; not for ``delayed``.
+        method: What of a profile becomes the scale: the amax (``max``), a percentile of the
+            magnitudes, the rms, or what gives the least squared error (``mse``).
+        methods: Other methods for some operands, as ``pattern=method``, the last one that fits.
+        percentile: Which percentile.
+    """
+
+    kind: Scales = "propagated"
+    fp8_format: Fp8Format = "matmul"
+    margin: int = 0
+    power_2_scale: bool = True
+    amax_history_len: int = 1024
+    amax_compute_algo: AmaxAlgo = "max"
+    interval: int = 1
+    weight_scales: Granularity = "tensor"
+    method: Method = "max"
+    methods: tuple[str, ...] = ()
+    percentile: float = 99.99
+
+    @property
+    def propagated(self) -> bool:
+        """Whether scales come through the program."""
+        return self.kind == "propagated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +200,7 @@ class Recipe:
             gradients does too, since f16 is short of range for it.
         target: What the program is for; it decides between the variants of formats.
         matmul: See `Matmul`.
+        scaling: See `Scaling`.
         state: See `State`.
         inputs: See `Inputs`.
         norm_gradients: Rescales the gradient of the input of each normalisation that is recognised
@@ -169,6 +218,7 @@ class Recipe:
     compute: str = KEEP
     target: Target = "any"
     matmul: Matmul = field(default_factory=Matmul)
+    scaling: Scaling = field(default_factory=Scaling)
     state: State = field(default_factory=State)
     inputs: Inputs = field(default_factory=Inputs)
     norm_gradients: Rescale = field(default_factory=Rescale)
@@ -187,10 +237,17 @@ class Recipe:
         """Whether values change their format at all."""
         return self.matmul.narrow or self.compute != KEEP or self.state != State()
 
+    @property
+    def narrow_data(self) -> bool:
+        """Whether data with propagated scales are narrow, so that they have to be near unit."""
+        scaled = self.matmul.narrow and self.scaling.propagated
+        return scaled or self.compute != KEEP or self.state != State()
+
 
 _RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "sites")
 TABLES: Mapping[str, type[Any]] = {
     "matmul": Matmul,
+    "scaling": Scaling,
     "state": State,
     "inputs": Inputs,
     **dict.fromkeys(_RESCALES, Rescale),
@@ -203,6 +260,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "rounding": get_args(Rounding),
     "epsilon": get_args(Epsilon),
     "target": get_args(Target),
+    "scaling.kind": get_args(Scales),
+    "scaling.fp8_format": get_args(Fp8Format),
+    "scaling.amax_compute_algo": get_args(AmaxAlgo),
+    "scaling.weight_scales": get_args(Granularity),
+    "scaling.method": get_args(Method),
     **{f"{table}.statistic": get_args(Statistic) for table in _RESCALES},
     **{f"{table}.rounding": get_args(Rounding) for table in _RESCALES},
     **PLACES,
@@ -303,7 +365,9 @@ def _checked(setting: Setting) -> Value:
     if isinstance(default, bool):
         return setting.boolean()
     if isinstance(default, int):
-        return setting.number()
+        return setting.number(least=min(default, 1))
+    if isinstance(default, float):
+        return setting.real()
     if isinstance(default, tuple):
         return setting.strings()
     value = setting.string()
@@ -317,6 +381,7 @@ def _checked(setting: Setting) -> Value:
 
 
 def _build(values: Mapping[str, Value], settings: Mapping[str, Setting]) -> Recipe:
+    settings = {**settings, **named_formats(settings)}
     values = {**values, **resolve(settings, settings["target"])}
     parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
     for name, table in TABLES.items():

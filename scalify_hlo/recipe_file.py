@@ -16,7 +16,7 @@ from typing import NoReturn, TypeAlias
 
 from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError, nearest
 
-Value: TypeAlias = bool | int | str | tuple[str, ...]
+Value: TypeAlias = bool | int | float | str | tuple[str, ...]
 """What an option of a recipe can be."""
 
 _PRESETS = files("scalify_hlo") / "recipes"
@@ -55,14 +55,23 @@ class Setting:
             value = {"true": True, "false": False}.get(str(value), value)
         return value if isinstance(value, bool) else self._refuse("true or false")
 
-    def number(self) -> int:
-        """The value, if it is a whole number from 1 on."""
+    def number(self, least: int = 1) -> int:
+        """The value, if it is a whole number of some size."""
         value = self.value
         if self._spelt and re.fullmatch(r"[0-9]{1,9}", str(value)):
             value = int(str(value))
-        if type(value) is int and value > 0:
+        if type(value) is int and value >= least:
             return value
-        return self._refuse("a whole number, at least 1")
+        return self._refuse(f"a whole number, at least {least}")
+
+    def real(self) -> float:
+        """The value, if it is a number above 0 and up to 100."""
+        value = self.value
+        if self._spelt and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", str(value)):
+            value = float(str(value))
+        if type(value) in (int, float) and 0 < value <= 100:  # type: ignore[operator]
+            return float(value)  # type: ignore[arg-type]
+        return self._refuse("a number above 0 and up to 100")
 
     def string(self) -> str:
         """The value, if it is text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from scalify_hlo.diagnostics import nearest
@@ -95,6 +96,23 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
         for message, hint in _clashes((a, formats[a]), (b, formats[b])):
             raise _later(settings[a], settings[b], target).error(message, hint)
     return formats
+
+
+def named_formats(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """The formats of operands that `scaling.fp8_format` stands for, unless others came later."""
+    named = settings["scaling.fp8_format"]
+    formats = _NAMED.get(str(named.value))
+    if formats is None:
+        return {}
+    return {
+        key: replace(named, key=key, value=format_)
+        for key, format_ in zip(OPERANDS, formats, strict=True)
+        if settings[key].value == KEEP or _later(settings[key], named) is named
+    }
+
+
+_NAMED = {"HYBRID": ("e4m3", "e4m3", "e5m2"), "E4M3": ("e4m3", "e4m3", "e4m3")}
+"""Transformer Engine's names for the formats of activations, weights and gradients."""
 
 
 def _format(setting: Setting, allowed: tuple[str, ...], target: str) -> str:

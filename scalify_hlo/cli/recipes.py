@@ -113,12 +113,15 @@ def _values(key: str, default: Value) -> str:
         return ", ".join(f"`{name}`" for name in ANY if name not in F8) + ", or any f8 format"
     if choices:
         return ", ".join(f"`{name}`" for name in choices)
+    if default == 0 and default is not False:
+        return "a whole number"
     return _KINDS[type(default)]
 
 
 _KINDS = {
     bool: "`true`, `false`",
     int: "a whole number, at least 1",
+    float: "a number above 0 and up to 100",
     tuple: "a list of patterns",
     str: "any text",
 }

@@ -15,7 +15,8 @@ attribute                  on               meaning
 ``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
-``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``
+``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
+                                            of a ``value``, which is to be read at scale 1
 ``scalify.layer``          op               the layers whose output it makes
 ``scalify.layer_gradient`` op               the layers whose input's gradient it makes
 ``scalify.epsilon``        op               adds the epsilon of a normalisation
@@ -39,7 +40,7 @@ VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"
-DATA, STATE, SECOND, GRADIENT = "data", "state", "second", "gradient"
+DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
 STORED: Final = "scalify.stored"
 FOLLOWS: Final = "scalify.follows"
 LAYER: Final = "scalify.layer"

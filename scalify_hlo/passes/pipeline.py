@@ -70,9 +70,9 @@ class Options:
         """The passes that do it."""
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
-        recipe, narrow = self.recipe, self.recipe.narrow
+        recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
-        if narrow or recipe.rescales:
+        if recipe.narrow or recipe.rescales:
             roles = RolesPass.of(recipe.inputs, self.cotangents)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
             recognize = RecognizePass(scales=True, marked=not layers)

@@ -74,7 +74,8 @@ class _Found(NamedTuple):
     """What there is in a module.
 
     Attributes:
-        casts: The casts of a recipe, but of second moments: these have a scale of their own kind.
+        casts: The casts of a recipe, but of second moments and of values: these have scales of
+            their own kind.
         calls: The calls of each function that is named by calls alone.
     """
 
@@ -108,7 +109,7 @@ def _find(module: ir.Operation) -> _Found:
 def _is_cast(op: ir.Operation) -> bool:
     if op.name != _CONVERT or attributes.CAST not in op.attributes:
         return False
-    return bool(op.attributes[attributes.CAST].value != attributes.SECOND)
+    return op.attributes[attributes.CAST].value not in (attributes.SECOND, attributes.VALUE)
 
 
 class Quantizer:

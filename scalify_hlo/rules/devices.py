@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from scalify_hlo._compat import ir, sdy
@@ -10,11 +12,12 @@ from scalify_hlo.rules.statistics import Devices
 _MANUAL = "sdy.manual_computation"
 
 
-def devices_of(op: ir.OpView) -> Devices | None:
+def devices_of(op: ir.OpView, *, nested: bool = True) -> Devices | None:
     """The devices among which a per-device computation divides its tensors.
 
     Args:
         op: The computation; others may be around it.
+        nested: Whether those count among which the computations around it divide theirs.
 
     Returns:
         None if it says nothing of a mesh.
@@ -23,17 +26,35 @@ def devices_of(op: ir.OpView) -> Devices | None:
     mesh: str | None = None
     outer: ir.Operation | None = op.operation
     while outer is not None and outer.name != "builtin.module":
-        if outer.name == _MANUAL:
+        if outer.name == _MANUAL and (nested or outer == op.operation):
             manual = sdy.ManualAxesAttr(outer.attributes["manual_axes"])
             axes |= {manual[i] for i in range(len(manual))}
-            mesh = mesh or _mesh_of(outer)
+            mesh = mesh or mesh_of(outer)
         outer = outer.parent
     if mesh is None or outer is None or not axes:
         return None
     return _devices(_mesh(mesh, outer), axes)
 
 
-def _mesh_of(op: ir.Operation) -> str | None:
+def replicated_after(
+    shardings: ir.Attribute, types: Sequence[ir.Type], mesh: str | None = None
+) -> ir.Attribute:
+    """Shardings, with those of more values after them that are the same on every device.
+
+    Args:
+        shardings: Of the values before, one at least if the mesh is not given.
+        types: Of the values after them, tensors.
+        mesh: The name of their mesh, by default that of the first value.
+    """
+    kept = list(sdy.TensorShardingPerValueAttr(shardings).shardings)
+    where = mesh if mesh is not None else sdy.TensorShardingAttr(kept[0]).mesh_or_ref
+    whole = sdy.DimensionShardingAttr.get([], is_closed=True)
+    added = [sdy.TensorShardingAttr.get(where, [whole] * type_.rank) for type_ in types]
+    return sdy.TensorShardingPerValueAttr.get([*kept, *added])
+
+
+def mesh_of(op: ir.Operation) -> str | None:
+    """The name of the mesh of a per-device computation; None if it says nothing of one."""
     for name in ("in_shardings", "out_shardings"):
         for sharding in sdy.TensorShardingPerValueAttr(op.attributes[name]).shardings:
             mesh = sdy.TensorShardingAttr(sharding).mesh_or_ref

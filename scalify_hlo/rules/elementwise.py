@@ -237,6 +237,8 @@ def cast(op: ir.OpView, split: Split) -> None:
     kind = ir.StringAttr(op.attributes[attributes.CAST]).value
     del op.attributes[attributes.CAST]
     split.changed = True
+    if kind == attributes.VALUE:
+        return unscale(op, split)
     value, result = op.operands[0], op.results[0]
     form, target = split.form(value), split.format(result)
     source = split.format(value)

@@ -150,7 +150,7 @@ def _batch(op: ir.OpView, split: Split) -> list[ir.Value]:
         return values
     rows = [_row(values[i], op) for i in taken]
     data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]
-    found = statistic(data, kind, at, wide=False, devices=split.devices, rows=True)
+    found = statistic(data, kind, at, wide=False, devices=split.devices, kept=(0,))
     all_ = Emitter(at, wide=False, shape=[len(rows)])
     powers = all_.power(found, _rounding(op, split), all_.number(1.0))
     emitter = Emitter(at, wide=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, sdy
-from scalify_hlo.rules.devices import devices_of
+from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -121,7 +121,7 @@ def _with_operands(op: ir.OpView, scales: list[ir.Value], split: Split) -> ir.Op
     operands = [*op.operands, *scales]
     marks = dict(op.attributes.items())
     if "in_shardings" in marks:
-        marks["in_shardings"] = _replicated_after(marks["in_shardings"], len(scales))
+        marks["in_shardings"] = replicated_after(marks["in_shardings"], [s.type for s in scales])
     if op.operation.name == "sdy.manual_computation":
         inherent = [marks[n] for n in ("in_shardings", "out_shardings", "manual_axes")]
         new = sdy.ManualComputationOp(types, operands, *inherent, **where)
@@ -135,14 +135,6 @@ def _with_operands(op: ir.OpView, scales: list[ir.Value], split: Split) -> ir.Op
     split.forget(op.operation)
     op.operation.erase()
     return new
-
-
-def _replicated_after(shardings: ir.Attribute, count: int) -> ir.Attribute:
-    """Shardings, with those of more values after them that are the same on every device."""
-    kept = list(sdy.TensorShardingPerValueAttr(shardings).shardings)
-    mesh = sdy.TensorShardingAttr(kept[0]).mesh_or_ref
-    replicated = sdy.TensorShardingAttr.get(mesh, [])
-    return sdy.TensorShardingPerValueAttr.get([*kept, *[replicated] * count])
 
 
 for _name in ("sdy.manual_computation", "sdy.named_computation"):

@@ -90,6 +90,22 @@ class Emitter:
         """The product of two floats."""
         return emit.multiply(lhs, rhs, self._at)
 
+    def divide(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """The quotient of two floats."""
+        return self._elementwise("divide", lhs, rhs)
+
+    def maximum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """The larger of two floats; NaN if one is."""
+        return self._elementwise("maximum", lhs, rhs)
+
+    def minimum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """The smaller of two floats; NaN if one is."""
+        return self._elementwise("minimum", lhs, rhs)
+
+    def is_positive(self, value: ir.Value) -> ir.Value:
+        """Whether a float is above 0; NaN is not."""
+        return self._compare(value, self.number(0.0), "GT")
+
     def clamped(self, value: ir.Value, bound: int) -> ir.Value:
         """A float within 2^±bound."""
         low, high = self.number(2.0**-bound), self.number(2.0**bound)
@@ -97,8 +113,11 @@ class Emitter:
 
     def kept(self, value: ir.Value) -> ir.Value:
         """A value that XLA computes once: it copies scalar ops into each fusion that uses them."""
-        made = stablehlo.OptimizationBarrierOp([value], **self._where)
-        return made.results[0]
+        return self.kept_together(value)[0]
+
+    def kept_together(self, *values: ir.Value) -> list[ir.Value]:
+        """As `kept`, of several values."""
+        return list(stablehlo.OptimizationBarrierOp(values, **self._where).results)
 
     def power(self, value: ir.Value, rounding: str, otherwise: ir.Value) -> ir.Value:
         """The power of two next to a float; another value where that is zero, inf, NaN or below 0.
@@ -156,7 +175,7 @@ def statistic(
     *,
     wide: bool,
     devices: Devices | None,
-    rows: bool = False,
+    kept: Sequence[int] = (),
 ) -> ir.Value:
     """A statistic of data as a rank-0 f32, or f64: rms, mean magnitude or largest magnitude.
 
@@ -169,10 +188,44 @@ def statistic(
         at: The op before which it is computed.
         wide: Whether it is f64.
         devices: Those of a per-device computation: then of all their data.
-        rows: Whether there is one statistic for each element of the first dimension.
+        kept: Dimensions, of static size and in order, for each element of which there is one.
     """
-    shape = data.type.shape[:1] if rows else []
-    return _Reduction(kind, at, wide=wide, devices=devices, shape=shape).of(data)
+    return _Reduction(kind, at, data.type, wide=wide, devices=devices, kept=kept).of(data)
+
+
+def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Operation) -> ir.Value:
+    """What the values of all devices of a per-device computation come to, on each of them.
+
+    Args:
+        value: What each device has.
+        body: The op that combines two elements, such as ``stablehlo.maximum``.
+        devices: Those of the computation; the value itself if there are none.
+        at: The op before which it is computed.
+    """
+    if devices is None:
+        return value
+    op = ir.Operation.create(
+        "stablehlo.all_reduce",
+        results=[value.type],
+        operands=[value],
+        attributes={
+            "replica_groups": devices.groups,
+            "channel_handle": stablehlo.ChannelHandle.get(1, 0),
+            "use_global_device_ids": ir.UnitAttr.get(),
+        },
+        regions=1,
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    )
+    _combine(op.regions[0], body, emit.scalar_type(value.type.element_type), at.location)
+    return op.result
+
+
+def _combine(region: ir.Region, name: str, scalar: ir.Type, location: ir.Location) -> None:
+    """Fills the region of a reduction with one op."""
+    block = region.blocks.append(scalar, scalar, arg_locs=[location, location])
+    where = {"loc": location, "ip": ir.InsertionPoint(block)}
+    stablehlo.return_([emit.elementwise(name, *block.arguments, **where)], **where)
 
 
 class _Reduction:
@@ -180,21 +233,24 @@ class _Reduction:
         self,
         kind: str,
         at: ir.Operation,
+        type_: ir.Type,
         *,
         wide: bool,
         devices: Devices | None,
-        shape: Sequence[int],
+        kept: Sequence[int],
     ) -> None:
         self._kind, self._at, self._devices = kind, at, devices
+        shape = [type_.shape[d] for d in kept]
         self._emitter = Emitter(at, wide=wide, shape=shape)
-        self._kept = len(shape)
+        self._reduce = [d for d in range(type_.rank) if d not in kept]
         self._scalar = emit.scalar_type(self._emitter.float.element_type)
         self._element = self._emitter.float.element_type
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
 
     def of(self, data: ir.Value) -> ir.Value:
-        total = self._everywhere(self._reduced(self._terms(data)))
+        total = self._reduced(self._terms(data))
+        total = everywhere(total, self._body, self._devices, self._at)
         if self._kind == "max":
             return total
         mean = self._mean(total, data)
@@ -217,46 +273,20 @@ class _Reduction:
             "stablehlo.reduce",
             results=[self._emitter.float],
             operands=[terms, emit.constant(self._scalar, 0.0, self._at)],
-            attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(self._kept, terms.type.rank))},
+            attributes={"dimensions": ir.DenseI64ArrayAttr.get(self._reduce)},
             regions=1,
             **self._where,
         )
-        self._fill(op.regions[0])
+        _combine(op.regions[0], self._body, self._scalar, self._at.location)
         return op.result
-
-    def _everywhere(self, total: ir.Value) -> ir.Value:
-        """The statistic of the data of all devices."""
-        if self._devices is None:
-            return total
-        op = ir.Operation.create(
-            "stablehlo.all_reduce",
-            results=[self._emitter.float],
-            operands=[total],
-            attributes={
-                "replica_groups": self._devices.groups,
-                "channel_handle": stablehlo.ChannelHandle.get(1, 0),
-                "use_global_device_ids": ir.UnitAttr.get(),
-            },
-            regions=1,
-            **self._where,
-        )
-        self._fill(op.regions[0])
-        return op.result
-
-    def _fill(self, region: ir.Region) -> None:
-        scalar, location = self._scalar, self._at.location
-        block = region.blocks.append(scalar, scalar, arg_locs=[location, location])
-        where = {"loc": location, "ip": ir.InsertionPoint(block)}
-        result = emit.elementwise(self._body, *block.arguments, **where)
-        stablehlo.return_([result], **where)
 
     def _mean(self, total: ir.Value, data: ir.Value) -> ir.Value:
         devices = 1 if self._devices is None else self._devices.count
         if data.type.has_static_shape:
-            count = math.prod(data.type.shape[self._kept :]) * devices
+            count = math.prod(data.type.shape[d] for d in self._reduce) * devices
             return self._emitter.multiply(total, self._emitter.number(1.0 / max(count, 1)))
         count = self._emitter.number(float(devices))
-        for dimension in range(data.type.rank):
+        for dimension in self._reduce:
             size = stablehlo.get_dimension_size(data, dimension, **self._where)
             size = stablehlo.convert(self._emitter.float, size, **self._where)
             count = self._emitter.multiply(count, size)

@@ -28,6 +28,7 @@ from scalify_hlo.recipe import (
     Meet,
     Rescale,
     Rounding,
+    Scaling,
     State,
     Target,
     defaults,
@@ -54,6 +55,9 @@ PRESETS = {
         norm_gradients=L2,
         state_gradients=L2,
     ),
+    "fp8-current": Recipe("fp8-current", matmul=FP8, scaling=Scaling("current", "HYBRID")),
+    "fp8-delayed": Recipe("fp8-delayed", matmul=FP8, scaling=Scaling("delayed", "HYBRID")),
+    "fp8-calibrated": Recipe("fp8-calibrated", matmul=FP8, scaling=Scaling("calibrated", "HYBRID")),
 }
 """Table 3 of the Scalify paper, experiments #1 to #4, and what they are compared with."""
 
@@ -159,7 +163,11 @@ def test_only_what_is_not_default_is_dumped() -> None:
 
 def test_every_option_has_a_type_that_is_checked() -> None:
     for key, default in defaults().items():
-        assert isinstance(default, (bool, int, tuple)) or key == "name" or default in CHOICES[key]
+        assert (
+            isinstance(default, (bool, int, float, tuple))
+            or key == "name"
+            or default in CHOICES[key]
+        )
     assert set(CHOICES) <= set(defaults())
 
 

@@ -1,0 +1,180 @@
+"""Puts matmuls of narrow operands in the place of matmuls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.passes.casts import Casts, widened_from
+from scalify_hlo.passes.operands import channels
+from scalify_hlo.passes.scaling import Operand, Operands, Wanted, restored
+from scalify_hlo.recipe import KEEP, Matmul, Recipe
+from scalify_hlo.roles.matmuls import FORWARD, GRADIENT, WEIGHT
+
+Formats: TypeAlias = tuple[str, str]
+Extent: TypeAlias = tuple[int, int, int] | None
+"""M, N and K of a matmul, where they are known."""
+
+MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
+"""What `scalify-roles` wrote on matmuls for this one."""
+_DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
+
+
+class Casting(Protocol):
+    """How operands get narrow, and what becomes of the result."""
+
+    @property
+    def count(self) -> int:
+        """How many casts it made that are its own."""
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """The two operands of a matmul in narrow formats."""
+
+    def element(self, old: ir.Type, /) -> ir.Type:
+        """The element type of the narrow matmul's result, given that of the matmul's."""
+
+    def finished(self, result: ir.Value, at: ir.Operation, /) -> ir.Value:
+        """The result of the narrow matmul of the last `operands`, in the recipe's output format."""
+
+
+class Propagated:
+    """Casts of data: scales come through the program.
+
+    Args:
+        casts: Those of the module.
+        recipe: The options of matmuls.
+    """
+
+    count = 0
+
+    def __init__(self, casts: Casts, recipe: Matmul) -> None:
+        self._casts, self._output = casts, recipe.output
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """See `Casting`."""
+        return [
+            self._casts.cast(value, format_, kept=role == GRADIENT)
+            for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
+        ]
+
+    def element(self, old: ir.Type) -> ir.Type:
+        """See `Casting`; what is to be f16 is rounded after: sums of many terms could leave it."""
+        if self._output == "f16":
+            return ir.F32Type.get()
+        return old if self._output == KEEP else self._casts.element(self._output)
+
+    def finished(self, result: ir.Value, _: ir.Operation) -> ir.Value:
+        """See `Casting`."""
+        return self._casts.cast(result, "f16") if self._output == "f16" else result
+
+
+class Scaled:
+    """Operands with scales of their own, which the result is multiplied with.
+
+    Args:
+        operands: Those of the module.
+        recipe: Says which weights have a scale for each output channel.
+    """
+
+    def __init__(self, operands: Operands, recipe: Recipe) -> None:
+        self._operands, self._recipe = operands, recipe
+        self._last: Sequence[Operand] = ()
+
+    @property
+    def count(self) -> int:
+        """See `Casting`."""
+        return self._operands.count
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """See `Casting`."""
+        self._last = [
+            self._operands.get(self._wanted(op, side, format_, role))
+            for side, (format_, role) in enumerate(zip(formats, roles_of(op), strict=True))
+        ]
+        return [operand.data for operand in self._last]
+
+    def _wanted(self, op: ir.OpView, side: int, format_: str, role: str) -> Wanted:
+        forward = op.attributes[attributes.PART].value == FORWARD
+        single = self._recipe.scaling.weight_scales == "tensor"
+        found = None if single or role != WEIGHT or not forward else channels(op, side)
+        return Wanted(op.operands[side], format_, found, kept=role == GRADIENT)
+
+    def element(self, _: ir.Type) -> ir.Type:
+        """See `Casting`; the scales are applied in f32."""
+        return ir.F32Type.get()
+
+    def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
+        """See `Casting`."""
+        value = restored(result, self._last, at)
+        output = self._recipe.matmul.output
+        if output in (KEEP, "f32"):
+            return value
+        type_ = ir.RankedTensorType.get(
+            value.type.shape, ir.Type.parse(output), value.type.encoding
+        )
+        return stablehlo.convert(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
+
+
+def narrow(op: ir.OpView, formats: Formats, casting: Casting, extent: Extent) -> list[ir.OpView]:
+    """Puts a matmul of narrow operands in a matmul's place.
+
+    Returns:
+        What has marks: it, and what makes the value that the matmul made, if that is the gradient
+        of a weight.
+    """
+    operands, old = list(op.operands), op.results[0]
+    data = casting.operands(op, formats)
+    matmul = ir.Operation.create(
+        op.operation.name,
+        results=[
+            ir.RankedTensorType.get(
+                old.type.shape, casting.element(old.type.element_type), old.type.encoding
+            )
+        ],
+        operands=[*data, *operands[2:]],
+        attributes=_attributes(op, formats, extent),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    made = casting.finished(matmul.result, op.operation)
+    if made.type.element_type != old.type.element_type:
+        made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
+    marked = [matmul]
+    if attributes.STATE_GRADIENT in op.attributes:
+        numbers = op.attributes[attributes.STATE_GRADIENT]
+        made.owner.attributes[attributes.STATE_GRADIENT] = numbers
+        # Other converts may be erased, where only matmuls take them, which are narrow.
+        marked += [made.owner] if made != matmul.result else []
+    old.replace_all_uses_with(made)
+    op.operation.erase()
+    for value in dict.fromkeys(operands):
+        if widened_from(value) is not None and next(iter(value.uses), None) is None:
+            value.owner.erase()
+    return marked
+
+
+def _attributes(op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
+    kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
+    if op.operation.name == "stablehlo.dot_general" and _has_kernel(formats, extent):
+        forward = op.attributes[attributes.PART].value == FORWARD
+        algorithm = dot_algorithm(*formats, imprecise=forward)
+        kept |= {"algorithm": algorithm} if algorithm is not None else {}
+    return kept
+
+
+def roles_of(op: ir.OpView) -> list[str]:
+    """The roles of a matmul's operands."""
+    return attributes.texts(op.attributes[attributes.ROLES])
+
+
+def is_small(format_: str) -> bool:
+    """Whether a format has 8 bits."""
+    return format_.startswith("f8")
+
+
+def _has_kernel(formats: Formats, extent: Extent) -> bool:
+    """Whether an algorithm may be asked for: XLA has none for vectors, and refuses the program."""
+    return all(map(is_small, formats)) and extent is not None and min(extent[:2]) > 1

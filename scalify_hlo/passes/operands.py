@@ -1,0 +1,72 @@
+"""Which dimensions of a matmul's operand are output channels, and where its result has them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir, stablehlo
+
+
+class Channels(NamedTuple):
+    """The output channels of one operand of a matmul: what it does not sum over.
+
+    Attributes:
+        dims: The dimensions of the operand, in order.
+        result: The dimensions of the result that they become.
+    """
+
+    dims: tuple[int, ...]
+    result: tuple[int, ...]
+
+
+def channels(op: ir.OpView, side: int) -> Channels | None:
+    """The output channels of an operand.
+
+    A scale for each of them can be taken out of the sum, and multiplied with the result: those of a
+    kernel's output features, or of the columns of a weight. An axis over which a matmul is a batch
+    of matmuls counts as one.
+
+    Args:
+        op: A ``dot_general``, ``dot`` or ``convolution``.
+        side: 0 for the left operand, 1 for the right one.
+
+    Returns:
+        None where there are none of static size, or an input's features would have scales.
+    """
+    if op.operation.name == "stablehlo.dot_general":
+        found = _of_dot_general(op, side)
+    elif op.operation.name == "stablehlo.dot":
+        found = _of_dot(op, side)
+    else:
+        found = _of_convolution(op, side)
+    shape = op.operands[side].type.shape
+    return found if found is not None and all(shape[d] > 0 for d in found.dims) else None
+
+
+def _of_dot_general(op: ir.OpView, side: int) -> Channels | None:
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    batch = [list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)]
+    summed = [list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)]
+    ranks = [value.type.rank for value in list(op.operands)[:2]]
+    free = [[d for d in range(ranks[i]) if d not in (*batch[i], *summed[i])] for i in (0, 1)]
+    if not free[side]:
+        return None
+    first = len(batch[0]) + (len(free[0]) if side else 0)
+    where = dict(zip(batch[side], range(len(batch[0])), strict=True))
+    where |= {d: first + i for i, d in enumerate(free[side])}
+    dims = tuple(sorted(where))
+    return Channels(dims, tuple(where[d] for d in dims))
+
+
+def _of_dot(op: ir.OpView, side: int) -> Channels | None:
+    rank = op.operands[side].type.rank
+    if rank < 2:
+        return None
+    return Channels((1,), (op.results[0].type.rank - 1,)) if side else Channels((0,), (0,))
+
+
+def _of_convolution(op: ir.OpView, side: int) -> Channels | None:
+    if side == 0:
+        return None
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    return Channels((numbers.kernel_output_feature_dimension,), (numbers.output_feature_dimension,))

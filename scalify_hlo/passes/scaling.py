@@ -1,0 +1,238 @@
+"""Operands of matmuls with scales of their own: cast to narrow data, undone right after.
+
+    X_s = amax(X) * 2^margin / largest;  X_d = cast(X / X_s);  Y = matmul(A_d, B_d) * (A_s * B_s)
+
+``largest`` is the format's largest number. With scales that are powers of two X_s is rounded up, so
+that nothing clips. An amax below 2^-110, such as zero, counts as 2^-110, and where it is infinite
+or NaN X_s is 1. What is infinite becomes the largest number, and NaN stays NaN. The formulas and
+the names in recipes are Transformer Engine's; its scale is the reciprocal of ours, `inverse` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.passes.casts import barrier_after, convert_after, widened_from
+from scalify_hlo.passes.operands import Channels
+from scalify_hlo.recipe import Recipe, Scaling
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.devices import devices_of
+from scalify_hlo.rules.placement import share_sharding
+from scalify_hlo.rules.statistics import DOWN, Emitter, statistic
+
+SMALLEST_AMAX = 2.0**-110
+"""What smaller ones count as: ``largest / amax`` is a number for every format."""
+
+MOST = float(np.finfo(np.float32).max)
+
+Exponents = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand in a narrow format: X = data * 2^exponents * scale.
+
+    Attributes:
+        data: X_d.
+        exponents: The static part of the scale's logarithm: one, or one for each channel.
+        scale: The part that the program computes, an f32 tensor of rank 0 or of the channels'
+            shape; None if there is none.
+        channels: Those that have scales of their own.
+    """
+
+    data: ir.Value
+    exponents: Exponents
+    scale: ir.Value | None = None
+    channels: Channels | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of an operand.
+
+    Attributes:
+        value: The operand.
+        format: The narrow format.
+        channels: Those that get scales of their own; None for one scale.
+        kept: Whether XLA is kept from copying the cast into each of its users.
+    """
+
+    value: ir.Value
+    format: str
+    channels: Channels | None = None
+    kept: bool = False
+
+
+class Source(Protocol):
+    """Where scales come from."""
+
+    def operand(self, wanted: Wanted) -> Operand:
+        """The operand with its scale."""
+
+
+class Operands:
+    """The operands of a module's matmuls: each cast once for each format and kind of scale."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._made: dict[tuple[ir.Value, str, tuple[int, ...] | None], Operand] = {}
+
+    @property
+    def count(self) -> int:
+        """How many casts there are."""
+        return len(self._made)
+
+    def get(self, wanted: Wanted) -> Operand:
+        """The operand; itself at scale 1 if the program has it in the format already."""
+        value, name = wanted.value, wanted.format
+        if str(value.type.element_type) == name:
+            return Operand(value, np.int64(0)[...])
+        narrow = widened_from(value)
+        if narrow is not None and str(narrow.type.element_type) == name:
+            return Operand(narrow, np.int64(0)[...])
+        channels = wanted.channels
+        key = value, name, None if channels is None else channels.dims
+        if key not in self._made:
+            self._made[key] = self._source.operand(wanted)
+        made = self._made[key]
+        return Operand(made.data, made.exponents, made.scale, made.channels and channels)
+
+
+class Current:
+    """Scales of what operands are when the program runs.
+
+    Args:
+        recipe: Has the options.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+
+    def operand(self, wanted: Wanted) -> Operand:
+        """See `Source`."""
+        value, channels, scaling = wanted.value, wanted.channels, self._recipe.scaling
+        quantizing = Quantizing(wanted, self._recipe)
+        kept = quantizing.emitter.kept(value)
+        share_sharding(value, kept)
+        dims = () if channels is None else channels.dims
+        devices = devices_of(quantizing.at.opview)
+        amax = statistic(kept, "max", quantizing.at, wide=False, devices=devices, kept=dims)
+        emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
+        largest = emitter.number(FORMATS[wanted.format].max_finite * 2.0**-scaling.margin)
+        inverse = inverse_scale(amax, largest, emitter, scaling)
+        scale = emitter.divide(emitter.number(1.0), inverse)
+        return quantizing.operand(kept, *emitter.kept_together(inverse, scale))
+
+
+def inverse_scale(
+    amax: ir.Value, largest: ir.Value, emitter: Emitter, scaling: Scaling
+) -> ir.Value:
+    """``largest / amax``, or the power of two below it; 1 if the amax is infinite or NaN."""
+    bounded = emitter.maximum(amax, emitter.number(SMALLEST_AMAX))
+    exact = emitter.divide(largest, bounded)
+    if scaling.power_2_scale:
+        return emitter.power(exact, DOWN, emitter.number(1.0))
+    return emitter.select(emitter.is_positive(exact), exact, emitter.number(1.0))
+
+
+class Quantizing:
+    """The cast of one operand, made right after what makes the operand.
+
+    Args:
+        wanted: What is asked.
+        recipe: The options.
+    """
+
+    def __init__(self, wanted: Wanted, recipe: Recipe) -> None:
+        self._wanted, self._saturate = wanted, recipe.saturate
+        self._format = FORMATS[wanted.format]
+        element = ir.Type.parse(wanted.format)
+        kind = attributes.VALUE if recipe.narrow_data else ""
+        self._cast = convert_after(wanted.value, element, kind)
+        self.at: ir.Operation = self._cast.owner.operation
+        self.emitter = Emitter(self.at, wide=False)
+
+    def operand(self, value: ir.Value, inverse: ir.Value, scale: ir.Value) -> Operand:
+        """The operand, cast at a scale of which the reciprocal is known."""
+        wide = emit.convert(value, ir.F32Type.get(), self.at)
+        factor = self._spread(inverse, wide)
+        data = self._finish(emit.multiply(wide, factor, self.at))
+        return Operand(data, np.int64(0)[...], scale, self._wanted.channels)
+
+    def static(self, exponents: Exponents) -> Operand:
+        """The operand at scales that are known."""
+        wide = emit.convert(self._wanted.value, ir.F32Type.get(), self.at)
+        if exponents.ndim:
+            factor = self._spread(_constant(np.ldexp(np.float32(1), -exponents), self.at), wide)
+            wide = emit.multiply(wide, factor, self.at)
+        elif exponents:
+            wide = emit.times_power(wide, -int(exponents), self.at)
+        return Operand(self._finish(wide), exponents, None, self._wanted.channels)
+
+    def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
+        channels = self._wanted.channels
+        if channels is None:
+            return emit.broadcast_scalar(scale, like, self.at)
+        return spread(scale, channels.dims, like, self.at)
+
+    def _finish(self, wide: ir.Value) -> ir.Value:
+        if self._saturate:
+            wide = emit.saturate(wide, self._format.max_finite, self.at)
+        self.at.operands[0] = wide
+        share_sharding(self._wanted.value, self._cast)
+        return barrier_after(self._cast) if self._wanted.kept else self._cast
+
+
+def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) -> ir.Value:
+    """A matmul's f32 result times the scales of its operands.
+
+    The product of two scales is held below f32's largest number: infinity times zero is NaN.
+
+    Args:
+        result: The matmul of the operands' data.
+        operands: They, left and right.
+        at: The op before which it is computed.
+    """
+    exponents = sum((o.exponents for o in operands if not o.exponents.ndim), np.int64(0))
+    scalars = [o.scale for o in operands if o.scale is not None and o.channels is None]
+    for operand in operands:
+        if operand.channels is None:
+            continue
+        vector = operand.scale
+        if vector is None:
+            factors = np.ldexp(np.float32(1), operand.exponents + exponents)
+            vector, exponents = _constant(factors, at), np.int64(0)
+        result = emit.multiply(result, spread(vector, operand.channels.result, result, at), at)
+    if scalars:
+        emitter = Emitter(at, wide=False)
+        scale = scalars[0]
+        if len(scalars) > 1:
+            product = emitter.multiply(*scalars)
+            scale = emitter.kept(emitter.minimum(product, emitter.number(MOST)))
+        result = emit.times(result, scale, at)
+    return emit.times_power(result, int(exponents), at) if exponents else result
+
+
+def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operation) -> ir.Value:
+    """Broadcasts a tensor along the other dimensions of one of static or dynamic shape."""
+    order = sorted(range(len(dims)), key=lambda i: dims[i])
+    if list(order) != list(range(len(dims))):
+        permutation = ir.DenseI64ArrayAttr.get(order)
+        values = stablehlo.transpose(values, permutation, loc=at.location, ip=ir.InsertionPoint(at))
+    numbers = ir.DenseI64ArrayAttr.get(sorted(dims))
+    type_ = ir.RankedTensorType.get(like.type.shape, values.type.element_type, like.type.encoding)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return emit.broadcast(type_, values, numbers, **where)
+
+
+def _constant(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:
+    attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(values, np.float32))
+    return stablehlo.constant(attribute, loc=at.location, ip=ir.InsertionPoint(at))
