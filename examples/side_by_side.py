@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.tensors import interface
 
 
 @dataclass
@@ -21,6 +25,7 @@ class Contender:
         initial: the state to begin with, a pytree.
         convert: what makes arguments of a pytree; `as_scaled_array` for the `scaled` signature.
         rewrite_seconds: wall time of the command that wrote the file, 0 for the original.
+        carried: the scaling state of a program with delayed scales, which it has last.
         losses: one for each step taken.
         seconds: wall time of each step taken.
     """
@@ -39,14 +44,17 @@ class Contender:
         self.ops = len(op_names(text))
         self.executable = Executable(text)
         self.state = self.executable.stored(flat(self.convert(self.initial)))
+        self.carried = scaling_state(text)
 
     def step(self, batch: Any) -> None:
         """Takes one training step; the new state and the loss are the results of `main`."""
-        arguments = [*self.state, *flat(self.convert(batch))]
+        arguments = [*self.state, *flat(self.convert(batch)), *self.carried]
         start = time.perf_counter()
         results = self.executable(arguments)
         self.seconds.append(time.perf_counter() - start)
-        self.state, loss = results[: len(self.state)], results[len(self.state) :]
+        kept = len(results) - len(self.carried)
+        self.carried = results[kept:]
+        self.state, loss = results[: len(self.state)], results[len(self.state) : kept]
         # A scaled loss comes as data and scale.
         self.losses.append(float(loss[0]) * float(loss[1]) if len(loss) == 2 else float(loss[0]))
 
@@ -70,6 +78,20 @@ def train(contenders: Sequence[Contender], batches: Iterable[Any]) -> Iterator[i
         for contender in (*contenders[first:], *contenders[:first]):
             contender.step(batch)
         yield index + 1
+
+
+def scaling_state(text: str) -> list[jax.Array]:
+    """The state that the last arguments of a program begin with: no amax yet, and scales of 1."""
+    with new_context():
+        arguments = interface(ir.Module.parse(text), "<step>").arguments
+    state = [tensor for tensor in arguments if tensor.name.startswith("scaling_state")]
+    filled = {"['scale']": 1}
+    return flat(
+        [
+            jnp.full(t.shape, filled.get(t.name.removeprefix("scaling_state"), 0), t.dtype)
+            for t in state
+        ]
+    )
 
 
 def op_names(text: str) -> list[str]:

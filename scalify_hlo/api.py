@@ -184,8 +184,18 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     recipe = options.pop("recipe", "propagate")
     rewrite_options = make_options(recipe, settings=options.pop("settings", None))
+    _check_scaling(rewrite_options)
     _check_jit_options(options)
     return jax.jit(Scalified.of(fn, rewrite_options, options), **options)
+
+
+def _check_scaling(options: Options) -> None:
+    kind = options.recipe.scaling.kind
+    if kind == "delayed":
+        raise UsageError(
+            f"scalify keeps no state, as the recipe {options.recipe.name} needs",
+            hint="export the function, rewrite it, and carry the state of init_scaling_state along",
+        )
 
 
 def _check_jit_options(options: Mapping[str, Any]) -> None:

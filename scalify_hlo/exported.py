@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 import numpy as np
@@ -14,12 +14,15 @@ import numpy as np
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.artifact import parse_artifact, version_of, write_artifact_since
+from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.delayed import LEAVES
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
+from scalify_hlo.scaling_state import Extension
 from scalify_hlo.tensors import DTYPES
 from scalify_hlo.wellformed import check_module, located
 
@@ -135,24 +138,39 @@ def _rewrite_marked(
     options: Options,
     arguments: Marks,
     results: Marks,
-    **trees: Any,
+    *,
+    in_tree: Any,
+    out_tree: Any,
 ) -> Rewritten:
     with module.context:
         _set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
             report = rewrite_module(module, replace(options, signature="same", input_scale={}))
-        arguments, results = _with_stored(module, exported, arguments, results)
+        extra = 0 if report.scaling_state is None else len(LEAVES)
+        arguments, results = _with_stored(module, exported, arguments, results, extra)
+        kept = _kept_after(exported.module_kept_var_idx, arguments.pairs)
+        origins: Any = (_origins(arguments.pairs), _origins(results.pairs))
+        avals: Any = (
+            _pair_avals(exported.in_avals, arguments),
+            _pair_avals(exported.out_avals, results),
+        )
+        if report.scaling_state is not None:
+            extension = Extension(report.scaling_state, in_tree, out_tree)
+            extension.place(module, kept)
+            in_tree, out_tree, kept = extension.in_tree, extension.out_tree, extension.kept(kept)
+            origins, avals = extension.origins(*origins), extension.avals(*avals)
         artifact = exported.mlir_module_serialized and _write(module, exported)
     new = _compat.replace_exported(
         exported,
-        arguments=_origins(arguments.pairs),
-        results=_origins(results.pairs),
+        arguments=origins[0],
+        results=origins[1],
         vjp=_rewritten_vjp(exported, options, arguments, results),
         mlir_module_serialized=artifact,
-        in_avals=tuple(_pair_avals(exported.in_avals, arguments)),
-        out_avals=tuple(_pair_avals(exported.out_avals, results)),
-        module_kept_var_idx=_kept_after(exported.module_kept_var_idx, arguments.pairs),
-        **trees,
+        in_avals=tuple(avals[0]),
+        out_avals=tuple(avals[1]),
+        module_kept_var_idx=kept,
+        in_tree=in_tree,
+        out_tree=out_tree,
     )
     return Rewritten(new, arguments, results, report)
 
@@ -169,12 +187,26 @@ def _rewritten_vjp(
     """The vjp of the rewritten program: the original's, rewritten to fit, when it is asked for."""
     if not exported.has_vjp():
         return None
+    kind = options.recipe.scaling.kind
+    if kind in _STEPWISE:
+        return _refuse_vjp
 
     @functools.cache
     def rewritten() -> jax.export.Exported:
         return _rewrite_vjp(exported.vjp(), options, arguments, results)
 
     return lambda _: rewritten()
+
+
+_STEPWISE = ("delayed", "calibrated")
+"""Kinds of scales that belong to one program, of which its vjp is another."""
+
+
+def _refuse_vjp(exported: jax.export.Exported) -> NoReturn:
+    raise UsageError(
+        f"{exported.fun_name!r} has scales for its own operands, and none for those of its vjp",
+        hint="export the function that takes the gradient, and rewrite that",
+    )
 
 
 def _rewrite_vjp(
@@ -282,14 +314,21 @@ def _pair_marks(marks: Marks, index: int) -> attributes.Attributes:
 
 
 def _with_stored(
-    module: ir.Module, exported: jax.export.Exported, arguments: Marks, results: Marks
+    module: ir.Module,
+    exported: jax.export.Exported,
+    arguments: Marks,
+    results: Marks,
+    extra: int,
 ) -> tuple[Marks, Marks]:
-    """The marks of a module that was rewritten, with the formats that its pairs have now."""
+    """The marks of a module that was rewritten, with the formats that its pairs have now.
+
+    The last arguments and results, `extra` of each, are none of the Exported's.
+    """
     main = main_function(module.operation)
     if main is None:
         return arguments, results
     type_ = attributes.function_type(main)
-    inputs, outputs = list(type_.inputs), list(type_.results)
+    inputs, outputs = (list(part)[: len(part) - extra] for part in (type_.inputs, type_.results))
     kept = exported.module_kept_var_idx
     return (
         replace(arguments, stored=_stored(exported.in_avals, arguments.pairs, kept, inputs)),

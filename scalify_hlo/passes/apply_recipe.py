@@ -17,6 +17,7 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
+from scalify_hlo.passes.delayed import Delayed
 from scalify_hlo.passes.inlining import inline_calls
 from scalify_hlo.passes.narrowing import (
     MARKS,
@@ -28,9 +29,10 @@ from scalify_hlo.passes.narrowing import (
     narrow,
     roles_of,
 )
+from scalify_hlo.passes.observe import tensors_of
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.rescaling import Rescaling
-from scalify_hlo.passes.scaling import Current, Operands
+from scalify_hlo.passes.scaling import Current, Operands, Source
 from scalify_hlo.passes.sites import Sites
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
@@ -55,13 +57,16 @@ class ApplyRecipePass(Pass):
         if main is not None and self.recipe.rescales:
             Rescaling(main, self.recipe, report, partial(_marked, module)).run()
         casts = Casts()
-        casting = self._casting(module, casts)
+        source = None if main is None else self._source(module, main)
+        casting = self._casting(source, casts)
         sites = Sites(self.recipe.matmul)
         marked: list[ir.OpView] = []
         for op in _marked(module, *_LEFT):
             matmul = attributes.ROLES in op.attributes
             marked += self._narrowed(op, sites, casting, report) if matmul else [op]
         sites.refuse_unmatched()
+        if isinstance(source, Delayed):
+            report.scaling_state = source.finish()
         if main is not None:
             narrow_arguments(main, self.recipe.state)
             narrow_results(main, self.recipe.state, casts)
@@ -75,12 +80,22 @@ class ApplyRecipePass(Pass):
             _clear(op, _LEFT)
         report.casts = casts.count + casting.count
 
-    def _casting(self, module: ir.Operation, casts: Casts) -> Casting:
-        """How operands get narrow."""
-        if self.recipe.scaling.propagated:
-            return Propagated(casts, self.recipe.matmul)
+    def _source(self, module: ir.Operation, main: ir.OpView) -> Source | None:
+        """Where the scales of operands come from; None if through the program."""
+        kind = self.recipe.scaling.kind
+        if kind == "propagated":
+            return None
         inline_calls(module, {attributes.ROLES})
-        return Scaled(Operands(Current(self.recipe)), self.recipe)
+        if kind == "current":
+            return Current(self.recipe)
+        names = {tensor.value: tensor.names[0] for tensor in tensors_of(main)}
+        return Delayed(main, self.recipe, names)
+
+    def _casting(self, source: Source | None, casts: Casts) -> Casting:
+        """How operands get narrow."""
+        if source is None:
+            return Propagated(casts, self.recipe.matmul)
+        return Scaled(Operands(source), self.recipe)
 
     def _narrowed(
         self, op: ir.OpView, sites: Sites, casting: Casting, report: Report

@@ -7,7 +7,7 @@ largest or the sum of all those is one value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
@@ -28,7 +28,9 @@ _OLD_PLACING = "mhlo.sharding"
 """Says the same, of all results in one text; without it XLA finds the places."""
 
 
-def lift(main: ir.OpView, values: Sequence[ir.Value], combine: Combine) -> list[ir.Value]:
+def lift(
+    main: ir.OpView, values: Sequence[ir.Value], combine: Combine | Sequence[Combine]
+) -> list[ir.Value]:
     """Makes values that stand anywhere in a function usable at its end.
 
     A loop gives the largest, or the sum, over all of its turns, beginning with 0; branches give 0
@@ -39,7 +41,8 @@ def lift(main: ir.OpView, values: Sequence[ir.Value], combine: Combine) -> list[
         main: A function. Its loops, branches and computations around values are made anew, with
             more results; other handles of theirs are dead afterwards.
         values: Tensors of static shape, of floats or integers; not negative if the largest counts.
-        combine: ``max`` or ``add``.
+        combine: ``max`` or ``add``; for each value if it is a list. Values that are wanted
+            together are lifted together: a second call would kill what the first gave.
 
     Returns:
         For each value, one of its type in the function's own block.
@@ -49,7 +52,8 @@ def lift(main: ir.OpView, values: Sequence[ir.Value], combine: Combine) -> list[
             of a reduction.
     """
     top = main.regions[0].blocks[0]
-    lifting = _Lifting(values, _COMBINING[combine], top)
+    each = [combine] * len(values) if isinstance(combine, str) else combine
+    lifting = _Lifting(values, [_COMBINING[c] for c in each], top)
     while deepest := lifting.deepest():
         for numbers in deepest:
             lifting.raise_together(numbers)
@@ -73,18 +77,22 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
     attributes.set_result_attributes(main, marks)
 
 
+_Wanted: TypeAlias = tuple[ir.Value, str]
+"""A value, and the op that combines two of it."""
+
+
 class _Lifting:
     """Values on their way out.
 
     Args:
         values: Where they stand at first.
-        name: The op that combines two of one.
+        names: The ops that combine two of each.
         top: The block that they are to reach.
     """
 
-    def __init__(self, values: Sequence[ir.Value], name: str, top: ir.Block) -> None:
+    def __init__(self, values: Sequence[ir.Value], names: Sequence[str], top: ir.Block) -> None:
         self.values = list(values)
-        self._name = name
+        self._names = names
         self._depths = {top: 0}
 
     def deepest(self) -> list[list[int]]:
@@ -92,7 +100,7 @@ class _Lifting:
         groups: dict[ir.Block, list[int]] = {}
         most = 1
         for number, value in enumerate(self.values):
-            block = _block_of(value)
+            block = block_of(value)
             depth = self._depth(block)
             if depth > most:
                 most, groups = depth, {}
@@ -108,30 +116,35 @@ class _Lifting:
 
     def raise_together(self, numbers: Sequence[int]) -> None:
         """Makes values in the regions of one op results of it."""
-        op = _block_of(self.values[numbers[0]]).owner.operation
-        inner = list(dict.fromkeys(self.values[number] for number in numbers))
+        op = block_of(self.values[numbers[0]]).owner.operation
+        inner = list(dict.fromkeys((self.values[n], self._names[n]) for n in numbers))
         old = list(op.results)
-        results = list(_raised(op, inner, self._name).results)
-        for before, after in zip(old, results, strict=False):
+        results = list(_raised(op, inner).results)
+        renewed = dict(zip(old, results, strict=False))
+        for before, after in renewed.items():
             before.replace_all_uses_with(after)
-        moved = dict(zip((*old, *inner), results, strict=True))
-        self.values = [moved.get(value, value) for value in self.values]
+        lifted = dict(zip(inner, results[len(old) :], strict=True))
+        for number, wanted in enumerate(zip(self.values, self._names, strict=True)):
+            value = wanted[0]
+            self.values[number] = lifted.get(wanted, renewed.get(value, value))
         op.erase()
 
 
-def _block_of(value: ir.Value) -> ir.Block:
+def block_of(value: ir.Value) -> ir.Block:
+    """The block that a value is an argument of, or whose op makes it."""
     owner = value.owner
     return owner if isinstance(owner, ir.Block) else owner.operation.block
 
 
-def _raised(op: ir.Operation, values: Sequence[ir.Value], name: str) -> ir.Operation:
+def _raised(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
     """The op that is to take the place of one, with values of its regions as further results."""
+    values = [value for value, _ in wanted]
     if op.name == LOOP:
-        return _loop(op, values, name)
+        return _loop(op, wanted)
     if op.name in BRANCHES:
         return _branches(op, values)
     if op.name == _PER_DEVICE:
-        return _per_device(op, values, name)
+        return _per_device(op, wanted)
     raise InputError(
         f"a value of a matmul stands in a region of {op.name!r}, out of which none can be taken",
         location=str(_location(values[0])),
@@ -143,11 +156,12 @@ def _location(value: ir.Value) -> ir.Location:
     return value.location if isinstance(value.owner, ir.Block) else value.owner.location
 
 
-def _loop(op: ir.Operation, values: Sequence[ir.Value], name: str) -> ir.Operation:
+def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
     """The carries begin with 0 and take up the value of each turn."""
     condition, body = (region.blocks[0] for region in op.regions)
+    values = [value for value, _ in wanted]
     for value in values:
-        if _block_of(value) != body:
+        if block_of(value) != body:
             raise InputError(
                 "a value of a matmul stands in the condition of a loop, which gives none back",
                 location=str(_location(value)),
@@ -155,7 +169,7 @@ def _loop(op: ir.Operation, values: Sequence[ir.Value], name: str) -> ir.Operati
             )
     last = body.operations[-1].operation
     combined = []
-    for value in values:
+    for value, name in wanted:
         condition.add_argument(value.type, op.location)
         carried = body.add_argument(value.type, op.location)
         where = {"loc": _location(value), "ip": ir.InsertionPoint(last)}
@@ -169,17 +183,17 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
     for region in op.regions:
         block = region.blocks[0]
         last = block.operations[-1].operation
-        own = [v if _block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
+        own = [v if block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
         _return_more(last, own)
     return _with_more(op, (), values)
 
 
-def _per_device(op: ir.Operation, values: Sequence[ir.Value], name: str) -> ir.Operation:
+def _per_device(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
     """Each device has what all of them have together."""
     devices = devices_of(op.opview, nested=False)
     last = op.regions[0].blocks[0].operations[-1].operation
-    _return_more(last, [everywhere(value, name, devices, last) for value in values])
-    return _with_more(op, (), values)
+    _return_more(last, [everywhere(value, name, devices, last) for value, name in wanted])
+    return _with_more(op, (), [value for value, _ in wanted])
 
 
 def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:

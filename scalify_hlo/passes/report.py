@@ -89,6 +89,18 @@ class LayerReport(NamedTuple):
     gradient: str
 
 
+class ScalingState(NamedTuple):
+    """The state of delayed scales, which is the last three arguments and results of a program.
+
+    Attributes:
+        names: The tensors that have scales, in the order of its arrays.
+        length: How many steps it looks back on.
+    """
+
+    names: tuple[str, ...]
+    length: int
+
+
 @dataclass
 class Report:
     """What a rewrite did.
@@ -106,7 +118,9 @@ class Report:
         casts: How many casts a recipe put into the program.
         markers: How many markers the program has, or was given.
         observed: The names of the operands whose sizes and scales the program returns, if asked.
+        tensors: The names of each tensor of which the program returns a histogram, if asked.
         sites: The rescalings that a recipe put in.
+        scaling_state: That of delayed scales, if the program was given one.
         narrowed: How many matmuls were given operands of low precision.
         given_up: How often each op read values at scale 1 although an operand was scaled.
         dense: Whether a constant has elements of its own, as far as the ops were counted.
@@ -121,9 +135,11 @@ class Report:
     ops: Counter[str] = field(default_factory=Counter)
     given_up: Counter[str] = field(default_factory=Counter)
     narrowed: int = 0
+    scaling_state: ScalingState | None = None
     casts: int = 0
     markers: int = 0
     observed: list[str] = field(default_factory=list)
+    tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)

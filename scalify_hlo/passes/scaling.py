@@ -171,7 +171,7 @@ class Quantizing:
         """The operand at scales that are known."""
         wide = emit.convert(self._wanted.value, ir.F32Type.get(), self.at)
         if exponents.ndim:
-            factor = self._spread(_constant(np.ldexp(np.float32(1), -exponents), self.at), wide)
+            factor = self._spread(constants(np.ldexp(np.float32(1), -exponents), self.at), wide)
             wide = emit.multiply(wide, factor, self.at)
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
@@ -209,7 +209,7 @@ def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) ->
         vector = operand.scale
         if vector is None:
             factors = np.ldexp(np.float32(1), operand.exponents + exponents)
-            vector, exponents = _constant(factors, at), np.int64(0)
+            vector, exponents = constants(factors, at), np.int64(0)
         result = emit.multiply(result, spread(vector, operand.channels.result, result, at), at)
     if scalars:
         emitter = Emitter(at, wide=False)
@@ -233,6 +233,7 @@ def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operati
     return emit.broadcast(type_, values, numbers, **where)
 
 
-def _constant(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:
+def constants(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:
+    """An f32 tensor of given values."""
     attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(values, np.float32))
     return stablehlo.constant(attribute, loc=at.location, ip=ir.InsertionPoint(at))

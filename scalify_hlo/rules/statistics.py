@@ -217,11 +217,11 @@ def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Opera
         loc=at.location,
         ip=ir.InsertionPoint(at),
     )
-    _combine(op.regions[0], body, emit.scalar_type(value.type.element_type), at.location)
+    fill_reduction(op.regions[0], body, emit.scalar_type(value.type.element_type), at.location)
     return op.result
 
 
-def _combine(region: ir.Region, name: str, scalar: ir.Type, location: ir.Location) -> None:
+def fill_reduction(region: ir.Region, name: str, scalar: ir.Type, location: ir.Location) -> None:
     """Fills the region of a reduction with one op."""
     block = region.blocks.append(scalar, scalar, arg_locs=[location, location])
     where = {"loc": location, "ip": ir.InsertionPoint(block)}
@@ -277,7 +277,7 @@ class _Reduction:
             regions=1,
             **self._where,
         )
-        _combine(op.regions[0], self._body, self._scalar, self._at.location)
+        fill_reduction(op.regions[0], self._body, self._scalar, self._at.location)
         return op.result
 
     def _mean(self, total: ir.Value, data: ir.Value) -> ir.Value:

@@ -27,7 +27,7 @@ def spread(case: str, mesh: Mesh) -> Any:
             out_shardings=NamedSharding(mesh, P("d", None)),
         )
 
-    def local(x: jax.Array, w: jax.Array) -> jax.Array:
+    def local(x: jax.Array, w: jax.Array) -> Any:
         return x @ jax.lax.all_gather(w, "d", axis=0, tiled=True)
 
     rows = P("d", None)

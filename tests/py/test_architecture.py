@@ -18,7 +18,7 @@ EVERY_FILE = pytest.mark.parametrize(
 )
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_compat", "diagnostics", "formats", "scale"}),
+    frozenset({"_compat", "diagnostics", "formats", "histogram", "scale"}),
     frozenset({"dialect", "recipe", "recipe_file", "recipe_formats"}),
     frozenset({"roles", "rules"}),
     frozenset({"layers"}),
@@ -41,7 +41,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "wellformed",
         }
     ),
-    frozenset({"api", "check", "exported", "scalified"}),
+    frozenset({"api", "check", "exported", "scaling_state", "scalified"}),
     frozenset({"__init__", "__main__", "cli"}),
 )
 """From the lowest to the highest: a module may import its own layer and those before it."""
@@ -58,6 +58,7 @@ WITH_JAX = frozenset(
         "powers",
         "scaled_array",
         "scalified",
+        "scaling_state",
     }
 )
 """The modules that may import jax as they are imported."""

@@ -35,7 +35,7 @@ def export_text(fn: Callable[..., Any], *arguments: Any) -> str:
     return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
 
 
-def run(fn: Callable[..., Any], *arguments: Any, **settings: object) -> Array:
+def run(fn: Callable[..., Any], *arguments: Any, **settings: object) -> Any:
     """A function under `fp8-current`, by the interpreter and by XLA, which agree."""
     text = scalify_hlo.rewrite(
         export_text(fn, *arguments), recipe="fp8-current", settings=OUTER | settings
@@ -46,12 +46,12 @@ def run(fn: Callable[..., Any], *arguments: Any, **settings: object) -> Array:
     return compiled
 
 
-def flushed(value: Array) -> Array:
+def flushed(value: Array) -> Any:
     """What XLA makes of numbers below the normal range."""
     return np.asarray(np.where(np.abs(value) < F32(2.0**-126), F32(0), value))
 
 
-def expected(x: Array, w: Array, formats: tuple[str, str] = (E4M3, E4M3), **how: Any) -> Array:
+def expected(x: Array, w: Array, formats: tuple[str, str] = (E4M3, E4M3), **how: Any) -> Any:
     (xd, xs), (wd, ws) = (quantized(v, f, **how) for v, f in zip((x, w), formats, strict=True))
     product = xd.astype(F32)[:, None] * wd.astype(F32)[None, :]
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -62,7 +62,7 @@ def expected(x: Array, w: Array, formats: tuple[str, str] = (E4M3, E4M3), **how:
 def sample(seed: int, log2: float = 0.0, size: int = 64) -> Array:
     """Numbers with heavy tails, about as large as a power of two."""
     rng = np.random.default_rng(seed)
-    return (rng.standard_t(2, size) * 2.0**log2).astype(F32)
+    return np.asarray(rng.standard_t(2, size) * 2.0**log2, F32)
 
 
 class TestNumerics:

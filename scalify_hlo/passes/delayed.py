@@ -1,0 +1,248 @@
+"""Delayed scales: of what operands were in past steps, as Transformer Engine's delayed scaling.
+
+The program takes and returns a state: the amax of each tensor in past steps, most recent first, the
+scale X_s of each, and the number of the step. A step casts at the scales that it is given, and
+leaves those that follow from its own amax and the past ones. An amax that is infinite or NaN is not
+remembered, and a history of zeros leaves a scale as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.formats import FORMATS
+from scalify_hlo.passes.lifting import add_results, lift
+from scalify_hlo.passes.lowering import lower
+from scalify_hlo.passes.report import ScalingState
+from scalify_hlo.passes.scaling import (
+    SMALLEST_AMAX,
+    Operand,
+    Quantizing,
+    Wanted,
+    constants,
+    inverse_scale,
+)
+from scalify_hlo.recipe import Recipe
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import Emitter, statistic
+
+STATE = "scaling_state"
+LEAVES = ("amax_history", "scale", "step")
+"""What the state has, in the order of the arguments and results."""
+
+
+DESCRIPTION = "scalify.scaling_state"
+"""An attribute of the module: the tensors by name, and what their formats hold."""
+
+
+class Described(NamedTuple):
+    """What a program says of the state that it takes.
+
+    Attributes:
+        names: The tensors.
+        largest: What their formats hold, with room for the margin.
+        power_2_scale: Whether scales are powers of two.
+    """
+
+    names: tuple[str, ...]
+    largest: tuple[float, ...]
+    power_2_scale: bool
+
+    def scales(self, amax: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The scales that follow from the amax of each tensor; 1 for one of zeros."""
+        inverse = np.array(self.largest, np.float32) / np.maximum(amax, np.float32(SMALLEST_AMAX))
+        if self.power_2_scale:
+            inverse = np.ldexp(np.float32(0.5), np.frexp(inverse)[1])
+        return np.where(amax > 0, 1 / inverse, 1).astype(np.float32)
+
+
+def described(module: ir.Operation) -> Described | None:
+    """What a program says of the state that it takes; None if it takes none."""
+    if DESCRIPTION not in module.attributes:
+        return None
+    names, largest, power_2 = ir.ArrayAttr(module.attributes[DESCRIPTION])
+    return Described(
+        tuple(attributes.texts(names)),
+        tuple(ir.FloatAttr(value).value for value in ir.ArrayAttr(largest)),
+        ir.BoolAttr(power_2).value,
+    )
+
+
+class _Tensor(NamedTuple):
+    """A tensor that is cast.
+
+    Attributes:
+        name: As profiles call it.
+        format: What it is cast to.
+        amax: What its amax is in this step.
+        inverse: Stands for the reciprocal of its scale where it is cast.
+        scale: Stands for its scale.
+    """
+
+    name: str
+    format: str
+    amax: ir.Value
+    inverse: ir.Value
+    scale: ir.Value
+
+
+class Delayed:
+    """Scales that the program carries along.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: Has the options.
+        names: What profiles call the operands.
+    """
+
+    def __init__(self, main: ir.OpView, recipe: Recipe, names: Mapping[ir.Value, str]) -> None:
+        self._main, self._recipe, self._names = main, recipe, names
+        self._tensors: list[_Tensor] = []
+
+    def operand(self, wanted: Wanted) -> Operand:
+        """See `scalify_hlo.passes.scaling.Source`."""
+        name = self._names[wanted.value]
+        wanted = replace(wanted, channels=None)
+        quantizing = Quantizing(wanted, self._recipe)
+        emitter, at = quantizing.emitter, quantizing.at
+        # Those of several devices meet where they leave the computation of each.
+        amax = statistic(wanted.value, "max", at, wide=False, devices=None)
+        inverse, scale = (emitter.number(1.0) for _ in range(2))
+        self._tensors.append(_Tensor(name, wanted.format, amax, inverse, scale))
+        return quantizing.operand(wanted.value, inverse, scale)
+
+    def finish(self) -> ScalingState:
+        """Gives the program its state.
+
+        Raises:
+            UsageError: Nothing was cast, so that there is none.
+        """
+        if not self._tensors:
+            raise UsageError(
+                f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
+                hint="`scalify-hlo inspect` shows the matmuls; matmul.smallest is the least size",
+            )
+        amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
+        history, scales, step = self._arguments()
+        self._hand_out(scales)
+        new = self._updated(amaxes, history, scales, step)
+        add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
+        names = tuple(tensor.name for tensor in self._tensors)
+        self._describe(names)
+        return ScalingState(names, self._recipe.scaling.amax_history_len)
+
+    def _describe(self, names: Sequence[str]) -> None:
+        f32 = ir.F32Type.get()
+        parts = [
+            ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
+            ir.ArrayAttr.get([ir.FloatAttr.get(f32, value) for value in self._largest()]),
+            ir.BoolAttr.get(self._recipe.scaling.power_2_scale),
+        ]
+        module = self._main.operation.parent
+        module.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
+
+    def _arguments(self) -> list[ir.Value]:
+        count, f32 = len(self._tensors), ir.F32Type.get()
+        length = self._recipe.scaling.amax_history_len
+        types = [
+            ir.RankedTensorType.get([length, count], f32),
+            ir.RankedTensorType.get([count], f32),
+            emit.scalar_type(ir.IntegerType.get_signless(32)),
+        ]
+        block, location = self._main.regions[0].blocks[0], self._main.location
+        marks = attributes.argument_attributes(self._main)
+        made = [
+            block.add_argument(type_, ir.Location.name(f"{STATE}['{leaf}']", location))
+            for type_, leaf in zip(types, LEAVES, strict=True)
+        ]
+        type_ = attributes.function_type(self._main)
+        attributes.set_function_type(self._main, [*type_.inputs, *types], list(type_.results))
+        attributes.set_argument_attributes(self._main, [*marks, *({} for _ in made)])
+        return made
+
+    def _hand_out(self, scales: ir.Value) -> None:
+        """Gives each cast its scale, in whatever region it stands."""
+        first = self._main.regions[0].blocks[0].operations[0].operation
+        emitter = Emitter(first, wide=False, shape=scales.type.shape)
+        inverses = emitter.divide(emitter.number(1.0), scales)
+        both = emitter.kept_together(inverses, scales)
+        places = [place for t in self._tensors for place in (t.inverse, t.scale)]
+        seen = lower(both, [place.owner.operation for place in places])
+        for number, tensor in enumerate(self._tensors):
+            for side, place in enumerate((tensor.inverse, tensor.scale)):
+                at = place.owner.operation
+                place.replace_all_uses_with(_element(seen[2 * number + side][side], number, at))
+                at.erase()
+
+    def _updated(
+        self,
+        amaxes: Sequence[ir.Value],
+        history: ir.Value,
+        scales: ir.Value,
+        step: ir.Value,
+    ) -> list[ir.Value]:
+        """The state for the next step."""
+        scaling = self._recipe.scaling
+        at = self._main.regions[0].blocks[0].operations[-1].operation
+        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        emitter = Emitter(at, wide=False, shape=scales.type.shape)
+        zero = emitter.number(0.0)
+        found = _vector(amaxes, at)
+        found = emitter.select(stablehlo.is_finite(found, **where), found, zero)
+        new_history = _pushed(found, history, at)
+        amax = found
+        if scaling.amax_compute_algo == "max":
+            amax = statistic(new_history, "max", at, wide=False, devices=None, kept=(1,))
+        inverse = inverse_scale(
+            amax, constants(np.array(self._largest(), np.float32), at), emitter, scaling
+        )
+        new = emitter.divide(emitter.number(1.0), inverse)
+        known = emitter.is_positive(amax)
+        new = emitter.select(known, new, scales)
+        one = emit.constant(step.type, 1, at)
+        next_step = emit.elementwise("stablehlo.add", step, one, **where)
+        if scaling.interval > 1:
+            due = emitter.multiple(next_step, scaling.interval)
+            new = emitter.select(due, new, scales)
+        return [new_history, new, next_step]
+
+    def _largest(self) -> list[float]:
+        """What the formats hold, with room for the margin."""
+        room = 2.0**-self._recipe.scaling.margin
+        return [FORMATS[tensor.format].max_finite * room for tensor in self._tensors]
+
+
+def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
+    """One element of a tensor of rank 1, as one of rank 0."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    one = stablehlo.slice(vector, [number], [number + 1], [1], **where)
+    return stablehlo.reshape(emit.scalar_type(vector.type.element_type), one, **where)
+
+
+def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+    """Scalars as one tensor of rank 1."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    row = ir.RankedTensorType.get([1], values[0].type.element_type)
+    rows = [stablehlo.reshape(row, value, **where) for value in values]
+    return stablehlo.concatenate(rows, 0, **where)
+
+
+def _pushed(amax: ir.Value, history: ir.Value, at: ir.Operation) -> ir.Value:
+    """The history with an amax before all others, without the last."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    length, count = history.type.shape
+    first = stablehlo.reshape(
+        ir.RankedTensorType.get([1, count], amax.type.element_type), amax, **where
+    )
+    if length == 1:
+        return first
+    rest = stablehlo.slice(history, [0, 0], [length - 1, count], [1, 1], **where)
+    return stablehlo.concatenate([first, rest], 0, **where)

@@ -1,0 +1,231 @@
+"""scalify-observe: makes a program return how large the operands of its matmuls are.
+
+The bins of histograms are those of `scalify_hlo.histogram`. What is infinite or NaN has bins of its
+own there, and counts nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import ClassVar, NamedTuple
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.diagnostics import InputError, Remark
+from scalify_hlo.dialect import attributes
+from scalify_hlo.histogram import BINS, FINITE_BINS, SHIFT
+from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.inlining import inline_calls
+from scalify_hlo.passes.lifting import Combine, add_results, block_of, lift
+from scalify_hlo.passes.report import Report
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import fill_reduction, statistic
+
+_COMBINE: tuple[Combine, ...] = ("max", "add", "add")
+"""How amax, squares and histograms of several turns come together."""
+
+_SIDES = ("lhs", "rhs")
+
+
+@dataclass(frozen=True)
+class ObservePass(Pass):
+    """Returns amax, rms and a histogram of each operand of the matmuls that have roles.
+
+    Functions that have matmuls are inlined. `main` gets three more results: f32 ``[T]``, f32
+    ``[T]`` and ui32 ``[T, 4096]``, for T tensors; ``report.tensors`` has their names.
+    """
+
+    name: ClassVar[str] = "scalify-observe"
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """See `Pass.apply`."""
+        for op in inline_calls(module, (attributes.ROLES,)):
+            message = "its matmuls are not observed; observe the program without it"
+            report.remarks.append(Remark(message, str(op.location), op.name))
+        main = main_function(module)
+        tensors = [] if main is None else tensors_of(main)
+        if main is None or not tensors:
+            raise InputError(
+                "the program has no matmul to observe",
+                hint="run scalify-roles before, on a program that has matmuls or convolutions",
+            )
+        report.tensors = [tensor.names for tensor in tensors]
+        seen = [_observe(tensor) for tensor in tensors]
+        columns: list[list[ir.Value]] = [list(column) for column in zip(*seen, strict=True)]
+        combine = [how for how, column in zip(_COMBINE, columns, strict=True) for _ in column]
+        lifted = iter(lift(main, [value for column in columns for value in column], combine))
+        amax, squares, histograms = [list(islice(lifted, len(seen))) for _ in columns]
+        last = main.regions[0].blocks[0].operations[-1].operation
+        results = _stacked(amax, squares, histograms, last)
+        add_results(main, results, ("observed.amax", "observed.rms", "observed.histogram"))
+
+
+class Tensor(NamedTuple):
+    """A tensor that matmuls take.
+
+    Attributes:
+        value: What it is, in `main` or a region of it.
+        names: ``SITE:lhs`` or ``SITE:rhs`` for each operand that it is.
+        at: An op of its block after it, before which it is observed.
+    """
+
+    value: ir.Value
+    names: tuple[str, ...]
+    at: ir.Operation
+
+
+def tensors_of(main: ir.OpView) -> list[Tensor]:
+    """The tensors that the matmuls of a function take, and how a profile calls them.
+
+    Where sites have the same name, all but the first in order of the program have a number:
+    ``SITE#2:lhs``. Integers and complex numbers have no tensor in a profile.
+
+    Args:
+        main: The function, in which all calls that lead to matmuls were inlined.
+    """
+    names: dict[ir.Value, list[str]] = {}
+    first: dict[ir.Value, ir.Operation] = {}
+    for site, op in _sites(main):
+        for side, value in zip(_SIDES, list(op.operands)[:2], strict=True):
+            if isinstance(value.type.element_type, ir.FloatType):
+                names.setdefault(value, []).append(f"{site}:{side}")
+                first.setdefault(value, op)
+    return [Tensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
+
+
+def _sites(main: ir.OpView) -> list[tuple[str, ir.Operation]]:
+    """The matmuls that have roles, with their names made unique."""
+    found: list[tuple[str, ir.Operation]] = []
+    counts: dict[str, int] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if attributes.ROLES in op.attributes:
+            site = op.attributes[attributes.SITE].value
+            number = counts[site] = counts.get(site, 0) + 1
+            found.append((site if number == 1 else f"{site}#{number}", op))
+        return ir.WalkResult.ADVANCE
+
+    main.operation.walk(visit)
+    return found
+
+
+def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
+    """The op that a value is used by, or in a region of, in the value's own block."""
+    block = block_of(value)
+    while op.block != block:
+        op = op.parent.operation
+    return op
+
+
+class _Seen(NamedTuple):
+    """What one turn, or one device, has of a tensor: rank-0 f32 and f64, and ui32 ``[4096]``."""
+
+    amax: ir.Value
+    squares: ir.Value
+    histogram: ir.Value
+
+
+def _observe(tensor: Tensor) -> _Seen:
+    value, at = tensor.value, tensor.at
+    if not value.type.has_static_shape:
+        raise InputError(
+            f"an operand of the matmul {tensor.names[0]!r} is of dynamic shape",
+            location=str(at.location),
+            hint="export the program with the shapes of the samples",
+        )
+    data = emit.convert(value, ir.F32Type.get(), at)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    finite = stablehlo.is_finite(data, **where)
+    known = stablehlo.select(finite, data, emit.filled(data, 0.0, at), **where)
+    amax = statistic(known, "max", at, wide=False, devices=None)
+    rms = statistic(known, "l2", at, wide=True, devices=None)  # no square of f32 leaves f64
+    mean = emit.multiply(rms, rms, at)
+    count = emit.constant(rms.type, math.prod(value.type.shape), at)
+    return _Seen(amax, emit.multiply(mean, count, at), _histogram(data, at))
+
+
+def _histogram(data: ir.Value, at: ir.Operation) -> ir.Value:
+    """How many elements of an f32 tensor each bin has; a scatter, which is one read."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    size = math.prod(data.type.shape)
+    unsigned = ir.IntegerType.get_unsigned(32)
+    flat = ir.RankedTensorType.get([size, 1], unsigned)
+    magnitude = emit.elementwise("stablehlo.abs", data, **where)
+    bits = stablehlo.bitcast_convert(
+        ir.RankedTensorType.get(data.type.shape, unsigned), magnitude, **where
+    )
+    shift = emit.constant(bits.type, SHIFT, at)
+    bins = emit.elementwise("stablehlo.shift_right_logical", bits, shift, **where)
+    indices = emit.convert(
+        stablehlo.reshape(flat, bins, **where), ir.IntegerType.get_signless(32), at
+    )
+    empty = emit.constant(ir.RankedTensorType.get([BINS], unsigned), 0, at)
+    ones = emit.constant(ir.RankedTensorType.get([size], unsigned), 1, at)
+    op = ir.Operation.create(
+        "stablehlo.scatter",
+        results=[empty.type],
+        operands=[empty, indices, ones],
+        attributes={
+            "scatter_dimension_numbers": stablehlo.ScatterDimensionNumbers.get(
+                update_window_dims=[],
+                inserted_window_dims=[0],
+                input_batching_dims=[],
+                scatter_indices_batching_dims=[],
+                scattered_dims_to_operand_dims=[0],
+                index_vector_dim=1,
+            )
+        },
+        regions=1,
+        **where,
+    )
+    fill_reduction(op.regions[0], "stablehlo.add", emit.scalar_type(unsigned), at.location)
+    return op.result
+
+
+def _stacked(
+    amax: Sequence[ir.Value],
+    squares: Sequence[ir.Value],
+    histograms: Sequence[ir.Value],
+    at: ir.Operation,
+) -> tuple[ir.Value, ir.Value, ir.Value]:
+    """Amax, rms and histogram of all tensors."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    table = _stack(histograms, at)
+    counts = _finite_counts(table, at)
+    least = emit.constant(counts.type, 1.0, at)
+    divisor = emit.elementwise("stablehlo.maximum", counts, least, **where)
+    mean = emit.elementwise("stablehlo.divide", _stack(squares, at), divisor, **where)
+    rms = emit.elementwise("stablehlo.sqrt", mean, **where)
+    return _stack(amax, at), emit.convert(rms, ir.F32Type.get(), at), table
+
+
+def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
+    """How many elements of each tensor are finite, in f64."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    rows, f64 = table.type.shape[0], ir.F64Type.get()
+    starts, ends, strides = ([0, 0], [rows, FINITE_BINS], [1, 1])
+    finite = stablehlo.slice(
+        table, *(ir.DenseI64ArrayAttr.get(a) for a in (starts, ends, strides)), **where
+    )
+    scalar = emit.scalar_type(f64)
+    op = ir.Operation.create(
+        "stablehlo.reduce",
+        results=[ir.RankedTensorType.get([rows], f64)],
+        operands=[emit.convert(finite, f64, at), emit.constant(scalar, 0.0, at)],
+        attributes={"dimensions": ir.DenseI64ArrayAttr.get([1])},
+        regions=1,
+        **where,
+    )
+    fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
+    return op.result
+
+
+def _stack(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+    """Tensors of one type as the rows of one."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    type_ = values[0].type
+    row = ir.RankedTensorType.get([1, *type_.shape], type_.element_type)
+    rows = [stablehlo.reshape(row, value, **where) for value in values]
+    return stablehlo.concatenate(rows, 0, **where)

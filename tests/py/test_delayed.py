@@ -1,0 +1,230 @@
+"""Delayed scales: the state that a program carries along, against NumPy, and in JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import scalify_hlo
+from scalify_hlo import init_scaling_state, scaling_tensors
+from scalify_hlo.diagnostics import ScalifyError, UsageError
+from scalify_hlo.formats import FORMATS
+from scalify_hlo.passes.encoding import dtype_of
+from tests.py.fp8_numpy import F32, Array, inverse_scale
+
+E4M3 = "f8E4M3FN"
+
+
+def outer(x: Any, w: Any) -> Any:
+    """A matmul with sums of one term."""
+    return x[:, None] @ w[None, :]
+
+
+def rewritten(fn: Callable[..., Any], *arguments: Any, **settings: object) -> jax.export.Exported:
+    """A function under `fp8-delayed`."""
+    names = {name.replace("__", "."): value for name, value in settings.items()}
+    exported = jax.export.export(jax.jit(fn))(*arguments)
+    return scalify_hlo.rewrite(exported, recipe="fp8-delayed", settings=names)
+
+
+def sample(seed: int, log2: float = 0.0, size: int = 32) -> Array:
+    """Normal numbers about as large as a power of two."""
+    numbers = np.random.default_rng(seed).standard_normal(size)
+    return np.asarray(numbers * 2.0**log2, F32)
+
+
+class Model:
+    """The state of delayed scales of two tensors in NumPy."""
+
+    def __init__(self, length: int, algo: str, interval: int, *, power_2: bool, margin: int):
+        self.history, self.scale, self.step = np.zeros((length, 2), F32), np.ones(2, F32), 0
+        self.algo, self.interval = algo, interval
+        self.how: dict[str, Any] = {"power_2": power_2, "margin": margin}
+
+    def __call__(self, x: Array, w: Array) -> Array:
+        most = F32(FORMATS[E4M3].max_finite)
+        inverse = (F32(1) / self.scale).astype(F32)
+        data = [
+            np.clip(v * i, -most, most).astype(dtype_of(E4M3)).astype(F32)
+            for v, i in zip((x, w), inverse, strict=True)
+        ]
+        result = (data[0][:, None] * data[1][None, :]) * (self.scale[0] * self.scale[1])
+        amax = np.array([np.abs(x).max(), np.abs(w).max()], F32)
+        amax = np.where(np.isfinite(amax), amax, F32(0))
+        self.history = np.concatenate([amax[None], self.history[:-1]])
+        chosen = self.history.max(0) if self.algo == "max" else amax
+        new = (F32(1) / inverse_scale(chosen, E4M3, **self.how)).astype(F32)
+        self.step += 1
+        if self.step % self.interval == 0:
+            self.scale = np.where(chosen > 0, new, self.scale).astype(F32)
+        return np.asarray(result, F32)
+
+
+class TestNumerics:
+    @pytest.mark.parametrize(
+        ("length", "algo", "interval", "power_2", "margin"),
+        [
+            (3, "max", 1, True, 0),
+            (3, "most_recent", 1, True, 0),
+            (1, "max", 1, True, 2),
+            (2, "max", 2, True, 0),
+            (4, "max", 1, False, 1),
+        ],
+    )
+    def test_equal_to_numpy(
+        self, length: int, algo: str, interval: int, power_2: bool, margin: int
+    ) -> None:
+        program = rewritten(
+            outer,
+            *(sample(0), sample(1)),
+            matmul__smallest=1,
+            scaling__amax_history_len=length,
+            scaling__amax_compute_algo=algo,
+            scaling__interval=interval,
+            scaling__power_2_scale=power_2,
+            scaling__margin=margin,
+        )
+        model = Model(length, algo, interval, power_2=power_2, margin=margin)
+        state = init_scaling_state(program)
+        assert sorted(state) == ["amax_history", "scale", "step"]
+        order = [0 if name.endswith("lhs") else 1 for name in scaling_tensors(program)]
+        for step, log2 in enumerate((0, 9, 4, -3, 20, -40, -40, -40, 2)):
+            x, w = sample(2 * step, log2), sample(2 * step + 1, -log2 / 2)
+            if step == 4:
+                x[1] = np.inf
+            if step == 5:
+                w[:] = 0
+            found, state = program.call(x, w, state)
+            with np.errstate(invalid="ignore", over="ignore"):
+                np.testing.assert_array_equal(found, model(x, w))
+            np.testing.assert_array_equal(state["amax_history"], model.history[:, order])
+            np.testing.assert_array_equal(state["scale"], model.scale[order])
+            assert int(state["step"]) == model.step
+
+    def test_the_first_step_is_safe(self) -> None:
+        x, w = sample(0, 60), sample(1, -60)
+        program = rewritten(outer, x, w, matmul__smallest=1)
+        state = init_scaling_state(program)
+        assert state["amax_history"].shape == (1024, 2)
+        first, state = program.call(x, w, state)
+        assert np.isfinite(first).all()
+        second, _ = program.call(x, w, state)
+        exact = np.asarray(outer(x, w))
+        assert np.linalg.norm(second - exact) < 0.1 * np.linalg.norm(exact)
+
+
+def layers(x: Any, w: Any) -> Any:
+    return lax.scan(lambda c, w: (c @ w, None), x, w)[0]
+
+
+class TestPlaces:
+    def test_a_scan_has_the_largest_of_all_turns(self) -> None:
+        rng = np.random.default_rng(0)
+        x = rng.standard_normal((16, 32)).astype(F32)
+        w = rng.standard_normal((5, 32, 32)).astype(F32) / 6
+        program = rewritten(layers, x, w)
+        state = init_scaling_state(program)
+        for _ in range(2):
+            found, state = program.call(x, w, state)
+        amax = dict(zip(scaling_tensors(program), state["amax_history"][0], strict=True))
+        weight = next(value for name, value in amax.items() if name.endswith("rhs"))
+        assert weight == np.abs(w).max()
+        exact = np.asarray(layers(x, w))
+        assert np.linalg.norm(found - exact) < 0.15 * np.linalg.norm(exact)
+
+    def test_branches_leave_the_scales_of_others_alone(self) -> None:
+        def fn(p: Any, x: Any, w: Any) -> Any:
+            return lax.cond(p, lambda: x @ w, lambda: x @ (w * 64))
+
+        x, w = (np.random.default_rng(i).standard_normal((16, 16)).astype(F32) for i in (0, 1))
+        program = rewritten(fn, np.bool_(True), x, w, scaling__amax_history_len=1)
+        state = init_scaling_state(program)
+        _, state = program.call(np.bool_(True), x, w, state)
+        scale = np.asarray(state["scale"])
+        assert 0 in np.asarray(state["amax_history"])
+        _, state = program.call(np.bool_(False), x, w, state)
+        changed = scale != np.asarray(state["scale"])
+        assert 0 < changed.sum() < changed.size
+
+    def test_keywords_stand_after_the_state(self) -> None:
+        def fn(x: Any, *, w: Any, z: Any) -> Any:
+            return {"y": x @ w, "z": z + 1}
+
+        x, w = (np.random.default_rng(i).standard_normal((16, 16)).astype(F32) for i in (0, 1))
+        exported = jax.export.export(jax.jit(fn))(x, w=w, z=F32(3))
+        program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
+        program = jax.export.deserialize(program.serialize())
+        state = init_scaling_state(program)
+        for _ in range(2):
+            found, state = program.call(x, state, w=w, z=F32(3))
+        assert float(found["z"]) == 4
+        assert np.linalg.norm(found["y"] - x @ w) < 0.05 * np.linalg.norm(x @ w)
+
+    def test_pairs_beside_the_state(self) -> None:
+        x, w = sample(3, 5), sample(4, -5)
+        exported = jax.export.export(jax.jit(outer))(x, w)
+        program = scalify_hlo.rewrite(
+            exported, recipe="fp8-delayed", signature="scaled", settings={"matmul.smallest": 1}
+        )
+        plain = rewritten(outer, x, w, matmul__smallest=1)
+        states = [init_scaling_state(p) for p in (program, plain)]
+        pairs = scalify_hlo.as_scaled_array((x, w))
+        for _ in range(2):
+            found, states[0] = program.call(*pairs, states[0])
+            expected, states[1] = plain.call(x, w, states[1])
+        np.testing.assert_array_equal(scalify_hlo.asarray(found), expected)
+        for a, b in zip(*map(jax.tree.leaves, states), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_text_has_the_state_last(self) -> None:
+        text = str(jax.export.export(jax.jit(outer))(sample(0), sample(1)).mlir_module())
+        new = scalify_hlo.rewrite(
+            text,
+            recipe="fp8-delayed",
+            settings={"matmul.smallest": 1, "scaling.amax_history_len": 8},
+        )
+        (main,) = [line for line in new.splitlines() if "@main(" in line]
+        assert main.index("tensor<8x2xf32>") < main.index("tensor<2xf32>") < main.index("->")
+        assert "scaling_state['amax_history']" in main
+
+
+class TestRefused:
+    def test_what_has_no_state(self) -> None:
+        exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
+        with pytest.raises(UsageError, match="no state of delayed scales"):
+            init_scaling_state(exported)
+
+    def test_a_program_without_narrow_matmuls(self) -> None:
+        with pytest.raises(UsageError, match="fp8-delayed gives no matmul"):
+            rewritten(outer, sample(0), sample(1))
+
+    @pytest.mark.parametrize(
+        ("key", "value", "message"),
+        [
+            ("amax_history_len", 0, "takes a whole number, at least 1"),
+            ("interval", 0, "takes a whole number, at least 1"),
+            ("fp8_format", "E3M4", "'E3M4' is not a value of 'scaling.fp8_format'"),
+            ("amax_compute_algo", "mean", "is not a value of 'scaling.amax_compute_algo'"),
+            ("margin", -1, "takes a whole number, at least 0"),
+        ],
+    )
+    def test_options(self, key: str, value: object, message: str) -> None:
+        with pytest.raises(ScalifyError, match=message):
+            rewritten(outer, sample(0), sample(1), **{f"scaling__{key}": value})
+
+    def test_a_vjp_has_other_operands(self) -> None:
+        spec = jax.ShapeDtypeStruct((16, 16), jnp.float32)
+        exported = jax.export.export(jax.jit(jnp.dot))(spec, spec)
+        program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
+        with pytest.raises(UsageError, match="none for those of its vjp"):
+            program.vjp()
+
+    def test_scalify_keeps_no_state(self) -> None:
+        with pytest.raises(UsageError, match="keeps no state"):
+            scalify_hlo.scalify(jnp.dot, recipe="fp8-delayed")
