@@ -14,13 +14,15 @@ from scalify_hlo.artifact import copy_module
 from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module
 from scalify_hlo.passes.report import Report
+from scalify_hlo.profile import Profile
+from scalify_hlo.profile_file import load_profile
 from scalify_hlo.program import (
     Program,
     read_program,
     read_text,
     write_program,
 )
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.recipe import Recipe, load_calibrated, load_recipe
 from scalify_hlo.wellformed import check_module, located
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ def make_options(
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
     settings: Mapping[str, object] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
 ) -> Options:
     """Options of a rewrite from what users give.
 
@@ -48,10 +51,17 @@ def make_options(
             "input scales are not a mapping",
             hint="give powers of two by pattern of argument names, as in {'params*': 2.0**-4}",
         )
-    loaded = load_recipe(recipe, settings or {})
+    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    load = load_recipe if seen is None else load_calibrated
+    loaded = load(recipe, settings or {})
     for known in _SIGNATURES:
         if signature == known:
-            return Options(recipe=loaded, signature=known, input_scale=dict(input_scale or {}))
+            return Options(
+                recipe=loaded,
+                signature=known,
+                input_scale=dict(input_scale or {}),
+                profile=seen,
+            )
     raise UsageError(
         f"no signature is named {signature!r}{nearest(signature, _SIGNATURES)}",
         hint=f"the signatures are: {', '.join(_SIGNATURES)}",
@@ -65,6 +75,7 @@ def rewrite(
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
     settings: Mapping[str, object] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
 ) -> P:
     """Rewrites a StableHLO program into scaled form.
 
@@ -77,12 +88,15 @@ def rewrite(
             argument and result data and scale, side by side (in an Exported: a `ScaledArray`).
         input_scale: Powers of two by pattern of argument names: those inputs are split at entry.
         settings: Options of the recipe, by key, such as ``matmul.weight``.
+        profile: Of the program, from `calibrate` or a file: all scales are static then. With the
+            recipe ``propagate``, which narrows nothing, the recipe is ``fp8-calibrated``.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
 
     Raises:
-        InputError: It is no StableHLO program with a `main`, or the file of a recipe is at fault.
+        InputError: It is no StableHLO program with a `main`, or the file of a recipe or a profile
+            is at fault, or the profile is one of another program.
         UsageError: A name or a value of the options is not known.
 
     Example:
@@ -90,7 +104,7 @@ def rewrite(
         >>> "%arg1: tensor<f32>" in rewrite(text, signature="scaled")
         True
     """
-    options = make_options(recipe, signature, input_scale, settings)
+    options = make_options(recipe, signature, input_scale, settings, profile)
     rewritten: P = _rewrite(program, options)
     return rewritten
 
@@ -190,11 +204,16 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def _check_scaling(options: Options) -> None:
-    kind = options.recipe.scaling.kind
+    kind, name = options.recipe.scaling.kind, options.recipe.name
     if kind == "delayed":
         raise UsageError(
-            f"scalify keeps no state, as the recipe {options.recipe.name} needs",
+            f"scalify keeps no state, as the recipe {name} needs",
             hint="export the function, rewrite it, and carry the state of init_scaling_state along",
+        )
+    if kind == "calibrated":
+        raise UsageError(
+            f"scalify takes no profile, as the recipe {name} needs",
+            hint="export the function, calibrate it, and rewrite it with the profile",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -302,6 +302,17 @@ def load_recipe(
                 raise _unknown(setting)
             settings[key] = setting
     return _build({key: _checked(setting) for key, setting in settings.items()}, settings)
+
+
+def load_calibrated(
+    recipe: str | os.PathLike[str] | Recipe = "propagate",
+    overrides: Mapping[str, object] | Iterable[str] = (),
+) -> Recipe:
+    """As `load_recipe`, with scales from a profile; for a recipe that narrows nothing, a preset."""
+    loaded = load_recipe(recipe, overrides)
+    if not loaded.matmul.narrow:
+        return load_recipe("fp8-calibrated", overrides)
+    return replace(loaded, scaling=replace(loaded.scaling, kind="calibrated"))
 
 
 def dump_recipe(recipe: Recipe, *, whole: bool = False) -> str:

@@ -17,8 +17,6 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
-from scalify_hlo.passes.delayed import Delayed
-from scalify_hlo.passes.inlining import inline_calls
 from scalify_hlo.passes.narrowing import (
     MARKS,
     Casting,
@@ -29,12 +27,13 @@ from scalify_hlo.passes.narrowing import (
     narrow,
     roles_of,
 )
-from scalify_hlo.passes.observe import tensors_of
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.rescaling import Rescaling
-from scalify_hlo.passes.scaling import Current, Operands, Source
+from scalify_hlo.passes.scaling import Operands, Source
 from scalify_hlo.passes.sites import Sites
+from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
+from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
 from scalify_hlo.roles.matmuls import OTHER
 from scalify_hlo.roles.sizes import sizes
@@ -46,10 +45,12 @@ class ApplyRecipePass(Pass):
 
     Attributes:
         recipe: A preset's name or a recipe's file. Its formats of state are those of pairs.
+        profile: Of the program, for calibrated scales.
     """
 
     name: ClassVar[str] = "scalify-apply-recipe"
     recipe: Recipe = field(default_factory=Recipe)
+    profile: Profile | None = None
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
@@ -57,7 +58,7 @@ class ApplyRecipePass(Pass):
         if main is not None and self.recipe.rescales:
             Rescaling(main, self.recipe, report, partial(_marked, module)).run()
         casts = Casts()
-        source = None if main is None else self._source(module, main)
+        source = None if main is None else source_of(module, main, self.recipe, self.profile)
         casting = self._casting(source, casts)
         sites = Sites(self.recipe.matmul)
         marked: list[ir.OpView] = []
@@ -65,8 +66,9 @@ class ApplyRecipePass(Pass):
             matmul = attributes.ROLES in op.attributes
             marked += self._narrowed(op, sites, casting, report) if matmul else [op]
         sites.refuse_unmatched()
-        if isinstance(source, Delayed):
-            report.scaling_state = source.finish()
+        if source is not None:
+            source.finish(report)
+            marked = _marked(module, *_LEFT)  # it makes loops and the like anew
         if main is not None:
             narrow_arguments(main, self.recipe.state)
             narrow_results(main, self.recipe.state, casts)
@@ -79,17 +81,6 @@ class ApplyRecipePass(Pass):
         for op in marked:
             _clear(op, _LEFT)
         report.casts = casts.count + casting.count
-
-    def _source(self, module: ir.Operation, main: ir.OpView) -> Source | None:
-        """Where the scales of operands come from; None if through the program."""
-        kind = self.recipe.scaling.kind
-        if kind == "propagated":
-            return None
-        inline_calls(module, {attributes.ROLES})
-        if kind == "current":
-            return Current(self.recipe)
-        names = {tensor.value: tensor.names[0] for tensor in tensors_of(main)}
-        return Delayed(main, self.recipe, names)
 
     def _casting(self, source: Source | None, casts: Casts) -> Casting:
         """How operands get narrow."""

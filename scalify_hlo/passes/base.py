@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.passes.report import Report
+from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import Recipe
 
 
@@ -43,6 +44,8 @@ def _text(value: object) -> str:
         return str(value).lower()
     if isinstance(value, Recipe):
         return value.name
+    if isinstance(value, Profile):
+        return value.program
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

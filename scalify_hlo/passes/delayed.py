@@ -9,7 +9,6 @@ remembered, and a history of zeros leaves a scale as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.formats import FORMATS
 from scalify_hlo.passes.lifting import add_results, lift
 from scalify_hlo.passes.lowering import lower
-from scalify_hlo.passes.report import ScalingState
+from scalify_hlo.passes.report import Report, ScalingState
 from scalify_hlo.passes.scaling import (
     SMALLEST_AMAX,
     Operand,
@@ -103,15 +102,16 @@ class Delayed:
         names: What profiles call the operands.
     """
 
-    def __init__(self, main: ir.OpView, recipe: Recipe, names: Mapping[ir.Value, str]) -> None:
+    def __init__(
+        self, main: ir.OpView, recipe: Recipe, names: Mapping[ir.Value, Sequence[str]]
+    ) -> None:
         self._main, self._recipe, self._names = main, recipe, names
         self._tensors: list[_Tensor] = []
 
     def operand(self, wanted: Wanted) -> Operand:
         """See `scalify_hlo.passes.scaling.Source`."""
-        name = self._names[wanted.value]
-        wanted = replace(wanted, channels=None)
-        quantizing = Quantizing(wanted, self._recipe)
+        name = self._names[wanted.value][0]
+        quantizing = Quantizing(wanted.whole, self._recipe)
         emitter, at = quantizing.emitter, quantizing.at
         # Those of several devices meet where they leave the computation of each.
         amax = statistic(wanted.value, "max", at, wide=False, devices=None)
@@ -119,7 +119,7 @@ class Delayed:
         self._tensors.append(_Tensor(name, wanted.format, amax, inverse, scale))
         return quantizing.operand(wanted.value, inverse, scale)
 
-    def finish(self) -> ScalingState:
+    def finish(self, report: Report) -> None:
         """Gives the program its state.
 
         Raises:
@@ -137,7 +137,7 @@ class Delayed:
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(tensor.name for tensor in self._tensors)
         self._describe(names)
-        return ScalingState(names, self._recipe.scaling.amax_history_len)
+        report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:
         f32 = ir.F32Type.get()

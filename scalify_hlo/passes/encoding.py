@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -15,6 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
 
 Array: TypeAlias = npt.NDArray[Any]
+Exponents: TypeAlias = npt.NDArray[np.int64]
 
 _READABLE = (np.float16, np.float32, np.float64)
 """What NumPy and the bindings know by themselves."""
@@ -23,34 +25,88 @@ _CHUNK = 1 << 21
 """Elements that are worked on at a time: what is held beside the constants stays small."""
 
 
+@dataclass(frozen=True)
+class Scales:
+    """How the scales of a constant are chosen.
+
+    Attributes:
+        method: ``rms``: the power of two at or below the rms; ``max``: the one at or above what
+            makes the largest magnitude the format's; ``given``.
+        exponent: log2 of the scale, if it is given.
+        margin: With ``max``, there is room for ``2^margin`` times the largest magnitude.
+        axes: Those along which each index has a scale of its own, with ``max``.
+    """
+
+    method: Literal["rms", "max", "given"] = "rms"
+    exponent: int = 0
+    margin: int = 0
+    axes: tuple[int, ...] = ()
+
+
+RMS: Final = Scales()
+
+
 def encode(
-    attribute: ir.Attribute, path: Sequence[ir.Type], element: ir.Type, *, saturate: bool = True
-) -> tuple[ir.Attribute, int]:
+    attribute: ir.Attribute,
+    path: Sequence[ir.Type],
+    element: ir.Type,
+    scales: Scales = RMS,
+    *,
+    saturate: bool = True,
+) -> tuple[ir.Attribute, Exponents]:
     """A dense attribute in another format.
 
     Args:
         attribute: The values.
         path: The formats to which the program converts them first, in order.
         element: The format.
+        scales: How they are chosen.
         saturate: Whether what is beyond its range becomes its largest number.
 
     Returns:
-        The data, and e: the values are about data * 2^e, with 2^e the power of two at or below
-        their rms.
+        The data, and e: the values are about data * 2^e. It has a dimension for each of the axes.
     """
     formats = [FORMATS[str(type_)] for type_ in (*path, element)]
     source = formats[-2] if path else FORMATS[str(attribute.type.element_type)]
-    values = _elements(attribute)
     before = [dtype_of(format_.name) for format_ in formats[:-1]]
-    exponent = exponent_below_rms(values, before)
     target = formats[-1]
-    data = np.empty(values.size, dtype_of(target.name))
+    values = _elements(attribute)
+    if scales.axes:
+        values = values.reshape(list(attribute.type.shape))
+    exponents = _exponents(values, before, target, scales)
+    others = tuple(d for d in range(values.ndim) if d not in scales.axes)
+    spread = np.expand_dims(exponents, others) if scales.axes else exponents
+    data = np.empty(values.shape, dtype_of(target.name))
     most = bound(source, target) if saturate else None
-    for start, chunk in _chunks(values, before):
-        data[start : start + chunk.size] = rounded(chunk, exponent, target, most)
+    for rows, chunk in _chunks(values, before):
+        here = spread[rows] if spread.ndim and spread.shape[0] > 1 else spread
+        data[rows] = rounded(chunk, here, target, most)
     bits = data.view(f"u{data.itemsize}").reshape(list(attribute.type.shape))
     type_ = with_element(attribute.type, element)
-    return ir.DenseElementsAttr.get(bits, type=type_), exponent
+    return ir.DenseElementsAttr.get(bits, type=type_), exponents
+
+
+def _exponents(
+    values: Array, before: Sequence[np.dtype[Any]], target: FloatFormat, scales: Scales
+) -> Exponents:
+    if scales.method == "given":
+        return np.asarray(scales.exponent)
+    if scales.method == "rms":
+        return np.asarray(exponent_below_rms(values, before))
+    others = tuple(d for d in range(values.ndim) if d not in scales.axes)
+    parts: list[Array] = []
+    for _, chunk in _chunks(values, before):
+        sizes = np.abs(chunk)
+        parts.append(np.max(sizes, axis=others, where=np.isfinite(sizes), initial=0))
+    whole = 0 not in others  # chunks are of all that is reduced, or of rows
+    largest = np.concatenate(parts) if whole else np.max(parts, axis=0)
+    return unclipped(largest * 2.0**scales.margin, target)
+
+
+def unclipped(largest: Array, target: FloatFormat) -> Exponents:
+    """log2 of the least powers of two at which magnitudes are in range; 0 for zeros."""
+    mantissa, exponent = np.frexp(np.asarray(largest, np.float64) / target.max_finite)
+    return np.where(largest > 0, exponent.astype(np.int64) - (mantissa == 0.5), 0)
 
 
 def bound(source: FloatFormat, target: FloatFormat) -> float | None:
@@ -59,7 +115,9 @@ def bound(source: FloatFormat, target: FloatFormat) -> float | None:
     return target.max_finite if narrower else None
 
 
-def rounded(values: Array, exponent: int, target: FloatFormat, most: float | None) -> Array:
+def rounded(
+    values: Array, exponent: int | Exponents, target: FloatFormat, most: float | None
+) -> Array:
     """f32 or f64 values over ``2^exponent``, within ``±most``, to the nearest even of a format."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         data = np.ldexp(values, -exponent)
@@ -104,14 +162,16 @@ def exponent_below_rms(values: Array, before: Sequence[np.dtype[Any]] = ()) -> i
     return math.frexp(math.sqrt(total / count))[1] - 1 + power
 
 
-def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[int, Array]]:
-    """Values as the program casts them, in f32 or f64, and where each chunk starts."""
-    for start in range(0, values.size, _CHUNK):
-        chunk = values[start : start + _CHUNK]
+def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[slice, Array]]:
+    """Values as the program casts them, in f32 or f64, some rows at a time, and which ones."""
+    rows = max(1, _CHUNK * values.shape[0] // max(1, values.size))
+    for start in range(0, values.shape[0], rows):
+        here = slice(start, start + rows)
+        chunk = values[here]
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             for dtype in before:
                 chunk = _converted(chunk, dtype)
-        yield start, chunk if chunk.dtype == np.float64 else chunk.astype(np.float32)
+        yield here, chunk if chunk.dtype == np.float64 else chunk.astype(np.float32)
 
 
 def is_known(type_: ir.Type) -> bool:

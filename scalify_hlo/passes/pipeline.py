@@ -10,6 +10,7 @@ from typing import Literal, get_args, get_type_hints
 
 from scalify_hlo._compat import ir, passmanager, register_passes
 from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.passes.apply_recipe import ApplyRecipePass
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
@@ -21,6 +22,8 @@ from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
+from scalify_hlo.profile import Profile
+from scalify_hlo.profile_file import load_profile
 from scalify_hlo.recipe import NONE, Recipe, load_recipe
 
 Signature = Literal["same", "scaled"]
@@ -55,6 +58,7 @@ class Options:
         annotate: Whether ops keep ``scalify.forms`` attributes, and forms are counted.
         observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
         cotangents: How many of the last arguments are cotangents: those of a vjp.
+        profile: Of the program, for a recipe of calibrated scales.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -65,6 +69,7 @@ class Options:
     annotate: bool = False
     cotangents: int = 0
     observe: bool = False
+    profile: Profile | None = None
 
     def passes(self) -> list[Pass]:
         """The passes that do it."""
@@ -76,7 +81,7 @@ class Options:
             roles = RolesPass.of(recipe.inputs, self.cotangents)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
             recognize = RecognizePass(scales=True, marked=not layers)
-            lowered = [roles, recognize, ApplyRecipePass(recipe)]
+            lowered = [roles, recognize, ApplyRecipePass(recipe, self.profile)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
         if narrow:
@@ -111,9 +116,11 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         What was done.
 
     Raises:
-        InputError: The module can't be rewritten.
+        InputError: The module can't be rewritten, or the profile is one of another program.
         UsageError: An input scale matches nothing, or is no power of two.
     """
+    if options.profile is not None:
+        options.profile.require(structural_hash(module))
     return run_passes(module, options.passes())
 
 
@@ -247,6 +254,8 @@ def _with_options(pass_: type[Pass], options: Sequence[str]) -> Pass:
 def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
     if hint is Recipe:
         return load_recipe(text)
+    if hint == Profile | None:
+        return load_profile(text)
     if hint is int:
         return _integer(pass_, key, text)
     if hint is bool:

@@ -16,7 +16,15 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.carries import carried_by, without_dead_carries
 from scalify_hlo.passes.casts import convert_after
-from scalify_hlo.passes.encoding import encode, has_elements, is_known, with_element
+from scalify_hlo.passes.encoding import (
+    RMS,
+    Exponents,
+    Scales,
+    encode,
+    has_elements,
+    is_known,
+    with_element,
+)
 from scalify_hlo.passes.report import Report
 from scalify_hlo.roles.frames import LOOP
 
@@ -112,31 +120,73 @@ def _is_cast(op: ir.Operation) -> bool:
     return op.attributes[attributes.CAST].value not in (attributes.SECOND, attributes.VALUE)
 
 
+class Origin(NamedTuple):
+    """What a value is made of that is a constant.
+
+    Attributes:
+        constant: The constant.
+        steps: The ops on the way back to it.
+    """
+
+    constant: ir.Operation
+    steps: list[Step]
+
+
+class Narrowed(NamedTuple):
+    """A value in another format.
+
+    Attributes:
+        value: Its data.
+        constant: The constant that they are made of.
+        exponents: log2 of the scales.
+    """
+
+    value: ir.Value
+    constant: ir.Operation
+    exponents: Exponents
+
+
+Key: TypeAlias = tuple[str, str, Scales]
+"""What becomes of a constant: the formats on the way, the last one, and how scales are chosen."""
+
+
 class Quantizer:
     """Puts narrow constants in the place of casts; what is made once is shared."""
 
     def __init__(self, functions: Functions, *, saturate: bool) -> None:
         self._functions = functions
         self._saturate = saturate
-        self._encoded: dict[tuple[ir.Attribute, str, str], tuple[ir.Attribute, int]] = {}
-        self._constants: dict[tuple[ir.Value, str, str], ir.Value] = {}
+        self._encoded: dict[tuple[ir.Attribute, *Key], tuple[ir.Attribute, Exponents]] = {}
+        self._constants: dict[tuple[ir.Value, *Key], tuple[ir.Value, Exponents]] = {}
         self._moved: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
         self._passed: dict[ir.Value, None] = {}
         self._loops: dict[ir.Operation, None] = {}
 
     def cast(self, op: ir.Operation) -> None:
         """Replaces a cast of a constant; leaves any other."""
-        found = self._origin(op.operands[0])
-        if found is None:
+        origin = self.origin(op.operands[0])
+        if origin is None:
             return
-        constant, steps = found
-        path = [s.results[0].type.element_type for s in steps if s.name == _CONVERT]
-        narrow = self._constant(constant, path[::-1], op.results[0].type.element_type)
-        for step in reversed(steps):
-            narrow = self._move(step, narrow)
-        op.results[0].replace_all_uses_with(narrow)
+        made = self.narrowed(origin, op.results[0].type.element_type, RMS)
+        exponent = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(made.exponents))
+        made.constant.attributes[attributes.CONSTANT_SCALE] = exponent
+        op.results[0].replace_all_uses_with(made.value)
         self._passed[op.operands[0]] = None
         op.erase()
+
+    def narrowed(self, origin: Origin, element: ir.Type, scales: Scales) -> Narrowed:
+        """What a constant leads to, in another format."""
+        steps = origin.steps
+        path = [s.results[0].type.element_type for s in steps if s.name == _CONVERT]
+        constant, exponents = self._constant(origin.constant, path[::-1], element, scales)
+        narrow = constant
+        for step in reversed(steps):
+            narrow = self._move(step, narrow)
+        return Narrowed(narrow, constant.owner, exponents)
+
+    def pass_over(self, value: ir.Value) -> None:
+        """Notes a value that may be dead now."""
+        self._passed[value] = None
 
     def clean(self) -> None:
         """Erases what only led to casts."""
@@ -162,8 +212,8 @@ class Quantizer:
                 self._passed.update(dict.fromkeys(owner.operands))
                 owner.erase()
 
-    def _origin(self, value: ir.Value) -> tuple[ir.Operation, list[Step]] | None:
-        """The constant that a value is made of, and the ops on the way back to it."""
+    def origin(self, value: ir.Value) -> Origin | None:
+        """The constant that a value is made of, if it is that and has elements of its own."""
         steps: list[Step] = []
         loops: list[ir.Operation] = []
         while True:
@@ -185,30 +235,29 @@ class Quantizer:
         if not has_elements(owner):
             return None
         self._loops.update(dict.fromkeys(loops))
-        return owner, steps
+        return Origin(owner, steps)
 
-    def _constant(self, wide: ir.Operation, path: Sequence[ir.Type], element: ir.Type) -> ir.Value:
+    def _constant(
+        self, wide: ir.Operation, path: Sequence[ir.Type], element: ir.Type, scales: Scales
+    ) -> tuple[ir.Value, Exponents]:
         """The constant in another format, right after the wide one."""
-        key = wide.results[0], " ".join(map(str, path)), str(element)
+        key = wide.results[0], " ".join(map(str, path)), str(element), scales
         if key not in self._constants:
             attribute = wide.attributes["value"]
             again = attribute, *key[1:]
             if again not in self._encoded:
-                self._encoded[again] = encode(attribute, path, element, saturate=self._saturate)
-            value, exponent = self._encoded[again]
+                self._encoded[again] = encode(
+                    attribute, path, element, scales, saturate=self._saturate
+                )
+            value, exponents = self._encoded[again]
             op = ir.Operation.create(
                 "stablehlo.constant",
                 results=[value.type],
-                attributes={
-                    "value": value,
-                    attributes.CONSTANT_SCALE: ir.IntegerAttr.get(
-                        ir.IntegerType.get_signless(64), exponent
-                    ),
-                },
+                attributes={"value": value},
                 loc=wide.location,
                 ip=ir.InsertionPoint(wide),
             )
-            self._constants[key] = op.result
+            self._constants[key] = op.result, exponents
             self._passed[wide.results[0]] = None
         return self._constants[key]
 

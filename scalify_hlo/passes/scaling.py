@@ -11,7 +11,7 @@ the names in recipes are Transformer Engine's; its scale is the reciprocal of ou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -22,11 +22,11 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.passes.casts import barrier_after, convert_after, widened_from
 from scalify_hlo.passes.operands import Channels
+from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import Recipe, Scaling
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.placement import share_sharding
-from scalify_hlo.rules.statistics import DOWN, Emitter, statistic
+from scalify_hlo.rules.statistics import DOWN, Emitter
 
 SMALLEST_AMAX = 2.0**-110
 """What smaller ones count as: ``largest / amax`` is a number for every format."""
@@ -70,12 +70,20 @@ class Wanted:
     channels: Channels | None = None
     kept: bool = False
 
+    @property
+    def whole(self) -> Wanted:
+        """The same with one scale."""
+        return replace(self, channels=None)
+
 
 class Source(Protocol):
     """Where scales come from."""
 
     def operand(self, wanted: Wanted) -> Operand:
         """The operand with its scale."""
+
+    def finish(self, report: Report) -> None:
+        """Does what is left when all operands are cast."""
 
 
 class Operands:
@@ -104,32 +112,6 @@ class Operands:
             self._made[key] = self._source.operand(wanted)
         made = self._made[key]
         return Operand(made.data, made.exponents, made.scale, made.channels and channels)
-
-
-class Current:
-    """Scales of what operands are when the program runs.
-
-    Args:
-        recipe: Has the options.
-    """
-
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
-
-    def operand(self, wanted: Wanted) -> Operand:
-        """See `Source`."""
-        value, channels, scaling = wanted.value, wanted.channels, self._recipe.scaling
-        quantizing = Quantizing(wanted, self._recipe)
-        kept = quantizing.emitter.kept(value)
-        share_sharding(value, kept)
-        dims = () if channels is None else channels.dims
-        devices = devices_of(quantizing.at.opview)
-        amax = statistic(kept, "max", quantizing.at, wide=False, devices=devices, kept=dims)
-        emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
-        largest = emitter.number(FORMATS[wanted.format].max_finite * 2.0**-scaling.margin)
-        inverse = inverse_scale(amax, largest, emitter, scaling)
-        scale = emitter.divide(emitter.number(1.0), inverse)
-        return quantizing.operand(kept, *emitter.kept_together(inverse, scale))
 
 
 def inverse_scale(

@@ -1,0 +1,112 @@
+"""Calibrated scales: static ones, of what a profile has seen of operands."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import InputError, UsageError, nearest
+from scalify_hlo.passes.constant_operands import ConstantOperands
+from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.scaling import Operand, Quantizing, Wanted
+from scalify_hlo.profile import METHODS, Profile
+from scalify_hlo.recipe import Recipe, Scaling
+
+
+class Calibrated:
+    """Scales of a profile.
+
+    A weight with a scale for each output channel has those of its own values, if it is a constant
+    of the program; if it is not, the profile knows nothing of its channels, and it has one scale.
+
+    Args:
+        recipe: Has the options.
+        profile: Of the program.
+        names: What it calls the operands.
+        constants: Those of the program.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        profile: Profile,
+        names: Mapping[ir.Value, Sequence[str]],
+        constants: ConstantOperands,
+    ) -> None:
+        self._recipe, self._profile = recipe, profile
+        self._names, self._constants = names, constants
+        every = [name for group in names.values() for name in group]
+        self._methods = Methods(recipe.scaling, every)
+
+    def operand(self, wanted: Wanted) -> Operand:
+        """See `scalify_hlo.passes.scaling.Source`."""
+        names = self._names[wanted.value]
+        seen = next((self._profile.tensors[n] for n in names if n in self._profile.tensors), None)
+        if seen is None:
+            raise InputError(
+                f"the profile has no tensor {names[0]!r}",
+                hint="make it anew with `scalify-hlo calibrate`, with this version",
+            )
+        scaling = self._recipe.scaling
+        exponent = seen.exponent(self._methods.of(names), wanted.format, percent=scaling.percentile)
+        exponent = max(-_FARTHEST, min(_FARTHEST, exponent + scaling.margin))
+        constant = self._constants.operand(wanted, exponent)
+        if constant is not None:
+            return constant
+        return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
+
+    def finish(self, _: Report) -> None:
+        """Erases the constants that nothing takes any more."""
+        self._constants.clean()
+
+
+_FARTHEST = 60
+"""|log2| of the scales: the product of two is a normal number."""
+
+
+class Methods:
+    """The methods of a recipe by names of tensors.
+
+    Args:
+        scaling: The options.
+        names: The tensors of the program.
+
+    Raises:
+        UsageError: One is no ``pattern=method``, or its pattern has no tensor.
+    """
+
+    def __init__(self, scaling: Scaling, names: Iterable[str]) -> None:
+        self._default = scaling.method
+        self._methods = [_parsed(text) for text in scaling.methods]
+        known = list(names)
+        for pattern, _ in self._methods:
+            if not any(_matches(pattern, name) for name in known):
+                raise UsageError(
+                    f"scaling.methods {pattern!r} matches no tensor{nearest(pattern, known)}",
+                    hint="patterns are of the names in the profile",
+                )
+
+    def of(self, names: Iterable[str]) -> str:
+        """The method of a tensor: of the last pattern that one of its names has."""
+        named = list(names)
+        for pattern, method in reversed(self._methods):
+            if any(_matches(pattern, name) for name in named):
+                return method
+        return self._default
+
+
+def _parsed(text: str) -> tuple[str, str]:
+    pattern, sign, method = text.rpartition("=")
+    if not sign or method not in METHODS:
+        raise UsageError(
+            f"{text!r} in scaling.methods gives no method{nearest(method, METHODS)}",
+            hint=f"write pattern=method, as in '*mlp*=mse'; the methods are: {', '.join(METHODS)}",
+        )
+    return pattern, method
+
+
+def _matches(pattern: str, name: str) -> bool:
+    return fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))

@@ -1,0 +1,188 @@
+"""Profiles as JSON.
+
+Tensors with several names stand there once. Percentiles and the exponent histogram are not in a
+file: they follow from the histogram.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from scalify_hlo.diagnostics import InputError, nearest
+from scalify_hlo.histogram import BINS, SUBNORMAL, edges, split
+from scalify_hlo.profile import Profile, TensorProfile
+
+_VERSION_KEY: Final = "scalify_hlo_profile"
+_VERSION: Final = 1
+_KEYS: Final = (_VERSION_KEY, "program", "samples", "tensors")
+_TENSOR_KEYS: Final = ("names", "count", "amax", "rms", "histogram")
+_HINT: Final = "make a profile with `scalify-hlo calibrate`"
+_SLACK: Final = 1e-5
+"""By how much an rms, computed in another order, may be above the amax."""
+
+T = TypeVar("T")
+
+
+def dump_profile(profile: Profile) -> str:
+    """A profile as JSON text, one line for each tensor."""
+    names: dict[int, list[str]] = {}
+    tensors: dict[int, TensorProfile] = {}
+    for name, tensor in profile.tensors.items():
+        names.setdefault(id(tensor), []).append(name)
+        tensors[id(tensor)] = tensor
+    lines = [_line(names[key], tensor) for key, tensor in tensors.items()]
+    head = {_VERSION_KEY: _VERSION, "program": profile.program, "samples": profile.samples}
+    joined = ",\n".join(lines)
+    return f'{json.dumps(head)[:-1]}, "tensors": [\n{joined}\n]}}\n'
+
+
+def _line(names: list[str], tensor: TensorProfile) -> str:
+    histogram = {str(bin_): n for bin_, n in sorted(tensor.histogram.items()) if n}
+    parts = (names, tensor.count, tensor.amax, tensor.rms, histogram)
+    return json.dumps(dict(zip(_TENSOR_KEYS, parts, strict=True)))
+
+
+def load_profile(path: str | PathLike[str]) -> Profile:
+    """Reads the file of a profile.
+
+    Raises:
+        InputError: As `parse_profile`, or the file cannot be read.
+    """
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot read the file: {(error.strerror or str(error)).lower()}",
+            location=str(path),
+            hint="give the path of a profile",
+        ) from None
+    return parse_profile(text, str(path))
+
+
+def parse_profile(text: str | bytes, name: str = "<profile>") -> Profile:
+    """Reads a profile.
+
+    Args:
+        text: JSON.
+        name: How diagnostics call it.
+
+    Raises:
+        InputError: It is no profile, one of a later version, or a value is missing or foreign.
+    """
+    reader = _Reader(name)
+    whole = reader.table(_parsed(text, name), "", _KEYS)
+    version = reader.number(whole, "", _VERSION_KEY, int)
+    if version != _VERSION:
+        raise reader.fault(
+            _VERSION_KEY, f"is {version}", f"this version of scalify-hlo reads version {_VERSION}"
+        )
+    program = reader.typed(whole, "", "program", str)
+    samples = reader.number(whole, "", "samples", int)
+    tensors: dict[str, TensorProfile] = {}
+    for index, each in enumerate(reader.typed(whole, "", "tensors", list)):
+        where = f"tensors[{index}]"
+        tensor = reader.tensor(reader.table(each, where, _TENSOR_KEYS), where)
+        for site in reader.names(each["names"], f"{where}.names"):
+            if site in tensors:
+                raise reader.fault(f"{where}.names", f"has {site!r}, which stands there before")
+            tensors[site] = tensor
+    return Profile(program, samples, tensors)
+
+
+def _parsed(text: str | bytes, name: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError("this is not a JSON file", location=name, hint=_HINT) from None
+
+
+class _Reader:
+    """Reads values, and complains of them by file and key."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def fault(self, key: str, what: str, hint: str = _HINT) -> InputError:
+        """The complaint about a value."""
+        subject = f"the value of {key!r}" if key else "the profile"
+        return InputError(f"{subject} {what}", location=self._name, hint=hint)
+
+    def table(self, value: object, key: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
+        """A table that has just these keys."""
+        if not isinstance(value, dict):
+            raise self.fault(key, "is not a table")
+        for missing in (k for k in keys if k not in value):
+            raise self.fault(key, f"has no {missing!r}")
+        for foreign in (k for k in value if k not in keys):
+            raise self.fault(key, f"has a foreign key {foreign!r}{nearest(foreign, keys)}")
+        return value
+
+    def typed(self, table: Mapping[str, Any], key: str, name: str, type_: type[T]) -> T:
+        """A value of a type."""
+        value = table[name]
+        if not isinstance(value, type_) or isinstance(value, bool):
+            article = {int: "a whole number", str: "a text", list: "a list"}
+            raise self.fault(_joined(key, name), f"is not {article.get(type_, 'a table')}")
+        return value
+
+    def number(self, table: Mapping[str, Any], key: str, name: str, type_: Callable[[Any], T]) -> T:
+        """A number that is not negative: a whole one, or any finite one."""
+        value = table[name]
+        kinds, what = (int, "whole number") if type_ is int else ((int, float), "finite number")
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise self.fault(_joined(key, name), f"is not a {what}")
+        if not 0 <= value < math.inf:
+            raise self.fault(_joined(key, name), f"is {value}, and not a {what} from 0 on")
+        return type_(value)
+
+    def names(self, value: object, key: str) -> list[str]:
+        """The names of a tensor."""
+        if not isinstance(value, list) or not value or not all(isinstance(n, str) for n in value):
+            raise self.fault(key, "is not a list of names")
+        return value
+
+    def tensor(self, table: Mapping[str, Any], key: str) -> TensorProfile:
+        """What was seen of a tensor; its numbers have to fit each other."""
+        tensor = TensorProfile(
+            self.number(table, key, "count", int),
+            self.number(table, key, "amax", float),
+            self.number(table, key, "rms", float),
+            dict(self._histogram(table["histogram"], f"{key}.histogram")),
+        )
+        if tensor.count != sum(tensor.histogram.values()):
+            raise self.fault(f"{key}.count", "is not the sum of its histogram")
+        low, high = _largest(tensor)
+        if not low <= tensor.amax <= high:
+            raise self.fault(f"{key}.amax", "is not in the last bin of its histogram")
+        if tensor.rms > tensor.amax * (1 + _SLACK):
+            raise self.fault(f"{key}.rms", "is larger than the amax")
+        return tensor
+
+    def _histogram(self, value: object, key: str) -> Iterator[tuple[int, int]]:
+        if not isinstance(value, dict):
+            raise self.fault(key, "is not a table")
+        for text in value:
+            if not (text.isascii() and text.isdecimal() and int(text) < BINS):
+                raise self.fault(key, f"has {text!r}, which is no bin from 0 to {BINS - 1}")
+            yield int(text), self.number(value, key, text, int)
+
+
+def _largest(tensor: TensorProfile) -> tuple[float, float]:
+    """Between what numbers the largest finite element is by the histogram."""
+    bins, _ = split({bin_: n for bin_, n in tensor.histogram.items() if n})
+    if not bins.size:
+        return 0.0, 0.0
+    low, high = edges(np.array([bins[-1]]))
+    # Comparing, XLA takes subnormal numbers for zero.
+    return float(low[0]) if high[0] > SUBNORMAL else 0.0, float(high[0])
+
+
+def _joined(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
