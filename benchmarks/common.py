@@ -18,6 +18,8 @@ from rich.table import Table
 import scalify_hlo
 from examples import gpt2
 from examples.demo import CONFIG
+from examples.xla import flat
+from scalify_hlo.recipe import NONE
 
 WIDTH = 100
 """Columns of a table, also where the output is a file."""
@@ -35,6 +37,7 @@ NO_SITES = {"norm_gradients.statistic": "none"}
 NARROW: Mapping[str, Mapping[str, Any]] = {
     "fp8 same": {"recipe": "fp8", "settings": NO_SITES, "input_scale": {"*": 2.0**-4}},
     "fp8 scaled": {"recipe": "fp8", "settings": NO_SITES, "signature": "scaled"},
+    "unit same": {"recipe": "unit", "input_scale": {"*": 2.0**-4}},
 }
 """How low precision is measured; `benchmarks.sites` measures what rescalings cost."""
 
@@ -92,6 +95,16 @@ def gpt2_step(config: gpt2.Config = CONFIG) -> str:
 def rewritten(text: str, signature: str) -> str:
     """The program as the benchmarks measure it under a signature."""
     return scalify_hlo.rewrite(text, **{**SIGNATURES, **NARROW}[signature])
+
+
+def predicts(recipe: str) -> bool:
+    """Whether a preset takes static scales, which are measured once, and the signature `same`."""
+    return scalify_hlo.load_recipe(recipe).predict != NONE
+
+
+def first_scales(text: str, state: Any, batch: Any) -> dict[str, float]:
+    """The scales of a step's inputs, measured from what it begins with."""
+    return scalify_hlo.measured_scales(text, *flat(state), *flat(batch))
 
 
 def versions(text: str, names: Iterable[str] = SIGNATURES) -> dict[str, str]:

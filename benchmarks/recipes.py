@@ -4,7 +4,9 @@
     python -m benchmarks.recipes fp16 fp8 --steps 50
     python -m benchmarks.recipes fp16 propagate --seeds 3
 
-All contenders begin with the same parameters and see the same batches. The original is plain f32;
+All contenders begin with the same parameters and see the same batches. Presets that predict sizes
+run with the signature `same` and input scales measured from the first state, the others with
+`scaled`. The original is plain f32;
 `plain f16` is the same model and optimizer in f16 throughout, without scales and without loss
 scaling, as it diverges or underflows. A gap is that of the mean loss of the last steps. The gap of
 `propagate`, which computes the same in f32 and differs by what XLA fuses, is how much of it is
@@ -20,9 +22,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import scalify_hlo
-from benchmarks.common import Row, export_text, report
+from benchmarks.common import Row, export_text, first_scales, predicts, report
 from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.side_by_side import Contender, train
@@ -35,6 +38,7 @@ BOUNDS = {
     "fp8-state": 0.06,
     "fp8-current": 0.06,
     "fp8-delayed": 0.06,
+    "unit": 0.06,
     "bf16": None,
 }
 """How far the loss may be from that of f32: the gaps of table 3 of the Scalify paper."""
@@ -47,6 +51,7 @@ STATE_BOUNDS = {"fp16-state": 0.84, "fp8-state": 0.51}
 
 FOLDER = Path("build/bench/recipes")
 PLAIN = "plain f16"
+_TOKENS = jax.ShapeDtypeStruct((CONFIG.batch, CONFIG.sequence + 1), jnp.int32)
 
 
 def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contender]:
@@ -56,21 +61,24 @@ def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contende
     source = made[0].path.read_text()
     for name in names:
         path = FOLDER / f"{name}.mlir"
-        if name in SAME:
+        if predicts(name):
+            scales = first_scales(source, state, np.zeros(_TOKENS.shape, _TOKENS.dtype))
+            path.write_text(scalify_hlo.rewrite(source, recipe=name, input_scale=scales))
+            made.append(Contender(name, path, state))
+        elif name in SAME:
             path.write_text(scalify_hlo.rewrite(source, recipe=name))
             made.append(Contender(name, path, state))
-            continue
-        path.write_text(scalify_hlo.rewrite(source, recipe=name, signature="scaled"))
-        made.append(Contender(name, path, state, scalify_hlo.as_scaled_array))
+        else:
+            path.write_text(scalify_hlo.rewrite(source, recipe=name, signature="scaled"))
+            made.append(Contender(name, path, state, scalify_hlo.as_scaled_array))
     if plain:
         made.append(_original(PLAIN, jax.tree.map(_half, state)))
     return made
 
 
 def _original(name: str, state: Any) -> Contender:
-    tokens = jax.ShapeDtypeStruct((CONFIG.batch, CONFIG.sequence + 1), jnp.int32)
     path = FOLDER / f"{name.replace(' ', '-')}.mlir"
-    path.write_text(export_text(gpt2.adamw_step, *jax.eval_shape(lambda: state), tokens))
+    path.write_text(export_text(gpt2.adamw_step, *jax.eval_shape(lambda: state), _TOKENS))
     return Contender(name, path, state)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scalify_hlo.diagnostics import UsageError as UsageError
     from scalify_hlo.export_trees import register_for_export as register_for_export
     from scalify_hlo.export_trees import serialize as serialize
+    from scalify_hlo.input_scales import measured_scales as measured_scales
     from scalify_hlo.ops import cast_on_backward as cast_on_backward
     from scalify_hlo.ops import cast_on_forward as cast_on_forward
     from scalify_hlo.ops import dynamic_rescale_l1 as dynamic_rescale_l1
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "rewrite": "api",
     "scalify": "api",
+    "measured_scales": "input_scales",
     "ScaledArray": "scaled_array",
     "as_scaled_array": "scaled_array",
     "asarray": "scaled_array",

@@ -170,6 +170,11 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     ScaledArrays as cotangents of ScaledArrays; see `ScaledArray`. As with any call of an Exported,
     JAX does not map over it (`jax.vmap`) or differentiate it forward (`jax.jvp`): do both inside.
 
+    Where the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured
+    from the first call's values, once for each combination of shapes, and
+    fixed; under a trace such a function takes the scales of a call before, or those that the recipe
+    declares. Its results are then plain too, unless an argument is a ScaledArray.
+
     Args:
         fn: The function. Without it, a decorator is returned.
         **options: ``recipe`` (name, file or `Recipe`, by default ``propagate``) and ``settings``
@@ -192,15 +197,13 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if fn is None:
         return functools.partial(scalify, **options)
-    import jax
-
     from scalify_hlo.scalified import Scalified
 
     recipe = options.pop("recipe", "propagate")
     rewrite_options = make_options(recipe, settings=options.pop("settings", None))
     _check_scaling(rewrite_options)
     _check_jit_options(options)
-    return jax.jit(Scalified.of(fn, rewrite_options, options), **options)
+    return Scalified.of(fn, rewrite_options, options)
 
 
 def _check_scaling(options: Options) -> None:

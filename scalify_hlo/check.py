@@ -156,7 +156,7 @@ def given_inputs(program: Interface, arrays: Mapping[str, Array]) -> list[Array]
                 f"the inputs have no array for the argument {tensor.name!r}",
                 hint="`scalify-hlo inspect` lists the arguments and their types",
             )
-    return [_fit(arrays[n], t) for n, t in zip(names, program.arguments, strict=True)]
+    return [fit(arrays[n], t) for n, t in zip(names, program.arguments, strict=True)]
 
 
 def _match(
@@ -220,7 +220,12 @@ def _random(tensor: Tensor, rng: np.random.Generator) -> Array:
     return np.asarray(values).astype(tensor.dtype)
 
 
-def _fit(array: Array, tensor: Tensor) -> Array:
+def fit(array: Array, tensor: Tensor) -> Array:
+    """An array as an argument of a program takes it.
+
+    Raises:
+        UsageError: It is of another shape, or of another kind of dtype.
+    """
     if array.dtype.kind == "V" and array.dtype.itemsize == tensor.dtype.itemsize:
         array = array.view(tensor.dtype)  # how .npz files keep bf16 and f8
     kinds = (array.dtype.kind in "fc", tensor.inexact)

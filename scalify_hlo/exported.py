@@ -78,6 +78,7 @@ def rewrite_with_report(
     options: Options,
     pairs: Sequence[bool] | None = None,
     module: ir.Module | None = None,
+    measured: Sequence[int | None] | None = None,
 ) -> Rewritten:
     """`rewrite_exported`, with what was done.
 
@@ -85,9 +86,14 @@ def rewrite_with_report(
         exported: What to rewrite.
         options: What is asked. The scale attributes of its signature are found on the module.
         pairs: Which flat arguments are pairs, instead of those that the signature names; all
-            float results are then pairs.
+            float results are then pairs, unless there is none and scales are measured.
         module: The module of an Exported that has none of its own; it is edited in place, and the
             new Exported has none either.
+        measured: With `pairs`, the exponents of the scales at which the other flat arguments are
+            split; None for those whose values are not known. What the recipe declares counts more.
+
+    Raises:
+        UsageError: The scale of an argument is neither declared nor measured.
     """
     if module is None:
         module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
@@ -96,8 +102,11 @@ def rewrite_with_report(
         if pairs is None:
             arguments, results = _signature_marks(module, exported, options)
         else:
-            arguments = Marks(tuple(pairs), {})
-            results = Marks(tuple(is_float(a.dtype) for a in exported.out_avals), {})
+            exponents = _exponents(module, exported, options, pairs, measured)
+            arguments = Marks(tuple(pairs), exponents)
+            # What is static throughout stays as it is: pairs would come back as run-time scales.
+            paired = measured is None or any(pairs)
+            results = Marks(tuple(paired and is_float(a.dtype) for a in exported.out_avals), {})
     return _rewrite_marked(
         exported,
         module,
@@ -145,7 +154,7 @@ def _rewrite_marked(
     with module.context:
         _set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
-            report = rewrite_module(module, replace(options, signature="same", input_scale={}))
+            report = rewrite_module(module, _without_signature(options))
         extra = 0 if report.scaling_state is None else len(LEAVES)
         arguments, results = _with_stored(module, exported, arguments, results, extra)
         kept = _kept_after(exported.module_kept_var_idx, arguments.pairs)
@@ -173,6 +182,41 @@ def _rewrite_marked(
         out_tree=out_tree,
     )
     return Rewritten(new, arguments, results, report)
+
+
+def _without_signature(options: Options) -> Options:
+    """The options for a module on which marks say how arguments take part."""
+    inputs = replace(options.recipe.inputs, scale=())
+    recipe = replace(options.recipe, inputs=inputs)
+    return replace(options, recipe=recipe, signature="same", input_scale={})
+
+
+def _exponents(
+    module: ir.Module,
+    exported: jax.export.Exported,
+    options: Options,
+    pairs: Sequence[bool],
+    measured: Sequence[int | None] | None,
+) -> dict[int, int]:
+    """The static scales of plain arguments: what the recipe declares, else what was measured."""
+    known: dict[int, int] = {}
+    declared = options.recipe.inputs.scale
+    if declared:
+        run_passes(module, [SignaturePass("same", declared)])
+        known = _split_at_entry(module, exported)
+    for i in exported.module_kept_var_idx:
+        if measured is None or pairs[i] or i in known or not is_float(exported.in_avals[i].dtype):
+            continue
+        exponent = measured[i]
+        if exponent is None:
+            raise UsageError(
+                f"recipe {options.recipe.name!r} predicts sizes from those of the arguments, and "
+                "these are traced",
+                hint="call the function with arrays of these shapes first, outside of jax.jit, or "
+                "declare the scales of its arguments, as in settings={'inputs.scale': ['*=2^0']}",
+            )
+        known[i] = exponent
+    return {i: exponent for i, exponent in known.items() if not pairs[i]}
 
 
 def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
@@ -267,15 +311,22 @@ def _signature_marks(
             else _is_unused_pair(exported, options, i)
             for i in range(len(exported.in_avals))
         ),
-        {
-            i: ir.IntegerAttr(taken[j][attributes.SCALE]).value
-            for i, j in indices.items()
-            if attributes.SCALE in taken[j]
-        },
+        _split_at_entry(module, exported),
     )
     tokens = len(given) - len(exported.out_avals)
     results = Marks(tuple(attributes.PAIR in mark for mark in given[tokens:]), {})
     return arguments, results
+
+
+def _split_at_entry(module: ir.Module, exported: jax.export.Exported) -> dict[int, int]:
+    """The flat arguments that the signature pass marked with a static scale, and its exponent."""
+    main = main_function(module.operation)
+    taken = attributes.argument_attributes(main) if main is not None else []
+    return {
+        i: ir.IntegerAttr(taken[j][attributes.SCALE]).value
+        for i, j in _module_indices(exported, len(taken)).items()
+        if taken and attributes.SCALE in taken[j]
+    }
 
 
 def _is_unused_pair(exported: jax.export.Exported, options: Options, index: int) -> bool:

@@ -15,6 +15,7 @@ from scalify_hlo.recipe_file import (
     call_settings,
     file_settings,
     is_path,
+    parse_input_scale,
     preset_settings,
     to_toml,
 )
@@ -23,6 +24,9 @@ from scalify_hlo.recipe_formats import PLACES, named_formats, resolve
 
 NONE = "none"
 """In a statistic's place: no rescaling."""
+
+UNIT = "unit"
+"""Sizes are predicted as in the Unit Scaling paper."""
 
 Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
@@ -34,6 +38,7 @@ Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
+Predict = Literal["none", "unit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +144,9 @@ class Inputs:
         activation: Patterns of what a model is fed with.
         gradient: Patterns of cotangents, as a vjp takes them.
         step: Patterns of a scalar integer that counts steps, for what is done every few of them.
+        scale: Patterns with a power of two each, as in ``*.gain=2^0``: those inputs are split at
+            entry with that scale. The last that matches counts, and an input scale that is given
+            with the program before all of these.
     """
 
     weight: tuple[str, ...] = ()
@@ -147,6 +155,7 @@ class Inputs:
     activation: tuple[str, ...] = ()
     gradient: tuple[str, ...] = ()
     step: tuple[str, ...] = ()
+    scale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +207,9 @@ class Recipe:
         compute: Format of all other f32 values of the model, ``keep`` for the program's own. Sums
             over many terms stay f32, and so does the optimizer; with ``f16``, what is made of
             gradients does too, since f16 is short of range for it.
+        predict: How sizes of data are told where they become narrow: with ``none`` they are
+            followed roughly, for scales that statistics correct; with ``unit`` they are predicted
+            by the factors of the Unit Scaling paper (table A.2), from those of the inputs.
         target: What the program is for; it decides between the variants of formats.
         matmul: See `Matmul`.
         scaling: See `Scaling`.
@@ -216,6 +228,7 @@ class Recipe:
     saturate: bool = True
     epsilon: Epsilon = "exact"
     compute: str = KEEP
+    predict: Predict = "none"
     target: Target = "any"
     matmul: Matmul = field(default_factory=Matmul)
     scaling: Scaling = field(default_factory=Scaling)
@@ -244,6 +257,9 @@ class Recipe:
         return scaled or self.compute != KEEP or self.state != State()
 
 
+SCALES = "inputs.scale"
+"""The option that declares scales of inputs."""
+
 _RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "sites")
 TABLES: Mapping[str, type[Any]] = {
     "matmul": Matmul,
@@ -259,6 +275,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "meet": get_args(Meet),
     "rounding": get_args(Rounding),
     "epsilon": get_args(Epsilon),
+    "predict": get_args(Predict),
     "target": get_args(Target),
     "scaling.kind": get_args(Scales),
     "scaling.fp8_format": get_args(Fp8Format),
@@ -380,7 +397,7 @@ def _checked(setting: Setting) -> Value:
     if isinstance(default, float):
         return setting.real()
     if isinstance(default, tuple):
-        return setting.strings()
+        return _declared(setting) if setting.key == SCALES else setting.strings()
     value = setting.string()
     choices = CHOICES.get(setting.key, ())
     if setting.key not in PLACES and choices and value not in choices:
@@ -389,6 +406,16 @@ def _checked(setting: Setting) -> Value:
             f"its values are: {', '.join(choices)}",
         )
     return value
+
+
+def _declared(setting: Setting) -> tuple[str, ...]:
+    """The scales of inputs, each of which is a pattern and a power of two."""
+    for text in setting.strings():
+        try:
+            parse_input_scale(text)
+        except UsageError as error:
+            raise setting.error(error.message, str(error.hint)) from None
+    return setting.strings()
 
 
 def _build(values: Mapping[str, Value], settings: Mapping[str, Setting]) -> Recipe:

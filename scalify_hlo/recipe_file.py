@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+import math
 import os
 import re
 import reprlib
@@ -185,6 +186,32 @@ def to_literal(value: Value) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(to_literal, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def parse_input_scale(text: str) -> tuple[str, int]:
+    """Reads ``PATTERN=2^k``, or ``PATTERN=0.0625``.
+
+    Raises:
+        UsageError: The scale is no power of two.
+    """
+    pattern, _, number = text.rpartition("=")
+    exponent = _log2(number.strip())
+    if not pattern or exponent is None:
+        raise UsageError(
+            f"input scale {text!r} is not PATTERN=2^k",
+            hint="write a pattern of argument names and a power of two, as in '*=2^-4'",
+        )
+    return pattern.strip(), exponent
+
+
+def _log2(text: str) -> int | None:
+    try:
+        if text.startswith("2^"):
+            return int(text[2:])
+        mantissa, exponent = math.frexp(float(text))
+    except ValueError:
+        return None
+    return exponent - 1 if mantissa == 0.5 else None
 
 
 def _check_preset(setting: Setting, name: str) -> None:

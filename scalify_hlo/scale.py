@@ -245,11 +245,12 @@ class Scaled(NamedTuple):
 
     Attributes:
         scale: X_s.
-        level: Expected log2 of the rms of the data; 0 where the inputs are near unit.
+        level: Expected log2 of the rms of the data; 0 where the inputs are near unit. Whole, but
+            where sizes are predicted: there errors of rounding would add up along a model.
     """
 
     scale: Scale
-    level: int = 0
+    level: float = 0
 
     @property
     def settled(self) -> Scale:
@@ -257,7 +258,17 @@ class Scaled(NamedTuple):
 
         A level is an estimate. Where it is far off, paying it in full could flush data to zero.
         """
-        return self.scale.shift(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, self.level)))
+        return self.scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, self.level))))
+
+    @property
+    def unpaid(self) -> float:
+        """What is left of the level at scale `settled`: the part that no power of two pays."""
+        return self.level - round(self.level)
+
+    @property
+    def roughly(self) -> Scaled:
+        """With the level to a quarter, so that calls of a function with such sizes are alike."""
+        return Scaled(self.scale, round(4 * self.level) / 4)
 
     @property
     def decayed(self) -> bool:
@@ -269,7 +280,7 @@ class Scaled(NamedTuple):
         return self.scale.state and self.level < 0
 
     def __str__(self) -> str:
-        return f"{self.scale} level {self.level}" if self.level else str(self.scale)
+        return f"{self.scale} level {self.level:.6g}" if self.level else str(self.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +292,12 @@ class Splat:
     @property
     def level(self) -> int:
         """The nearest power of two in the logarithm, so that 0.9 counts as 1."""
-        return round(math.log2(abs(self.value)))
+        return round(self.size)
+
+    @property
+    def size(self) -> float:
+        """log2 of the magnitude."""
+        return math.log2(abs(self.value))
 
     def __str__(self) -> str:
         return "unscaled"
@@ -337,7 +353,7 @@ def _by_anchor(form: Scaled) -> tuple[bool, bool, int]:
     return not generator.anchors, not form.scale.state, abs(k)
 
 
-def levels_at(scale: Scale, forms: Sequence[Scaled]) -> list[int]:
+def levels_at(scale: Scale, forms: Sequence[Scaled]) -> list[float]:
     """The levels that operands have once they are brought to a scale.
 
     Operands at a distance that is known at run time only are passed over; if all are, the level

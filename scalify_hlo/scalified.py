@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from types import MethodType
 from typing import Any
 
 import jax
@@ -13,8 +16,10 @@ import numpy as np
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.exported import Rewritten, rewrite_with_report
+from scalify_hlo.input_scales import measured_exponent
 from scalify_hlo.passes.pipeline import Options
-from scalify_hlo.scaled_array import ScaledArray, data_at_one, is_scaled_array
+from scalify_hlo.recipe import NONE
+from scalify_hlo.scaled_array import ScaledArray, data_at_one, is_concrete, is_scaled_array
 from scalify_hlo.tensors import DTYPES
 
 _STATIC = ("static_argnums", "static_argnames")
@@ -33,12 +38,14 @@ class Scalified:
         self.fn = fn
         self.options = options
         self._logical: dict[Any, list[Any]] = {}
+        self._measured: dict[Any, list[int | None]] = {}
+        self._given = threading.local()
 
     @classmethod
     def of(
         cls, fn: Callable[..., Any], options: Options, jit_options: Mapping[str, Any]
     ) -> Callable[..., Any]:
-        """A function of the same signature as `fn`, in scaled form, for `jax.jit` to trace.
+        """A function of the same signature as `fn`, in scaled form, compiled by `jax.jit`.
 
         Args:
             fn: The function.
@@ -52,7 +59,8 @@ class Scalified:
         def call(*args: Any, **kwargs: Any) -> Any:
             return scalified.call(args, kwargs)
 
-        return call
+        compiled = jax.jit(call, **jit_options)
+        return compiled if options.recipe.predict == NONE else _Measuring(compiled, scalified)
 
     def call(self, args: Any, kwargs: Any) -> Any:
         """Calls the rewritten function on values of a trace."""
@@ -69,7 +77,9 @@ class Scalified:
             else _export(self.fn, specs, keywords)
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
-        rewritten = rewrite_with_report(exported, self.options, pairs)
+        rewritten = rewrite_with_report(
+            exported, self.options, pairs, measured=self._exponents(captured, leaves, tree)
+        )
         given = _as_stored(rewritten, given)
         if rewritten.arguments.stored:
             kept = iter(given[len(captured) :])
@@ -77,6 +87,73 @@ class Scalified:
             self._logical[_key(tree, stored)] = logical
         results = _call(rewritten, given)
         return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+
+    @contextmanager
+    def given(self, args: Any, kwargs: Any) -> Iterator[None]:
+        """While a call is traced, if it is: the values of its arguments, to measure scales of."""
+        outer = getattr(self._given, "leaves", None)
+        self._given.leaves = jax.tree.leaves((args, kwargs), is_leaf=is_scaled_array)
+        try:
+            yield
+        finally:
+            self._given.leaves = outer
+
+    def _exponents(
+        self, captured: Sequence[Any], leaves: Sequence[Any], tree: Any
+    ) -> list[int | None] | None:
+        """The exponents of scales, by captured value and argument, where sizes are predicted.
+
+        Captured are values of a trace; arrays that a function captures are constants of it.
+        A call with values fixes those of later traces with the same types.
+        """
+        if self.options.recipe.predict == NONE:
+            return None
+        key = _key(tree, leaves)
+        values = getattr(self._given, "leaves", None) or leaves
+        found = [_exponent(v) for leaf, v in zip(leaves, values, strict=True) if _is_dynamic(leaf)]
+        if all(is_concrete(value) for value in values):
+            self._measured[key] = found
+        return [*(None for _ in captured), *self._measured.get(key, found)]
+
+
+class _Measuring:
+    """What `jax.jit` gives, which shows the values of arguments to what is traced.
+
+    Args:
+        compiled: What `jax.jit` gave.
+        scalified: What it traces.
+    """
+
+    def __init__(self, compiled: Any, scalified: Scalified) -> None:
+        self._compiled, self._scalified = compiled, scalified
+        functools.update_wrapper(self, compiled)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with self._scalified.given(args, kwargs):
+            return self._compiled(*args, **kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """See `jax.jit`."""
+        with self._scalified.given(args, kwargs):
+            return self._compiled.lower(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """See `jax.jit`."""
+        with self._scalified.given(args, kwargs):
+            return self._compiled.trace(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._compiled, name)
+
+
+def _exponent(value: Any) -> int | None:
+    """The exponent of a value's scale, where it is known and needed."""
+    if is_scaled_array(value) or not is_concrete(value):
+        return None
+    return measured_exponent(value)
 
 
 def _logical(leaf: Any) -> Any:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, scale_of
+from scalify_hlo.cli.options import load_arrays, read, scale_of
 from scalify_hlo.diagnostics import InputError
-from scalify_hlo.files import read_file, same_file
+from scalify_hlo.files import same_file
 
 if TYPE_CHECKING:
     from scalify_hlo.compare import Difference
@@ -66,7 +65,7 @@ def command(
     differences = check(
         read(original),
         read(rewritten),
-        inputs=_load(inputs) if inputs else None,
+        inputs=load_arrays(inputs) if inputs else None,
         seed=seed,
         scale=power,
         backend="interpreter" if backend == "interpreter" else "xla",
@@ -125,22 +124,6 @@ def _row(difference: Difference, passed: bool) -> Sequence[str]:
 
 
 def _scale(text: str) -> float:
-    from scalify_hlo.passes.signature import parse_input_scale
+    from scalify_hlo.recipe_file import parse_input_scale
 
     return scale_of(parse_input_scale(f"*={text}")[1], text)
-
-
-def _load(path: str) -> dict[str, Any]:
-    import numpy as np
-
-    try:
-        with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as arrays:
-            return dict(arrays)
-    except InputError:
-        raise
-    except Exception:
-        raise InputError(
-            "this is no .npz file of arrays",
-            location=path,
-            hint="write one with numpy.savez(path, *arrays)",
-        ) from None

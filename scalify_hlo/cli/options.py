@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.files import display_name, source_of
+from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.files import display_name, read_file, source_of
 
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
@@ -68,8 +69,8 @@ def to_options(
         InputError: The file of a recipe is at fault.
     """
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.passes.signature import parse_input_scale
     from scalify_hlo.recipe import load_recipe
+    from scalify_hlo.recipe_file import parse_input_scale
 
     scales: dict[str, float] = {}
     for declaration in input_scale:
@@ -115,3 +116,24 @@ def version_option(command: F) -> F:
         metavar="X.Y.Z|current|minimum",
         help="Write a portable artifact at this StableHLO version.",
     )(command)
+
+
+def load_arrays(path: str) -> dict[str, Any]:
+    """Reads an ``.npz`` file: arrays by argument name, or ``arr_0``, ``arr_1`` ...
+
+    Raises:
+        InputError: It is none, or cannot be read.
+    """
+    import numpy as np
+
+    try:
+        with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as arrays:
+            return dict(arrays)
+    except InputError:
+        raise
+    except Exception:
+        raise InputError(
+            "this is no .npz file of arrays",
+            location=path,
+            hint="write one with numpy.savez(path, *arrays)",
+        ) from None

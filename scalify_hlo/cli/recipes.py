@@ -12,6 +12,7 @@ from scalify_hlo.cli import console
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.recipe import (
     CHOICES,
+    SCALES,
     TABLES,
     Recipe,
     defaults,
@@ -108,6 +109,8 @@ def _option(key: str, default: Value) -> str:
 
 
 def _values(key: str, default: Value) -> str:
+    if key == SCALES:
+        return "a list of `pattern=2^k`"
     choices = CHOICES.get(key)
     if choices == ANY:
         return ", ".join(f"`{name}`" for name in ANY if name not in F8) + ", or any f8 format"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, rewrite_options, to_options, version_option
+from scalify_hlo.cli.options import load_arrays, read, rewrite_options, to_options, version_option
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.files import STREAM, require_writable, save_file
 
@@ -20,6 +21,11 @@ from scalify_hlo.files import STREAM, require_writable, save_file
 @click.argument("program", metavar="IN")
 @click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
 @rewrite_options
+@click.option(
+    "--input-values",
+    metavar="F.NPZ",
+    help="Measure the scales of inputs from these: arrays by argument name, or arr_0, arr_1 ...",
+)
 @version_option
 @click.option("--strict", is_flag=True, help="Fail at an op that has no scaled form.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
@@ -29,6 +35,7 @@ def command(
     recipe: str,
     signature: str,
     input_scale: Sequence[str],
+    input_values: str | None,
     settings: Sequence[str],
     target_version: str | None,
     strict: bool,
@@ -42,9 +49,14 @@ def command(
     options = to_options(recipe, signature, input_scale, settings, strict=strict)
     require_writable(output)
     from scalify_hlo.api import rewrite_program
+    from scalify_hlo.input_scales import scales_by_name
     from scalify_hlo.program import is_text, save_program
 
-    rewritten, report = rewrite_program(read(program), options)
+    source = read(program)
+    if input_values is not None:
+        measured = scales_by_name(source, load_arrays(input_values))
+        options = replace(options, input_scale=measured | dict(options.input_scale))
+    rewritten, report = rewrite_program(source, options)
     if not quiet:
         console.report_remarks(report.remarks, rewritten.name)
     _refuse_terminal(output, text=is_text(rewritten, target_version))

@@ -20,6 +20,8 @@ attribute                  on               meaning
 ``scalify.layer``          op               the layers whose output it makes
 ``scalify.layer_gradient`` op               the layers whose input's gradient it makes
 ``scalify.epsilon``        op               adds the epsilon of a normalisation
+``scalify.layer_number``   op               i64: tells a layer, or its backward part, from others
+``scalify.layer_input``    op               numbers of layers, each with that of its input here
 ========================== ================ ===================================================
 """
 
@@ -46,6 +48,8 @@ FOLLOWS: Final = "scalify.follows"
 LAYER: Final = "scalify.layer"
 LAYER_GRADIENT: Final = "scalify.layer_gradient"
 EPSILON: Final = "scalify.epsilon"
+LAYER_NUMBER: Final = "scalify.layer_number"
+LAYER_INPUT: Final = "scalify.layer_input"
 PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]

@@ -79,10 +79,13 @@ class Graph:
 
     Attributes:
         nodes: All, those that others are made of first.
+        passed: For nodes, the values that only hand them on: arguments and results of calls, and
+            what keeps its operand.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
+        self.passed: dict[Node, list[ir.Value]] = {}
         self._known: dict[Hashable, Node] = {}
 
     def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
@@ -93,6 +96,11 @@ class Graph:
         """A value whose elements are all one number."""
         key = (CONSTANT, str(number), value.type)
         return self._once(key, lambda: self._new(CONSTANT, (), value, constant=number), value)
+
+    def hand_on(self, values: Sequence[ir.Value], nodes: Sequence[Node]) -> None:
+        """Says of values that they are nodes, which other ops make."""
+        for value, node in zip(values, nodes, strict=True):
+            self.passed.setdefault(node, []).append(value)
 
     def make(
         self,

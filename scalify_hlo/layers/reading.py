@@ -78,6 +78,7 @@ class _Reader:
             names[op.results[0]] = self.graph.make(short, inputs, op.results[0])
         elif name in _SAME:
             names.update(zip(op.results, inputs, strict=True))
+            self.graph.hand_on(op.results, inputs)
         elif name in CALLS:
             self._call(op, name, inputs, names)
         elif name == LOOP:
@@ -117,9 +118,11 @@ class _Reader:
             return
         self._depth += 1
         body = regions[0].blocks[0]
+        self.graph.hand_on(body.arguments, inputs)
         returned = self.block(body, dict(zip(body.arguments, inputs, strict=True)))
         self._depth -= 1
         names.update(zip(op.results, returned, strict=True))
+        self.graph.hand_on(op.results, returned)
 
     def _loop(self, op: ir.Operation, inputs: list[Node], names: _Names) -> None:
         """What a turn does not change is what it was before the loop."""
@@ -197,6 +200,7 @@ def _convert(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     node, result = inputs[0], op.results[0]
     to_float, from_float = is_float(result), is_float(node.value)
     if to_float and from_float:
+        graph.hand_on([result], [node])
         return node
     return graph.make("convert" if to_float else "convert_to_integer", inputs, result)
 

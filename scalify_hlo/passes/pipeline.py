@@ -74,13 +74,16 @@ class Options:
     def passes(self) -> list[Pass]:
         """The passes that do it."""
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
-        scales = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
+        given = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
+        scales = (*self.recipe.inputs.scale, *given)
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
             roles = RolesPass.of(recipe.inputs, self.cotangents)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
-            recognize = RecognizePass(scales=True, marked=not layers)
+            predicts = recipe.predict != NONE
+            marked = not (layers or predicts)
+            recognize = RecognizePass(scales=True, marked=marked, inputs=predicts)
             lowered = [roles, recognize, ApplyRecipePass(recipe, self.profile)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
@@ -97,6 +100,7 @@ class Options:
                 annotate=self.annotate,
                 strict=self.strict,
                 epsilon=recipe.epsilon,
+                predict=recipe.predict,
                 narrow=narrow,
                 observe=self.observe,
             ),

@@ -18,9 +18,11 @@ from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
+from scalify_hlo.passes.layer_marks import clear_marks
 from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import Epsilon, Meet, Recipe, Rounding
+from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
 from scalify_hlo.rules import custom, layers, markers
+from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -45,8 +47,6 @@ _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
 
 _CALLS = frozenset({"func.call", "stablehlo.composite"})
 
-_LAYERS = (attributes.LAYER, attributes.LAYER_GRADIENT, attributes.EPSILON)
-
 _PLACING = ("mhlo.", "sdy.")
 """How the attributes begin that say where results of calls are placed."""
 
@@ -59,7 +59,8 @@ class PropagatePass(Pass):
         meet: See `scalify_hlo.recipe.Recipe`; so are the next two.
         rounding: How roots of scales and statistics become powers of two.
         saturate: Whether casts of a recipe clamp.
-        epsilon: See `scalify_hlo.recipe.Recipe`.
+        epsilon: See `scalify_hlo.recipe.Recipe`; so is the next.
+        predict: How sizes are told, from which scales are.
         annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
             results, for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
@@ -74,6 +75,7 @@ class PropagatePass(Pass):
     rounding: Rounding = "default"
     saturate: bool = True
     epsilon: Epsilon = "exact"
+    predict: Predict = "none"
     annotate: bool = False
     strict: bool = False
     narrow: bool = False
@@ -87,6 +89,7 @@ class PropagatePass(Pass):
                 Recipe(),
                 epsilon=self.epsilon,
                 meet=self.meet,
+                predict=self.predict,
                 rounding=self.rounding,
                 saturate=self.saturate,
             )
@@ -100,7 +103,7 @@ class PropagatePass(Pass):
             )
             propagation.main(main)
             if report.layers or not report.ops:
-                _clear(module)
+                clear_marks(module)
             if self.strict and report.remarks:
                 first = report.remarks[0]
                 raise InputError(
@@ -161,6 +164,7 @@ class Propagation:
         self._annotate = annotate
         self._on_data = recipe.epsilon == "data"
         self._layers = narrow
+        self._activations = Activations() if narrow and recipe.predict == UNIT else None
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
@@ -190,7 +194,7 @@ class Propagation:
         return split
 
     def _walk(self, block: ir.Block, split: Split) -> None:
-        rules, always = RULES, self._always
+        rules, always, activations = RULES, self._always, self._activations
         for op, following in pairwise(block.operations):
             operation = op.operation
             name = operation.name
@@ -204,10 +208,14 @@ class Propagation:
             if name in always or split.concerns(operation):
                 if self._on_data and self._guards(op, split):
                     continue
+                if activations is not None:
+                    activations.note(op, split)
                 entry = rules.get(name)
                 op = (entry.apply if entry else opaque)(op, split) or op
                 if self._layers and name in layers.ENDS:
                     layers.layered(op, name, split)
+                if activations is not None:
+                    activations.end(op, split)
             if self._annotate:
                 self._note(op, split)
 
@@ -236,6 +244,8 @@ class Propagation:
             op = custom.plain(op)
         operands = list(op.operands)
         forms = split.forms(operands)
+        if split.predicts:
+            forms = [f.roughly if isinstance(f, Scaled) else f for f in forms]
         scaled = any(isinstance(form, Scaled) for form in forms)
         rule = self._own_rule(op)
         if rule is not None or not (scaled or self._narrow or _callee(op) in self._marked):
@@ -458,18 +468,6 @@ def _new_call(
         old.replace_all_uses_with(new)
     op.operation.erase()
     return call
-
-
-def _clear(module: ir.Operation) -> None:
-    """Removes what was said of layers."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        for name in _LAYERS:
-            if name in op.attributes:
-                del op.attributes[name]
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
 
 
 def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set[str]:

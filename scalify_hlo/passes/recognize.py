@@ -13,6 +13,7 @@ from scalify_hlo.layers.graph import Node
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
 from scalify_hlo.layers.recognition import graph_of, layers_of
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.layer_marks import mark_inputs
 from scalify_hlo.passes.report import LayerReport, Report
 
 
@@ -23,18 +24,20 @@ class RecognizePass(Pass):
     Attributes:
         scales: Whether only those count that a rewrite needs to know of; see `layers_of`.
         marked: Whether only programs are looked at whose author put markers in.
+        inputs: Whether activations are told from each other, and what reads their inputs is marked.
     """
 
     name: ClassVar[str] = "scalify-recognize"
     scales: bool = False
     marked: bool = False
+    inputs: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
         if self.marked and not report.markers:
             return
         graph = graph_of(module)
-        layers = layers_of(graph, scales=self.scales)
+        layers = layers_of(graph, scales=self.scales and not self.inputs)
         report.layers += [
             LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers
         ]
@@ -51,6 +54,8 @@ class RecognizePass(Pass):
                 marks[value].calls += 1
         for value, mark in marks.items():
             mark.write(value.owner.operation)
+        if self.inputs:
+            mark_inputs(layers, graph)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -13,6 +12,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import Report
+from scalify_hlo.recipe_file import parse_input_scale
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,13 @@ class SignaturePass(Pass):
 
     def _exponents(self, main: ir.OpView, floats: list[bool]) -> dict[int, int]:
         names = attributes.argument_names(main)
+        places = _places(names) if self.input_scale else {}
         exponents: dict[int, int] = {}
         for declaration in self.input_scale:
             pattern, exponent = parse_input_scale(declaration)
-            matched = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
+            # Measured scales are one for each name: no pattern, and as many as arguments.
+            meant = range(len(names)) if _WILD & set(pattern) else places.get(pattern, ())
+            matched = [i for i in meant if floats[i] and matches(pattern, names[i], i)]
             if not matched:
                 raise UsageError(
                     f"input scale {pattern!r} matches no float argument{nearest(pattern, names)}",
@@ -83,6 +86,18 @@ class SignaturePass(Pass):
                 )
             exponents.update(dict.fromkeys(matched, exponent))
         return exponents
+
+
+_WILD = frozenset("*?")
+
+
+def _places(names: list[str]) -> dict[str, list[int]]:
+    """The arguments that a name means, or ``argN``."""
+    places: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        for known in {name, f"arg{i}"}:
+            places.setdefault(known, []).append(i)
+    return places
 
 
 def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
@@ -112,32 +127,6 @@ def matches(pattern: str, name: str, index: int) -> bool:
     """
     glob = pattern.replace("[", "[[]")
     return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(f"arg{index}", glob)
-
-
-def parse_input_scale(text: str) -> tuple[str, int]:
-    """Reads ``PATTERN=2^k``, or ``PATTERN=0.0625``.
-
-    Raises:
-        UsageError: The scale is no power of two.
-    """
-    pattern, _, number = text.rpartition("=")
-    exponent = _log2(number.strip())
-    if not pattern or exponent is None:
-        raise UsageError(
-            f"input scale {text!r} is not PATTERN=2^k",
-            hint="write a pattern of argument names and a power of two, as in '*=2^-4'",
-        )
-    return pattern.strip(), exponent
-
-
-def _log2(text: str) -> int | None:
-    try:
-        if text.startswith("2^"):
-            return int(text[2:])
-        mantissa, exponent = math.frexp(float(text))
-    except ValueError:
-        return None
-    return exponent - 1 if mantissa == 0.5 else None
 
 
 def _floats(types: list[ir.Type]) -> list[bool]:

@@ -31,7 +31,7 @@ def reduced(op: ir.OpView, split: Split) -> None:
 
 def summed(op: ir.OpView, split: Split) -> None:
     """Sums of one term for each device of a group."""
-    raised = rise(group_size(op))
+    raised = rise(group_size(op), split)
     for operand, result in zip(op.operands, op.results, strict=True):
         form = split.form(operand)
         if isinstance(form, Scaled):

@@ -6,6 +6,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.choices import extreme, one_hot, select
 from scalify_hlo.rules.families import (
     align,
     keep,
@@ -13,23 +14,27 @@ from scalify_hlo.rules.families import (
     on_data,
     product,
     quotient,
+    rise,
     root,
+    sized,
     steep,
+    total,
     unscale,
 )
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
 
 for _name in ("add", "subtract"):
-    rule(_name, align(), family="align", formula=_MEET.format(_name), source=_ADD)
-for _name in ("maximum", "minimum", "remainder"):
+    rule(_name, total, family="align", formula=_MEET.format(_name), source=_ADD)
+for _name, _apply in {"maximum": extreme, "minimum": extreme, "remainder": align()}.items():
     rule(
         _name,
-        align(),
+        _apply,
         family="align",
         formula=_MEET.format(_name),
         source="homogeneous of degree 1: f(s*a, s*b) = s*f(a, b)",
@@ -57,7 +62,7 @@ rule(
 )
 rule(
     "select",
-    align(1, 2, either=True),
+    select,
     family="align",
     formula="s = meet(A_s, B_s); Y_d = select(P, A_d*A_s/s, B_d*B_s/s); Y_s = s",
     source="data movement; §3.4 of the Scalify paper for masks",
@@ -147,16 +152,22 @@ for _name in (
     "floor",
     "log",
     "log_plus_one",
-    "logistic",
     "round_nearest_afz",
     "round_nearest_even",
     "sine",
     "tan",
-    "tanh",
 ):
     rule(
         _name,
         unscale,
+        family="read",
+        formula=f"Y = {_name}(X_d*X_s)",
+        source="no homogeneity to use",
+    )
+for _name, _activation in {"logistic": "sigmoid", "tanh": "tanh"}.items():
+    rule(
+        _name,
+        sized(ACTIVATIONS[_activation]),
         family="read",
         formula=f"Y = {_name}(X_d*X_s)",
         source="no homogeneity to use",
@@ -203,6 +214,8 @@ def convert(op: ir.OpView, split: Split) -> None:
     form = split.form(value)
     source, target = split.format(value), split.format(result)
     if target is None or source is None:
+        if target is not None and split.predicts and (classes := one_hot(value)):
+            split.result(op, ONE, -rise(classes, split))
         return split.read_all(op)
     if target.bits <= _SMALL and target != source:
         return _to_small(op, split)
@@ -256,7 +269,8 @@ def cast(op: ir.OpView, split: Split) -> None:
             value = emit.convert(value, ir.F32Type.get(), op.operation)
         value = emit.saturate(value, target.max_finite, op.operation)
     split.replace(op, 0, value)
-    return split.set(result, Scaled(scale))
+    unpaid = form.unpaid if isinstance(form, Scaled) else 0
+    return split.set(result, Scaled(scale, unpaid))
 
 
 _HEADROOM = 4

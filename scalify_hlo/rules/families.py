@@ -11,16 +11,27 @@ from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.registry import Apply
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.split import Split, is_unit
+from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
 from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat
 
 Count = Callable[[ir.OpView], int | None]
 """How many terms an op sums for each element of its result; None if that is not static."""
 
 
-def rise(count: int | None) -> int:
-    """floor(log2(sqrt(count))), the rise of the level of a sum of that many unit terms."""
-    return (count.bit_length() - 1) // 2 if count else 0
+def rise(count: int | None, split: Split) -> float:
+    """log2(sqrt(count)), the rise of the level of a sum of that many unit terms.
+
+    Its floor, unless sizes are predicted.
+    """
+    if not count:
+        return 0
+    return size_of(sum_of(count)) if split.predicts else whole_rise(count)
+
+
+def whole_rise(count: int) -> int:
+    """floor(log2(sqrt(count)))."""
+    return (count.bit_length() - 1) // 2
 
 
 def keep(op: ir.OpView, split: Split) -> None:
@@ -67,7 +78,7 @@ def linear(count: Count) -> Apply:
     def apply(op: ir.OpView, split: Split) -> None:
         form = split.form(op.operands[0])
         if isinstance(form, Scaled):
-            split.result(op, form.scale, form.level + rise(count(op)))
+            split.result(op, form.scale, form.level + rise(count(op), split))
         elif form is ANY:
             split.set(op.results[0], ANY)
 
@@ -86,7 +97,7 @@ def product(count: Count | None = None) -> Apply:
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
-            split.result(op, s * t, m + n + rise(count(op) if count else None))
+            split.result(op, s * t, m + n + rise(count(op) if count else None, split))
 
     return apply
 
@@ -147,7 +158,7 @@ def _flattened(
     split: Split,
     indices: tuple[int, int],
     scales: tuple[Scale, Scale],
-) -> list[tuple[Scale, int]]:
+) -> list[tuple[Scale, float]]:
     """Scales and levels of two operands after the steeper one was brought to scale 1.
 
     There its data are the values of the original program, of which no level is known; so none is
@@ -164,7 +175,7 @@ def _sizes_known(split: Split, a: Form, b: Form) -> bool:
     return split.narrow and isinstance(a, Splat) and isinstance(b, Splat)
 
 
-def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, int]:
+def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, float]:
     """Scale and level with which an operand enters a product."""
     if isinstance(form, Scaled):
         return form
@@ -172,8 +183,8 @@ def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale,
         return ONE, 0
     format_ = split.format(op.operands[index])
     if format_ is None or format_.wide or not form.level:
-        return ONE, form.level
-    return _mantissa(op, split, index, form), 0
+        return ONE, split.size(form)
+    return _mantissa(op, split, index, form), split.size(form) - form.level
 
 
 def _mantissa(op: ir.OpView, split: Split, index: int, form: Splat) -> Scale:
@@ -203,6 +214,37 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
     return apply
 
 
+def total(op: ir.OpView, split: Split) -> None:
+    """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
+    forms = split.forms(list(op.operands))
+    target = split.align(op, (0, 1))
+    if split.predicts and isinstance(target, Scaled):
+        target = Scaled(target.scale, _level_of_sum(target, forms, split))
+    split.set(op.results[0], target)
+
+
+def _level_of_sum(target: Scaled, forms: Sequence[Form], split: Split) -> float:
+    """The level of a sum at a scale; constants count that are no masks."""
+    scale = target.scale
+    scaled = [f for f in forms if isinstance(f, Scaled) and f.scale.powers == scale.powers]
+    levels = [f.level + f.scale.exponent - scale.exponent for f in scaled]
+    if scale.static:
+        levels += [split.size(f) - scale.exponent for f in forms if is_unit(f)]
+    return added(levels) if levels else target.level
+
+
+def sized(activation: Activation) -> Apply:
+    """As `unscale`, for an activation, whose result has a size that is known of its input's."""
+
+    def apply(op: ir.OpView, split: Split) -> None:
+        size = split.size(split.form(op.operands[0]))
+        unscale(op, split)
+        if split.predicts and split.narrow:
+            split.result(op, ONE, activation.size(size))
+
+    return apply
+
+
 def root(n: int, sign: int = 1) -> Apply:
     """Degree 1/n: ``Y_d = f(X_d * r), Y_s = h`` with ``X_s = h^n * r`` and r a small power of two.
 
@@ -220,7 +262,8 @@ def root(n: int, sign: int = 1) -> Apply:
         for target in _divisible(scale, n, split):
             split.replace(op, 0, split.bring(op.operands[0], target, op.operation))
             scale = target
-        return split.result(op, scale.root(n) ** sign, sign * (form.level // n))
+        level = form.level / n if split.predicts else form.level // n
+        return split.result(op, scale.root(n) ** sign, sign * level)
 
     return apply
 

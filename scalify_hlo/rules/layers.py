@@ -10,6 +10,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.contraction import contracted
 from scalify_hlo.rules.families import rise
 from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.unit_scaling import size_of, softmax
 from scalify_hlo.scale import Scaled, Splat
 
 DIVIDE: Final = "stablehlo.divide"
@@ -29,7 +30,7 @@ def layered(op: ir.OpView, name: str, split: Split) -> None:
     """Says what is known of the result of an op that ends a layer, after its own rule."""
     if name == DIVIDE and _is_softmax(op.operation):
         _probabilities(op, split)
-    elif name == DOT and (size := _size_of_mean(op)) is not None:
+    elif name == DOT and (size := _size_of_mean(op, split)) is not None:
         _average(op, split, size)
     elif name in _GRADIENTS and _is_softmax(op.operation, attributes.LAYER_GRADIENT):
         _of_scores(op, split)
@@ -39,7 +40,7 @@ def _is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:
     return mark in op.attributes and _SOFTMAX in attributes.texts(op.attributes[mark])
 
 
-def _size_of_mean(op: ir.OpView) -> int | None:
+def _size_of_mean(op: ir.OpView, split: Split) -> float | None:
     """For a matmul with probabilities, log2 of its result's size, over that of what it averages.
 
     Along the axis of the softmax they add up to one: half, since values differ. Along another axis
@@ -54,8 +55,15 @@ def _size_of_mean(op: ir.OpView) -> int | None:
     for value, axes in zip(op.operands, map(list, sides), strict=True):
         softmax = _softmax(value)
         if softmax is not None and len(axes) == 1:
-            return -1 if _summed_axes(softmax) == set(axes) else (rise(contracted(op)) + 1) // 2
+            return _size_of_weighted(op, split, along=_summed_axes(softmax) == set(axes))
     return None
+
+
+def _size_of_weighted(op: ir.OpView, split: Split, *, along: bool) -> float:
+    if along:
+        return -1
+    root = rise(contracted(op), split)
+    return root / 2 if split.predicts else (root + 1) // 2
 
 
 def _softmax(value: ir.Value) -> ir.Operation | None:
@@ -70,14 +78,14 @@ def _softmax(value: ir.Value) -> ir.Operation | None:
     return None
 
 
-def _average(op: ir.OpView, split: Split, size: int) -> None:
+def _average(op: ir.OpView, split: Split, size: float) -> None:
     """A mean of values, weighted by probabilities, is of their size and not 1/sqrt(n) of it.
 
     What they have in common grows while attention is learned.
     """
     form, count = split.form(op.results[0]), contracted(op)
     if isinstance(form, Scaled) and count is not None and count > 1:
-        more = int(math.log2(count)) + size - rise(count)
+        more = _log2(count, split) + size - rise(count, split)
         split.set(op.results[0], Scaled(form.scale, form.level + more))
 
 
@@ -106,8 +114,14 @@ def _probabilities(op: ir.OpView, split: Split) -> None:
     """
     form, count = split.form(op.results[0]), _summed(op)
     if isinstance(form, Scaled) and form.scale.static and count > 1:
-        level = -int(math.log2(count)) - form.scale.exponent
+        level = -_log2(count, split) - form.scale.exponent
         split.set(op.results[0], Scaled(form.scale, level))
+
+
+def _log2(count: int, split: Split) -> float:
+    """log2 of a softmax's factor; its floor, unless sizes are predicted."""
+    exact = -size_of(softmax(count))
+    return exact if split.predicts else int(exact)
 
 
 def _summed(op: ir.OpView) -> int:

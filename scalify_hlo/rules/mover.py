@@ -85,7 +85,7 @@ class Mover(Values):
     ) -> ir.Value:
         brought = self._build(value, form, factor, target, at)
         self.known(value, target, brought)
-        level = 0
+        level: float = 0
         if isinstance(form, Scaled):
             level = form.level if factor.powers else form.level + factor.exponent
             self.known(brought, form.scale, value)

@@ -10,7 +10,7 @@ from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.units import Inference, Unit
-from scalify_hlo.scale import ANY, ONE, Any, Form, Scaled, Splat
+from scalify_hlo.scale import ANY, ONE, Any, Scaled, Splat
 
 _HOMOGENEOUS = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
 _INTEGER = frozenset({"stablehlo.and", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply"})
@@ -77,16 +77,23 @@ def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> Non
     target = split.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
-        terms = n * n if n and split.narrow and _is_square(op.operands[0]) else n
-        target = Scaled(target.scale, target.level + rise(terms))
+        terms = n * n if n and split.narrow and _is_positive(op.operands[0], split) else n
+        target = Scaled(target.scale, target.level + rise(terms, split))
     split.set(op.results[0], target)
 
 
-def _is_square(value: ir.Value) -> bool:
-    """Whether terms are squares, whose sum grows with their number and not with its root."""
+def _is_positive(value: ir.Value, split: Split) -> bool:
+    """Whether terms are squares, whose sum grows with their number and not with its root.
+
+    Where sizes are predicted, those of a softmax are summed so too.
+    """
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.multiply":
+    if isinstance(owner, ir.Block):
         return False
+    if owner.name == "stablehlo.convert" and split.predicts:
+        return _is_positive(owner.operands[0], split)
+    if owner.name != "stablehlo.multiply":
+        return bool(split.predicts and owner.name == "stablehlo.exponential")
     lhs, rhs = owner.operands
     return bool(lhs == rhs)
 
@@ -110,7 +117,7 @@ def _reduced_by_units(op: ir.OpView, split: Split, count: Count) -> None:
     units = [inference.unknown(argument) for argument in list(block.arguments)[:n]]
     _closed(inference, block, [*units, *units], units)
     solved = [inference.solved(unit) for unit in units]
-    run_on_data(op, split, dict(enumerate([*solved, *solved])), solved, _rises(op, count))
+    run_on_data(op, split, dict(enumerate([*solved, *solved])), solved, _rises(op, count, split))
 
 
 def _closed(
@@ -121,10 +128,10 @@ def _closed(
         inference.equal((state, end))
 
 
-def _rises(op: ir.OpView, count: Count) -> list[int]:
+def _rises(op: ir.OpView, count: Count, split: Split) -> list[float]:
     """By how much levels rise: for the results that are sums."""
     ends = op.regions[0].blocks[0].operations[-1].operands
-    return [rise(count(op)) if _is_sum(end) else 0 for end in ends]
+    return [rise(count(op), split) if _is_sum(end) else 0 for end in ends]
 
 
 def _is_sum(value: ir.Value) -> bool:
@@ -141,20 +148,21 @@ def scatter(op: ir.OpView, split: Split) -> None:
         zeros = split.form(op.operands[0]) is ANY
         form = split.align(op, (0, 2))
         if split.narrow and zeros and not isinstance(form, Any):
-            form = _spread(op, form, split.form(op.operands[2]))
+            form = _spread(op, form, split)
         split.set(op.results[0], form)
     else:
         _scattered_by_units(op, split)
 
 
-def _spread(op: ir.OpView, form: Scaled | None, updates: Form) -> Scaled | None:
+def _spread(op: ir.OpView, form: Scaled | None, split: Split) -> Scaled | None:
     """The size of what is scattered over zeros: most elements stay zero."""
+    updates = split.form(op.operands[2])
     if form is None and isinstance(updates, Splat):
-        form = Scaled(ONE, updates.level)
+        form = Scaled(ONE, split.size(updates))
     if form is None:
         return None
     whole, part = (static_product(op.operands[i].type.shape) for i in (0, 2))
-    fall = rise(whole // part) if whole and part else 0
+    fall = rise(whole // part, split) if whole and part else 0
     return Scaled(form.scale, form.level - fall)
 
 

@@ -21,7 +21,7 @@ def run_on_data(
     split: Split,
     operands: Mapping[int, Unit],
     results: Sequence[Unit],
-    rises: Sequence[int] = (),
+    rises: Sequence[float] = (),
 ) -> None:
     """Brings an op's operands to scales that fit their units, and says what its results are.
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias, TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.recipe import UNIT, Recipe
 from scalify_hlo.rules.mover import Mover, broadcast_source
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import Devices
@@ -45,7 +45,7 @@ _UNIT = 6
 """|log2| up to which a constant is of the size of what it is added to, and no guard or mask."""
 
 
-def _is_unit(form: Form) -> TypeGuard[Splat]:
+def is_unit(form: Form) -> TypeGuard[Splat]:
     """Whether a constant says that what it is added to is about values near 1.
 
     Sums such as ``1 + x**2`` have a natural scale, 1, at which their size is known. Narrow data
@@ -86,6 +86,7 @@ class Split(Mover):
         next: The op after the one that the walk is at.
         trial: Whether the walk is on a copy that will be erased.
         narrow: Whether data are going to be narrow.
+        predicts: Whether sizes are predicted by the factors of Unit Scaling.
         leaving: The values that the function returns at scale 1.
         observed: Takes what casts are of, where somebody wants to know.
         devices: Those that have parts of its tensors, in a per-device computation.
@@ -101,6 +102,7 @@ class Split(Mover):
     ) -> None:
         super().__init__(top)
         self.recipe = recipe
+        self.predicts = recipe.predict == UNIT
         self.remarks = remarks
         self.given_up = given_up
         self.next = top
@@ -188,9 +190,17 @@ class Split(Mover):
             return scale.depth >= self.depth
         return bool(self.factors.born(scale))
 
-    def result(self, op: ir.Operation, scale: Scale, level: int = 0) -> None:
+    def result(self, op: ir.Operation, scale: Scale, level: float = 0) -> None:
         """Says that the only result of an op is scaled."""
         self.set(op.results[0], Scaled(scale, level))
+
+    def size(self, form: Form) -> float:
+        """The expected log2 of the rms of a value; 0 where nothing is known of it."""
+        if isinstance(form, Splat):
+            return form.size if self.predicts else form.level
+        if isinstance(form, Scaled) and form.scale.static:
+            return form.level + form.scale.exponent
+        return 0
 
     def remark(self, op: ir.Operation, message: str) -> None:
         """Tells the user something about an op."""
@@ -259,7 +269,7 @@ class Split(Mover):
             return ANY if all(f is ANY for f in forms) else None
         scale = scaled[0].scale
         if self.narrow and len(scaled) < len(forms):
-            constants = [f.level for f in forms if _is_unit(f)]
+            constants = [f.level for f in forms if is_unit(f)]
             if constants:
                 return Scaled(ONE, max([*constants, *levels_at(ONE, scaled)]))
         if [f for f in scaled if f.scale != scale]:

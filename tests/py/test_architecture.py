@@ -41,7 +41,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "wellformed",
         }
     ),
-    frozenset({"api", "check", "exported", "scaling_state", "scalified"}),
+    frozenset({"api", "check", "exported", "input_scales", "scaling_state", "scalified"}),
     frozenset({"__init__", "__main__", "cli"}),
 )
 """From the lowest to the highest: a module may import its own layer and those before it."""

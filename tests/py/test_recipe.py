@@ -26,6 +26,7 @@ from scalify_hlo.recipe import (
     Inputs,
     Matmul,
     Meet,
+    Predict,
     Rescale,
     Rounding,
     Scaling,
@@ -58,14 +59,15 @@ PRESETS = {
     "fp8-current": Recipe("fp8-current", matmul=FP8, scaling=Scaling("current", "HYBRID")),
     "fp8-delayed": Recipe("fp8-delayed", matmul=FP8, scaling=Scaling("delayed", "HYBRID")),
     "fp8-calibrated": Recipe("fp8-calibrated", matmul=FP8, scaling=Scaling("calibrated", "HYBRID")),
+    "unit": Recipe("unit", matmul=FP8, predict="unit"),
 }
-"""Table 3 of the Scalify paper, experiments #1 to #4, and what they are compared with."""
+"""Table 3 of the Scalify paper, experiments #1 to #4, what they are compared with, and `unit`."""
 
 
 # Presets
 
 
-def test_presets_are_the_rows_of_table_3() -> None:
+def test_presets_are_what_they_say() -> None:
     assert {name: load_recipe(name) for name in preset_names()} == PRESETS
 
 
@@ -119,12 +121,14 @@ def recipes(draw: st.DrawFn) -> Recipe:
     """Any recipe that is not refused."""
     target = draw(st.sampled_from(get_args(Target)))
     patterns = st.lists(st.text(max_size=6), max_size=3).map(tuple)
+    scales = st.lists(st.sampled_from(["a*=2^-4", "w=0.5", "[x]=8"]), max_size=3).map(tuple)
     return Recipe(
         name=draw(st.text(max_size=8)),
         meet=draw(st.sampled_from(get_args(Meet))),
         rounding=draw(st.sampled_from(get_args(Rounding))),
         saturate=draw(st.booleans()),
         compute=draw(formats("compute", target)),
+        predict=draw(st.sampled_from(get_args(Predict))),
         target=target,
         matmul=Matmul(
             *draw(operands(target)),
@@ -137,7 +141,12 @@ def recipes(draw: st.DrawFn) -> Recipe:
         state=State(
             **{key: draw(formats(f"state.{key}", target)) for key in State.__dataclass_fields__}
         ),
-        inputs=Inputs(**{key: draw(patterns) for key in Inputs.__dataclass_fields__}),
+        inputs=Inputs(
+            **{
+                key: draw(scales if key == "scale" else patterns)
+                for key in Inputs.__dataclass_fields__
+            }
+        ),
     )
 
 

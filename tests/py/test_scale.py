@@ -189,7 +189,7 @@ class TestMeet:
         assert meet([long, short]) == short.scale
 
 
-def settled_at(scale: Scale, operands: list[Scaled]) -> int:
+def settled_at(scale: Scale, operands: list[Scaled]) -> float:
     """log2 of the rms that a sum of the operands is expected to have, scale included."""
     return scale.exponent + max(levels_at(scale, operands))
 

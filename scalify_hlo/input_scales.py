@@ -1,0 +1,151 @@
+"""Scales of inputs, measured once from given values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.check import fit, given_inputs
+from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.encoding import exponent_below_rms
+from scalify_hlo.program import Program, read_program, read_text
+from scalify_hlo.tensors import Array, Tensor, interface, is_complex, is_inexact
+
+if TYPE_CHECKING:
+    from jax.export import Exported
+
+_BOUND = 63
+"""Scales lie within 2^±63, as those of `as_scaled_array` do."""
+
+_WILD = frozenset("*?")
+"""What stands for other characters in a pattern."""
+
+
+def measured_scales(
+    program: str | bytes | ir.Module | Exported, *args: Any, **kwargs: Any
+) -> dict[str, float]:
+    """The scales of a program's inputs, measured from values of them.
+
+    Those of a training step's state, measured once, are right as long as its rms stays within some
+    powers of two of where it began.
+
+    Args:
+        program: As `rewrite` takes it.
+        *args: For an Exported, its arguments, arrays in pytrees; for any other program, an array
+            for each argument of ``main``.
+        **kwargs: Keyword arguments of an Exported.
+
+    Returns:
+        For `rewrite`'s ``input_scale``: the power of two at or below the rms of each float
+        argument, by its name; 1 for one of zeros.
+
+    Raises:
+        InputError: The program can't be read.
+        UsageError: The values don't fit the program, or are traced.
+
+    Example:
+        >>> text = "func.func @main(%x: tensor<2xf32> loc('x')) { return }"
+        >>> measured_scales(text, np.float32([3.0, 5.0]))
+        {'x': 4.0}
+    """
+    if isinstance(program, ir.Module):
+        described = interface(program, "<module>")
+    elif isinstance(program, str | bytes | bytearray):
+        read = read_text(program) if isinstance(program, str) else read_program(bytes(program))
+        described = interface(read.module, read.name)
+    else:
+        return scales_of(*_of_exported(program, args, kwargs))
+    return scales_of(described.arguments, _fitted(described.arguments, args, kwargs))
+
+
+def scales_by_name(program: Program, arrays: Mapping[str, Array]) -> dict[str, float]:
+    """As `measured_scales`, from arrays by argument name, or ``arr_0``, ``arr_1`` ...
+
+    Raises:
+        InputError: The program takes something else than tensors of static shape.
+        UsageError: The arrays don't fit its arguments.
+    """
+    described = interface(program.module, program.name)
+    return scales_of(described.arguments, given_inputs(described, arrays))
+
+
+def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, float]:
+    """The scale of each float argument, by a pattern that means it alone."""
+    names = [tensor.name for tensor in tensors]
+    return {
+        name if names.count(name) == 1 and not _WILD & set(name) else f"arg{i}": 2.0**exponent
+        for i, (name, array) in enumerate(zip(names, arrays, strict=True))
+        if (exponent := measured_exponent(array)) is not None
+    }
+
+
+def measured_exponent(values: Any) -> int | None:
+    """floor(log2(rms)), 0 for zeros; None if the values are no floats."""
+    array = np.asarray(values)
+    if not is_inexact(array.dtype):
+        return None
+    magnitudes = np.abs(array) if is_complex(array.dtype) else array
+    return max(-_BOUND, min(_BOUND, exponent_below_rms(magnitudes.reshape(-1))))
+
+
+def _fitted(
+    tensors: Sequence[Tensor], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> list[Array]:
+    if kwargs or len(args) != len(tensors):
+        raise _miscounted(f"{len(args)} and {len(kwargs)} keyword arguments", f"{len(tensors)}")
+    values = [np.asarray(_concrete(value)) for value in args]
+    return [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
+
+
+def _of_exported(
+    exported: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Tensor], list[Array]]:
+    import jax
+
+    leaves, tree = jax.tree.flatten((tuple(args), dict(kwargs)))
+    if tree != exported.in_tree:
+        raise _miscounted(f"arguments of structure {tree}", str(exported.in_tree))
+    tensors = list(_tensors(exported))
+    kept = exported.module_kept_var_idx
+    values = [np.asarray(_concrete(leaves[i])) for i in kept]
+    return tensors, [
+        fit(array, tensor) if all(isinstance(size, int) for size in tensor.shape) else array
+        for array, tensor in zip(values, tensors, strict=True)
+    ]
+
+
+def _tensors(exported: Any) -> Iterator[Tensor]:
+    """What the module of an Exported takes, but for what comes before the arguments."""
+    from scalify_hlo.artifact import parse_artifact
+
+    module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
+    with module.context:
+        main = main_function(module.operation)
+        names = attributes.argument_names(main) if main is not None else []
+    kept = exported.module_kept_var_idx
+    for i, name in zip(kept, names[len(names) - len(kept) :], strict=True):
+        aval = exported.in_avals[i]
+        yield Tensor(name, tuple(aval.shape), np.dtype(aval.dtype))
+
+
+def _concrete(value: Any) -> Any:
+    from scalify_hlo.scaled_array import is_concrete
+
+    if is_concrete(value):
+        return value
+    raise UsageError(
+        "a traced value has no size that could be measured",
+        hint="measure scales outside of jax.jit, from arrays",
+    )
+
+
+def _miscounted(given: str, wanted: str) -> UsageError:
+    return UsageError(
+        f"{given} do not fit the program, which takes {wanted}",
+        hint="give the arguments that the program is called with",
+    )

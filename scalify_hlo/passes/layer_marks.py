@@ -1,0 +1,87 @@
+"""Marks of layers, and of where the inputs of activations are read: sizes follow from these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.layers.graph import Graph
+from scalify_hlo.layers.model import Layer
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS
+
+_MARKS = (
+    attributes.LAYER,
+    attributes.LAYER_GRADIENT,
+    attributes.EPSILON,
+    attributes.LAYER_NUMBER,
+    attributes.LAYER_INPUT,
+)
+
+_CONE = 400
+"""How many ops a result may be made of, as far as they are looked at: an exact GELU is 100."""
+
+
+def mark_inputs(layers: Iterable[Layer], graph: Graph) -> None:
+    """Numbers the ops that end activations and their backward parts, and marks the inputs.
+
+    A mark is on the op that reads an input, as inputs may be arguments. A result that several
+    layers are, of functions that are called several times, has one number.
+    """
+    numbers: dict[ir.Value, int] = {}
+    for layer in layers:
+        if layer.name not in ACTIVATIONS or not layer.exact:
+            continue
+        source = layer.inputs[0]
+        inputs = {*source.values, *graph.passed.get(source, ())}
+        for value in layer.output.values:
+            if value not in numbers and (place := _reader(value, inputs)) is not None:
+                numbers[value] = number = len(numbers)
+                value.owner.attributes[attributes.LAYER_NUMBER] = _integer(number)
+                _append(*place, number)
+
+
+def clear_marks(module: ir.Operation) -> None:
+    """Removes what was said of layers."""
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for name in _MARKS:
+            if name in op.attributes:
+                del op.attributes[name]
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+
+
+def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:
+    """An op that a value is made with, in its block, and which of its operands is an input."""
+    waiting, seen = list(_owner(value)), {value}
+    looked = 0
+    while waiting and looked < _CONE:
+        op = waiting.pop(0)
+        looked += 1
+        for index, operand in enumerate(op.operands):
+            if operand in inputs:
+                return op, index
+            if operand not in seen:
+                seen.add(operand)
+                waiting += _owner(operand)
+    return None
+
+
+def _owner(value: ir.Value) -> Iterator[ir.Operation]:
+    if not isinstance(value.owner, ir.Block):
+        yield value.owner.operation
+
+
+def _append(op: ir.Operation, index: int, number: int) -> None:
+    """Says on an op that an operand is the input of a layer."""
+    known: Sequence[ir.Attribute] = ()
+    if attributes.LAYER_INPUT in op.attributes:
+        known = list(ir.ArrayAttr(op.attributes[attributes.LAYER_INPUT]))
+    marks = [*known, _integer(number), _integer(index)]
+    op.attributes[attributes.LAYER_INPUT] = ir.ArrayAttr.get(marks)
+
+
+def _integer(number: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

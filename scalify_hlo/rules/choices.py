@@ -1,0 +1,81 @@
+"""Ops that take one of two values, and what is known of their sizes where these are predicted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS
+from scalify_hlo.scale import Scaled
+
+_RELU: Final = ACTIVATIONS["relu"]
+_COMPARE, _CONSTANT, _IOTA = "stablehlo.compare", "stablehlo.constant", "stablehlo.iota"
+_SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
+
+
+def extreme(op: ir.OpView, split: Split) -> None:
+    """An aligned maximum or minimum; one with 0 is a ReLU."""
+    halved = split.predicts and any(map(_is_zero, op.operands))
+    target = split.align(op, (0, 1))
+    if halved and isinstance(target, Scaled):
+        target = Scaled(target.scale, _RELU.size(target.level))
+    split.set(op.results[0], target)
+
+
+def select(op: ir.OpView, split: Split) -> None:
+    """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
+    values = list(op.operands)[1:]
+    halved = split.predicts and _tells_signs(op.operands[0]) and any(map(_is_zero, values))
+    target = split.align(op, (1, 2), either=True)
+    if halved and isinstance(target, Scaled):
+        target = Scaled(target.scale, target.level + _RELU.gradient_size)
+    split.set(op.results[0], target)
+
+
+def one_hot(value: ir.Value) -> int | None:
+    """How many classes there are, if a boolean says which of them something is.
+
+    Args:
+        value: Booleans.
+    """
+    for operand in _compared(value):
+        source = _spread(operand)
+        if source is not None and source.name == _IOTA:
+            dimension = ir.IntegerAttr(source.attributes["iota_dimension"]).value
+            size = source.results[0].type.shape[dimension]
+            return int(size) if size > 0 else None
+    return None
+
+
+def _tells_signs(value: ir.Value) -> bool:
+    """Whether booleans are of a comparison with 0."""
+    return any(map(_is_zero, _compared(value, "GT", "GE", "LT", "LE")))
+
+
+def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
+    """The operands of the comparison that a value is; for equality by default."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != _COMPARE:
+        return []
+    direction = stablehlo.ComparisonDirectionAttr(owner.attributes["comparison_direction"]).value
+    return list(owner.operands) if direction in (directions or ("EQ",)) else []
+
+
+def _is_zero(value: ir.Value) -> bool:
+    """Whether a value is a constant of zeros, broadcast or not."""
+    source = _spread(value)
+    if source is None or source.name != _CONSTANT:
+        return False
+    attribute = source.attributes["value"]
+    if not isinstance(attribute, ir.DenseFPElementsAttr) or not attribute.is_splat:
+        return False
+    return bool(ir.FloatAttr(attribute.get_splat_value()).value == 0)
+
+
+def _spread(value: ir.Value) -> ir.Operation | None:
+    """The op that makes what is broadcast to a value; None if that is an argument."""
+    owner = value.owner
+    while not isinstance(owner, ir.Block) and owner.name in _SPREADING:
+        owner = owner.operands[0].owner
+    return None if isinstance(owner, ir.Block) else owner.operation
