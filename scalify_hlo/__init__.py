@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
+    from scalify_hlo.calibration import calibrate as calibrate
     from scalify_hlo.custom_rules import custom_scale as custom_scale
     from scalify_hlo.diagnostics import InputError as InputError
     from scalify_hlo.diagnostics import Remark as Remark
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from scalify_hlo.ops import set_scaling as set_scaling
     from scalify_hlo.ops import stop_scaling as stop_scaling
     from scalify_hlo.passes.pipeline import PASSES as PASSES
+    from scalify_hlo.profile import Profile as Profile
+    from scalify_hlo.profile import TensorProfile as TensorProfile
+    from scalify_hlo.profile_file import dump_profile as dump_profile
+    from scalify_hlo.profile_file import load_profile as load_profile
     from scalify_hlo.recipe import Recipe as Recipe
     from scalify_hlo.recipe import dump_recipe as dump_recipe
     from scalify_hlo.recipe import load_recipe as load_recipe
@@ -74,6 +79,11 @@ _HOMES = {
     "Recipe": "recipe",
     "load_recipe": "recipe",
     "dump_recipe": "recipe",
+    "calibrate": "calibration",
+    "Profile": "profile",
+    "TensorProfile": "profile",
+    "load_profile": "profile_file",
+    "dump_profile": "profile_file",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

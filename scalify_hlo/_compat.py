@@ -234,7 +234,9 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
         raise ValueError(str(error)) from error
 
     def run(arguments: Sequence[Any]) -> list[Any]:
-        results = loaded.execute([jax.device_put(a, device) for a in arguments])
+        with jax.enable_x64(True):  # else 64-bit arrays become 32-bit ones
+            placed = [jax.device_put(a, device) for a in arguments]
+        results = loaded.execute(placed)
         return list(jax.block_until_ready(results))
 
     return run

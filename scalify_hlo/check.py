@@ -37,12 +37,18 @@ class Match:
     scales: tuple[Tensor | None, ...]
 
 
-def compile_module(module: ir.Module | str, name: str = "<program>") -> Run:
+_REFUSED = "check that it is for one CPU device, or use --backend interpreter"
+
+
+def compile_module(
+    module: ir.Module | str, name: str = "<program>", *, hint: str = _REFUSED
+) -> Run:
     """Compiles StableHLO with XLA for the CPU.
 
     Args:
         module: A module, or MLIR text.
         name: How diagnostics call it.
+        hint: What to do if XLA refuses it.
 
     Returns:
         The program on flat lists of NumPy arrays.
@@ -56,13 +62,13 @@ def compile_module(module: ir.Module | str, name: str = "<program>") -> Run:
     try:
         compiled = _compat.compile_on_cpu(text)
     except ValueError as error:
-        raise _refused(error, name) from None
+        raise _refused(error, name, hint) from None
 
     def run(arrays: Sequence[Array]) -> list[Array]:
         try:
             return [np.asarray(result) for result in compiled(arrays)]
         except ValueError as error:
-            raise _refused(error, name) from None
+            raise _refused(error, name, hint) from None
 
     return run
 
@@ -280,10 +286,10 @@ def _text(module: ir.Module) -> str:
     return text
 
 
-def _refused(error: Exception, name: str) -> InputError:
+def _refused(error: Exception, name: str, hint: str) -> InputError:
     lines = str(error).strip().splitlines()
     return InputError(
         f"XLA refuses the program: {lines[0] if lines else type(error).__name__}",
         location=name,
-        hint="check that it is for one CPU device, or use --backend interpreter",
+        hint=hint,
     )

@@ -115,6 +115,6 @@ def _tensor(name: str, type_: ir.Type, program: str) -> Tensor:
         raise InputError(
             f"{name} is of type {type_}, which cannot be fed",
             location=program,
-            hint="check runs programs whose arguments and results are tensors of static shape",
+            hint="only programs whose arguments and results are tensors of static shape can be run",
         )
     return Tensor(name, tuple(type_.shape), np.dtype(dtype))

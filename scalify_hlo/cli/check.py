@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import load_arrays, read, scale_of
+from scalify_hlo.cli.options import read, read_arrays, scale_of
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.files import same_file
 
@@ -65,7 +65,7 @@ def command(
     differences = check(
         read(original),
         read(rewritten),
-        inputs=load_arrays(inputs) if inputs else None,
+        inputs=read_arrays(inputs) if inputs else None,
         seed=seed,
         scale=power,
         backend="interpreter" if backend == "interpreter" else "xla",

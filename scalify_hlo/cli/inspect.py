@@ -31,6 +31,7 @@ def command(
     signature: str,
     input_scale: Sequence[str],
     settings: Sequence[str],
+    profile: str | None,
 ) -> None:
     """Show what the program IN takes and gives, and what a rewrite would do with it.
 
@@ -42,7 +43,7 @@ def command(
     rescales values while the program runs, counted by what asks for them, or listed by name.
     Nothing is written.
     """
-    options = to_options(recipe, signature, input_scale, settings)
+    options = to_options(recipe, signature, input_scale, settings, profile)
     loaded = read(program)
     layers = layers_of(loaded)
     report = dry_run(loaded, options)

@@ -17,6 +17,7 @@ _COMMANDS = {
     "rewrite": "Rewrite a program into scaled form.",
     "opt": "Run any pipeline of passes, as mlir-opt does.",
     "check": "Run a program and its rewrite, and compare their results.",
+    "calibrate": "Run a program on samples, and note how large its tensors are.",
     "inspect": "Show a program's arguments and ops, and where scales reach.",
     "rules": "Show the rule of an op, or all rules.",
     "recipes": "Show the recipes, or one of them as a file.",

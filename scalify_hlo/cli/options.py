@@ -22,6 +22,11 @@ def rewrite_options(command: F) -> F:
     """The options that say what a rewrite is asked to do."""
     for option in (
         click.option(
+            "--profile",
+            metavar="PROFILE.JSON",
+            help="Take all scales from what `calibrate` saw of the program.",
+        ),
+        click.option(
             "--set",
             "settings",
             metavar="KEY=VALUE",
@@ -59,6 +64,7 @@ def to_options(
     signature: str,
     input_scale: Sequence[str],
     settings: Sequence[str],
+    profile: str | None,
     *,
     strict: bool = False,
 ) -> Options:
@@ -66,18 +72,22 @@ def to_options(
 
     Raises:
         UsageError: A recipe, an option of it, or a scale is not known.
-        InputError: The file of a recipe is at fault.
+        InputError: The file of a recipe or a profile is at fault.
     """
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.recipe import load_recipe
+    from scalify_hlo.profile_file import load_profile
+    from scalify_hlo.recipe import load_calibrated, load_recipe
     from scalify_hlo.recipe_file import parse_input_scale
 
     scales: dict[str, float] = {}
     for declaration in input_scale:
         pattern, exponent = parse_input_scale(declaration)
         scales[pattern] = scale_of(exponent, declaration)
+    seen = None if profile is None else load_profile(profile)
+    load = load_recipe if seen is None else load_calibrated
     return Options(
-        recipe=load_recipe(recipe, settings),
+        recipe=load(recipe, settings),
+        profile=seen,
         signature="scaled" if signature == "scaled" else "same",
         input_scale=scales,
         strict=strict,
@@ -109,17 +119,8 @@ def read(path: str, *, checked: bool = True) -> Program:
     return read_program(source_of(path), display_name(path), guarded=True, checked=checked)
 
 
-def version_option(command: F) -> F:
-    """The version of the portable artifact to write."""
-    return click.option(
-        "--target-version",
-        metavar="X.Y.Z|current|minimum",
-        help="Write a portable artifact at this StableHLO version.",
-    )(command)
-
-
-def load_arrays(path: str) -> dict[str, Any]:
-    """Reads an ``.npz`` file: arrays by argument name, or ``arr_0``, ``arr_1`` ...
+def read_arrays(path: str) -> dict[str, Any]:
+    """Reads the arrays of an .npz file by name.
 
     Raises:
         InputError: It is none, or cannot be read.
@@ -137,3 +138,12 @@ def load_arrays(path: str) -> dict[str, Any]:
             location=path,
             hint="write one with numpy.savez(path, *arrays)",
         ) from None
+
+
+def version_option(command: F) -> F:
+    """The version of the portable artifact to write."""
+    return click.option(
+        "--target-version",
+        metavar="X.Y.Z|current|minimum",
+        help="Write a portable artifact at this StableHLO version.",
+    )(command)

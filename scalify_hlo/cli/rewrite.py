@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import load_arrays, read, rewrite_options, to_options, version_option
+from scalify_hlo.cli.options import read, read_arrays, rewrite_options, to_options, version_option
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.files import STREAM, require_writable, save_file
 
@@ -37,6 +37,7 @@ def command(
     input_scale: Sequence[str],
     input_values: str | None,
     settings: Sequence[str],
+    profile: str | None,
     target_version: str | None,
     strict: bool,
     quiet: bool,
@@ -46,7 +47,7 @@ def command(
     The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
     jax.export file with its pytrees and its vjp. It is written whole or not at all.
     """
-    options = to_options(recipe, signature, input_scale, settings, strict=strict)
+    options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
     require_writable(output)
     from scalify_hlo.api import rewrite_program
     from scalify_hlo.input_scales import scales_by_name
@@ -54,7 +55,7 @@ def command(
 
     source = read(program)
     if input_values is not None:
-        measured = scales_by_name(source, load_arrays(input_values))
+        measured = scales_by_name(source, read_arrays(input_values))
         options = replace(options, input_scale=measured | dict(options.input_scale))
     rewritten, report = rewrite_program(source, options)
     if not quiet:

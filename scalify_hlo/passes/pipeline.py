@@ -15,6 +15,7 @@ from scalify_hlo.passes.apply_recipe import ApplyRecipePass
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize import QuantizePass
 from scalify_hlo.passes.recognize import RecognizePass
@@ -40,9 +41,10 @@ PASSES: dict[str, type[Pass]] = {
         PropagatePass,
         LegalizePass,
         VerifyPass,
+        ObservePass,
     )
 }
-"""The passes by name, in the order in which `rewrite_module` runs them."""
+"""The passes by name, in the order in which a rewrite runs them; the last makes profiles."""
 
 
 @dataclass(frozen=True)

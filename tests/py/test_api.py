@@ -102,9 +102,12 @@ def test_every_public_name_is_there_and_lazy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("module", ["api", "custom_rules", "export_trees", "ops", "scaled_array"])
+@pytest.mark.parametrize(
+    "module", ["api", "calibration", "custom_rules", "export_trees", "ops", "scaled_array"]
+)
 def test_the_examples_of_the_docs_run(module: str) -> None:
-    names = {"jax": jax, "jnp": jnp, "as_scaled_array": jsa.as_scaled_array, "asarray": jsa.asarray}
+    names: dict[str, Any] = {"jax": jax, "jnp": jnp, "np": np}
+    names |= {"as_scaled_array": jsa.as_scaled_array, "asarray": jsa.asarray}
     results = doctest.testmod(importlib.import_module(f"scalify_hlo.{module}"), extraglobs=names)
     assert results.attempted
     assert not results.failed

@@ -19,7 +19,7 @@ EVERY_FILE = pytest.mark.parametrize(
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_compat", "diagnostics", "formats", "histogram", "scale"}),
-    frozenset({"dialect", "recipe", "recipe_file", "recipe_formats"}),
+    frozenset({"dialect", "profile", "profile_file", "recipe", "recipe_file", "recipe_formats"}),
     frozenset({"roles", "rules"}),
     frozenset({"layers"}),
     frozenset({"passes"}),
@@ -41,7 +41,18 @@ LAYERS: tuple[frozenset[str], ...] = (
             "wellformed",
         }
     ),
-    frozenset({"api", "check", "exported", "input_scales", "scaling_state", "scalified"}),
+    frozenset(
+        {
+            "api",
+            "calibration",
+            "check",
+            "exported",
+            "input_scales",
+            "many_devices",
+            "scaling_state",
+            "scalified",
+        }
+    ),
     frozenset({"__init__", "__main__", "cli"}),
 )
 """From the lowest to the highest: a module may import its own layer and those before it."""
@@ -62,6 +73,17 @@ WITH_JAX = frozenset(
     }
 )
 """The modules that may import jax as they are imported."""
+
+WITHOUT_MLIR = (
+    "formats",
+    "histogram",
+    "profile",
+    "profile_file",
+    "recipe",
+    "recipe_file",
+    "recipe_formats",
+)
+"""The modules that say what is asked, as numbers and text."""
 
 PRIVATE = ("jax._src", "jaxlib._src", "_mlir_libs", "_jax.")
 COMPAT = "_compat"
@@ -170,9 +192,9 @@ def test_scale_knows_nothing_of_mlir() -> None:
         assert not imported.module.startswith(("scalify_hlo", "jax")), imported
 
 
-@pytest.mark.parametrize("name", ["formats", "recipe", "recipe_file", "recipe_formats"])
-def test_recipes_are_read_without_mlir(name: str) -> None:
-    allowed = ("diagnostics", "formats", "recipe", "recipe_file", "recipe_formats")
+@pytest.mark.parametrize("name", WITHOUT_MLIR)
+def test_recipes_and_profiles_are_read_without_mlir(name: str) -> None:
+    allowed = ("diagnostics", *WITHOUT_MLIR)
     for imported in imports(PACKAGE / f"{name}.py"):
         package, _, rest = imported.module.partition(".")
         assert package not in ("jax", "jaxlib"), imported

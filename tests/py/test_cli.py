@@ -14,7 +14,7 @@ from scalify_hlo.cli.main import main
 from scalify_hlo.program import Kind, read_program, recognise
 from tests.py import samples
 
-COMMANDS = ("rewrite", "opt", "check", "inspect", "rules", "recipes")
+COMMANDS = ("rewrite", "opt", "check", "calibrate", "inspect", "rules", "recipes")
 
 
 def call(*arguments: str, text: bytes | str | None = None) -> Result:

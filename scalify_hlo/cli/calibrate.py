@@ -1,0 +1,84 @@
+"""`scalify-hlo calibrate`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.files import (
+    STREAM,
+    display_name,
+    read_file,
+    require_writable,
+    same_file,
+    write_file,
+)
+
+if TYPE_CHECKING:
+    from scalify_hlo.profile import Profile
+
+
+@click.command(
+    name="calibrate",
+    epilog="Example: scalify-hlo calibrate model.mlir --inputs a.npz -o profile.json",
+)
+@click.argument("program", metavar="IN")
+@click.option(
+    "--inputs",
+    metavar="F.NPZ",
+    multiple=True,
+    required=True,
+    help="A sample: arrays by argument name, or arr_0, arr_1 ... May be given several times.",
+)
+@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+@click.option(
+    "--merge", metavar="PROFILE", multiple=True, help="Add what an earlier profile has seen."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
+def command(
+    program: str, inputs: Sequence[str], output: str, merge: Sequence[str], quiet: bool
+) -> None:
+    """Run the program IN on samples and write a profile of its matmuls' operands.
+
+    The program runs on XLA CPU. The profile is JSON: for each operand of a matmul or a convolution
+    the largest magnitude, the rms, and a histogram. It is written whole or not at all.
+    """
+    if [program, *inputs, *merge].count(STREAM) > 1:
+        same_file(STREAM, STREAM)
+    require_writable(output)
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    from scalify_hlo.calibration import Calibration
+    from scalify_hlo.profile_file import dump_profile, parse_profile
+
+    earlier = [parse_profile(read_file(path), display_name(path)) for path in merge]
+    calibration = Calibration(read(program))
+    for path, profile in zip(merge, earlier, strict=True):
+        profile.require(calibration.program, display_name(path))
+    if not quiet:
+        console.report_remarks(calibration.remarks, display_name(program))
+    for path in _in_progress(inputs):
+        calibration.add(read_arrays(path), path)
+    write_file(output, dump_profile(_merged(calibration.profile(), earlier)))
+
+
+def _merged(profile: Profile, earlier: Sequence[Profile]) -> Profile:
+    for other in earlier:
+        profile = profile.merge(other)
+    return profile
+
+
+def _in_progress(inputs: Sequence[str]) -> Iterator[str]:
+    """The samples, with a bar on standard error if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from inputs
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(inputs, "Calibrating", console=Console(stderr=True), transient=True)
