@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -29,7 +30,10 @@ from scalify_hlo._compat import ir, new_context
 from scalify_hlo.check import compile_module
 from scalify_hlo.dialect.formats import format_of
 
-CONFIG = gpt2.Config(layers=4, width=256, heads=4, sequence=128, vocab=data.VOCAB, batch=8)
+CONFIG = gpt2.Config(
+    layers=4, width=256, heads=4, sequence=128, vocab=data.VOCAB, batch=8, tied=False
+)
+"""Of which no weight is read by anything but one matmul."""
 SMALLEST = 16
 """The least M, N and K of a matmul that takes part, by default."""
 
@@ -63,7 +67,7 @@ def models(steps: int) -> Iterator[Model]:
         kind = "trained" if trained else "random"
         params = _transformer(steps if trained else 0)
         *samples, batch = [t[:, :-1] for t in data.batches(CONFIG.batch, CONFIG.sequence, 5, 7)]
-        yield Model(f"GPT-2, {kind}", lambda x, p=params: gpt2.logits(p, x), samples, batch)
+        yield Model(f"GPT-2, {kind}", partial(gpt2.logits, params), samples, batch)
         weights, running = _cnn(steps if trained else 0)
         *images, last = [images for images, _ in pictures(5, 7)]
 

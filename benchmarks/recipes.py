@@ -16,7 +16,7 @@ chance: training amplifies last bits. Chance evens out over seeds.
 import argparse
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ from benchmarks.common import Row, export_text, first_scales, predicts, report
 from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.side_by_side import Contender, train
-from examples.xla import state_bytes
+from examples.xla import flat, state_bytes
+from scalify_hlo.recipe import load_recipe
 
 BOUNDS = {
     "fp16": 0.01,
@@ -38,13 +39,17 @@ BOUNDS = {
     "fp8-state": 0.06,
     "fp8-current": 0.06,
     "fp8-delayed": 0.06,
+    "fp8-calibrated": 0.06,
     "unit": 0.06,
     "bf16": None,
 }
 """How far the loss may be from that of f32: the gaps of table 3 of the Scalify paper."""
 
-SAME = ("fp8-current", "fp8-delayed")
+SAME = ("fp8-current", "fp8-delayed", "fp8-calibrated")
 """Presets whose scales belong to single operands: their state is f32, without scales."""
+
+MARGIN = 3
+"""log2 of how much larger than in the first step values may be with calibrated scales."""
 
 STATE_BOUNDS = {"fp16-state": 0.84, "fp8-state": 0.51}
 """Bytes of what is held between steps, of those of the f32 program."""
@@ -66,14 +71,35 @@ def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contende
             path.write_text(scalify_hlo.rewrite(source, recipe=name, input_scale=scales))
             made.append(Contender(name, path, state))
         elif name in SAME:
-            path.write_text(scalify_hlo.rewrite(source, recipe=name))
-            made.append(Contender(name, path, state))
+            first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
+            path.write_text(scalify_hlo.rewrite(source, recipe=name, **seen(name, source, first)))
+            made.append(Contender(name, path, state, carried=scaling_state(name, first)))
         else:
             path.write_text(scalify_hlo.rewrite(source, recipe=name, signature="scaled"))
             made.append(Contender(name, path, state, scalify_hlo.as_scaled_array))
     if plain:
         made.append(_original(PLAIN, jax.tree.map(_half, state)))
     return made
+
+
+def seen(recipe: str, source: str, arguments: Any) -> Mapping[str, Any]:
+    """What the first step says of a program, for a recipe of calibrated scales.
+
+    Training goes on for a while with those scales, so they have room for values that grow.
+    """
+    if load_recipe(recipe).scaling.kind != "calibrated":
+        return {}
+    profile = scalify_hlo.calibrate(source, [flat(arguments)])
+    return {"profile": profile, "settings": {"scaling.margin": MARGIN}}
+
+
+def scaling_state(recipe: str, arguments: Any) -> list[jax.Array]:
+    """What a recipe of delayed scales carries along, for the first step; nothing for others."""
+    if load_recipe(recipe).scaling.kind != "delayed":
+        return []
+    step = jax.export.export(jax.jit(gpt2.adamw_step))(*arguments)
+    program = scalify_hlo.rewrite(step, recipe=recipe)
+    return flat(scalify_hlo.init_scaling_state(program, *arguments))
 
 
 def _original(name: str, state: Any) -> Contender:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.tensors import interface
 
 
 @dataclass
@@ -35,6 +33,7 @@ class Contender:
     initial: Any
     convert: Callable[[Any], Any] = lambda tree: tree
     rewrite_seconds: float = 0.0
+    carried: list[jax.Array] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -44,7 +43,6 @@ class Contender:
         self.ops = len(op_names(text))
         self.executable = Executable(text)
         self.state = self.executable.stored(flat(self.convert(self.initial)))
-        self.carried = scaling_state(text)
 
     def step(self, batch: Any) -> None:
         """Takes one training step; the new state and the loss are the results of `main`."""
@@ -78,20 +76,6 @@ def train(contenders: Sequence[Contender], batches: Iterable[Any]) -> Iterator[i
         for contender in (*contenders[first:], *contenders[:first]):
             contender.step(batch)
         yield index + 1
-
-
-def scaling_state(text: str) -> list[jax.Array]:
-    """The state that the last arguments of a program begin with: no amax yet, and scales of 1."""
-    with new_context():
-        arguments = interface(ir.Module.parse(text), "<step>").arguments
-    state = [tensor for tensor in arguments if tensor.name.startswith("scaling_state")]
-    filled = {"['scale']": 1}
-    return flat(
-        [
-            jnp.full(t.shape, filled.get(t.name.removeprefix("scaling_state"), 0), t.dtype)
-            for t in state
-        ]
-    )
 
 
 def op_names(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 `rewrite` with a recipe of delayed scales gives an Exported one more positional argument, the last,
 and makes its result a pair, of what it was and the new state::
 
-    state = init_scaling_state(rewritten)
+    state = init_scaling_state(rewritten, params, batch)
     for batch in batches:
         (params, loss), state = rewritten.call(params, batch, state)
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
@@ -37,17 +38,22 @@ _PAIR: Any = jax.tree.structure((0, 0))
 
 
 def init_scaling_state(
-    exported: jax.export.Exported, *, profile: Profile | None = None
+    exported: jax.export.Exported, *args: Any, profile: Profile | None = None, **kwargs: Any
 ) -> dict[str, jax.Array]:
     """The state of delayed scales before the first step.
 
-    Without a profile all scales are 1: what is beyond the range of FP8 saturates in the first step,
-    and what is below it becomes zero. With one, its first step is as good as the others.
+    By itself it has scales that do no harm: 1, and for gradients one with which they may be as
+    large as 2^-8, as those of a mean over a batch are. What is beyond the range of FP8 saturates in
+    the first step, and what is below it becomes zero. With the arguments of the first step, the
+    program is run on them until its scales are those that it would leave; their results are
+    dropped. With a profile nothing is run.
 
     Args:
         exported: A program that `rewrite` made with a recipe of delayed scales.
+        *args: The positional arguments of a step, but for the state.
         profile: Of the program as it was, made by `calibrate`: its amax of each tensor is taken
             for that of one past step.
+        **kwargs: The keyword arguments of a step.
 
     Returns:
         ``amax_history``, f32 [steps, tensors]; ``scale``, f32 [tensors], X_s; and ``step``, i32.
@@ -58,14 +64,40 @@ def init_scaling_state(
     """
     about = _about(exported)
     taken, _ = jax.tree.unflatten(exported.in_tree, exported.in_avals)
-    history = np.zeros(taken[-1]["amax_history"].shape, np.float32)
-    scale = np.ones(history.shape[1:], np.float32)
+    length, _ = taken[-1]["amax_history"].shape
     if profile is not None:
-        history[0] = [_amax(profile, name) for name in about.names]
-        scale = about.scales(history[0])
+        amax = np.array([_amax(profile, name) for name in about.names], np.float32)
+        return _state(about, amax, length)
+    state = _state(about, np.zeros(len(about.names), np.float32), length)
+    state["scale"] = jnp.asarray(about.first_scales())
+    return _settled(exported, about, state, args, kwargs) if args or kwargs else state
+
+
+_RUNS = 8
+"""How often a program is run at most: each run has the scales right a few matmuls further on."""
+
+
+def _settled(
+    exported: jax.export.Exported, about: Described, state: State, args: Any, kwargs: Any
+) -> State:
+    """The state of which one more run leaves the same scales."""
+    for _ in range(_RUNS):
+        _, new = exported.call(*args, state, **kwargs)
+        amax = np.asarray(new["amax_history"][0])
+        scale, state = state["scale"], _state(about, amax, len(state["amax_history"]))
+        state["scale"] = jnp.where(amax > 0, state["scale"], scale)
+        if (state["scale"] == scale).all():
+            break
+    return state
+
+
+def _state(about: Described, amax: npt.NDArray[np.float32], length: int) -> State:
+    """The state after one step in which tensors had an amax each."""
+    history = np.zeros((length, amax.size), np.float32)
+    history[0] = amax
     return {
         "amax_history": jnp.asarray(history),
-        "scale": jnp.asarray(scale),
+        "scale": jnp.asarray(about.scales(amax)),
         "step": jnp.int32(0),
     }
 

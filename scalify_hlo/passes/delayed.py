@@ -38,6 +38,9 @@ LEAVES = ("amax_history", "scale", "step")
 """What the state has, in the order of the arguments and results."""
 
 
+FIRST_GRADIENT = 2.0**-8
+"""What gradients are taken not to exceed, before any was seen."""
+
 DESCRIPTION = "scalify.scaling_state"
 """An attribute of the module: the tensors by name, and what their formats hold."""
 
@@ -48,11 +51,13 @@ class Described(NamedTuple):
     Attributes:
         names: The tensors.
         largest: What their formats hold, with room for the margin.
+        gradients: Which of the tensors are gradients.
         power_2_scale: Whether scales are powers of two.
     """
 
     names: tuple[str, ...]
     largest: tuple[float, ...]
+    gradients: tuple[bool, ...]
     power_2_scale: bool
 
     def scales(self, amax: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -62,15 +67,21 @@ class Described(NamedTuple):
             inverse = np.ldexp(np.float32(0.5), np.frexp(inverse)[1])
         return np.where(amax > 0, 1 / inverse, 1).astype(np.float32)
 
+    def first_scales(self) -> npt.NDArray[np.float32]:
+        """The scales of a first step, of which nothing is known."""
+        guess = self.scales(np.full(len(self.names), FIRST_GRADIENT, np.float32))
+        return np.where(self.gradients, guess, np.float32(1))
+
 
 def described(module: ir.Operation) -> Described | None:
     """What a program says of the state that it takes; None if it takes none."""
     if DESCRIPTION not in module.attributes:
         return None
-    names, largest, power_2 = ir.ArrayAttr(module.attributes[DESCRIPTION])
+    names, largest, gradients, power_2 = ir.ArrayAttr(module.attributes[DESCRIPTION])
     return Described(
         tuple(attributes.texts(names)),
         tuple(ir.FloatAttr(value).value for value in ir.ArrayAttr(largest)),
+        tuple(ir.BoolAttr(flag).value for flag in ir.ArrayAttr(gradients)),
         ir.BoolAttr(power_2).value,
     )
 
@@ -81,6 +92,7 @@ class _Tensor(NamedTuple):
     Attributes:
         name: As profiles call it.
         format: What it is cast to.
+        gradient: Whether it is a gradient.
         amax: What its amax is in this step.
         inverse: Stands for the reciprocal of its scale where it is cast.
         scale: Stands for its scale.
@@ -88,6 +100,7 @@ class _Tensor(NamedTuple):
 
     name: str
     format: str
+    gradient: bool
     amax: ir.Value
     inverse: ir.Value
     scale: ir.Value
@@ -116,7 +129,7 @@ class Delayed:
         # Those of several devices meet where they leave the computation of each.
         amax = statistic(wanted.value, "max", at, wide=False, devices=None)
         inverse, scale = (emitter.number(1.0) for _ in range(2))
-        self._tensors.append(_Tensor(name, wanted.format, amax, inverse, scale))
+        self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, inverse, scale))
         return quantizing.operand(wanted.value, inverse, scale)
 
     def finish(self, report: Report) -> None:
@@ -144,6 +157,7 @@ class Delayed:
         parts = [
             ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
             ir.ArrayAttr.get([ir.FloatAttr.get(f32, value) for value in self._largest()]),
+            ir.ArrayAttr.get([ir.BoolAttr.get(tensor.gradient) for tensor in self._tensors]),
             ir.BoolAttr.get(self._recipe.scaling.power_2_scale),
         ]
         module = self._main.operation.parent

@@ -100,7 +100,7 @@ class Scaled:
         forward = op.attributes[attributes.PART].value == FORWARD
         single = self._recipe.scaling.weight_scales == "tensor"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
-        return Wanted(op.operands[side], format_, found, kept=role == GRADIENT)
+        return Wanted(op.operands[side], format_, found, gradient=role == GRADIENT)
 
     def element(self, _: ir.Type) -> ir.Type:
         """See `Casting`; the scales are applied in f32."""

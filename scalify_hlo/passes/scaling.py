@@ -62,13 +62,14 @@ class Wanted:
         value: The operand.
         format: The narrow format.
         channels: Those that get scales of their own; None for one scale.
-        kept: Whether XLA is kept from copying the cast into each of its users.
+        gradient: Whether it is a gradient. Casts of these have several readers, and XLA is kept
+            from copying them into each; see `barrier_after`.
     """
 
     value: ir.Value
     format: str
     channels: Channels | None = None
-    kept: bool = False
+    gradient: bool = False
 
     @property
     def whole(self) -> Wanted:
@@ -170,7 +171,7 @@ class Quantizing:
             wide = emit.saturate(wide, self._format.max_finite, self.at)
         self.at.operands[0] = wide
         share_sharding(self._wanted.value, self._cast)
-        return barrier_after(self._cast) if self._wanted.kept else self._cast
+        return barrier_after(self._cast) if self._wanted.gradient else self._cast
 
 
 def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) -> ir.Value:
