@@ -62,6 +62,11 @@ class Boundary:
         returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
         self._split.leaving = frozenset(value for value, pair in returned if not pair)
 
+    @property
+    def scaled(self) -> bool:
+        """Whether a scale enters the program with an argument."""
+        return any(report.scaled for report in self.arguments)
+
     def _renewed(self, old: ir.Value) -> ir.Value:
         """The argument again, after the others: arguments can be appended, but not inserted."""
         data = self._block.add_argument(old.type, old.location)

@@ -31,6 +31,7 @@ from scalify_hlo.passes.scaling import (
 )
 from scalify_hlo.recipe import Recipe
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import Emitter, statistic
 
 STATE = "scaling_state"
@@ -126,11 +127,13 @@ class Delayed:
         name = self._names[wanted.value][0]
         quantizing = Quantizing(wanted.whole, self._recipe)
         emitter, at = quantizing.emitter, quantizing.at
+        value = emitter.kept(wanted.value)
+        share_sharding(wanted.value, value)
         # Those of several devices meet where they leave the computation of each.
-        amax = statistic(wanted.value, "max", at, wide=False, devices=None)
+        amax = statistic(value, "max", at, wide=False, devices=None)
         inverse, scale = (emitter.number(1.0) for _ in range(2))
         self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, inverse, scale))
-        return quantizing.operand(wanted.value, inverse, scale)
+        return quantizing.operand(value, inverse, scale)
 
     def finish(self, report: Report) -> None:
         """Gives the program its state.
@@ -187,14 +190,16 @@ class Delayed:
         first = self._main.regions[0].blocks[0].operations[0].operation
         emitter = Emitter(first, wide=False, shape=scales.type.shape)
         inverses = emitter.divide(emitter.number(1.0), scales)
-        both = emitter.kept_together(inverses, scales)
-        places = [place for t in self._tensors for place in (t.inverse, t.scale)]
-        seen = lower(both, [place.owner.operation for place in places])
-        for number, tensor in enumerate(self._tensors):
-            for side, place in enumerate((tensor.inverse, tensor.scale)):
-                at = place.owner.operation
-                place.replace_all_uses_with(_element(seen[2 * number + side][side], number, at))
-                at.erase()
+        count = len(self._tensors)
+        # Each is made once: XLA would cut it out of the tensor in each fusion that takes it.
+        scalars = emitter.kept_together(
+            *(_element(vector, i, first) for vector in (inverses, scales) for i in range(count))
+        )
+        places = [t.inverse for t in self._tensors] + [t.scale for t in self._tensors]
+        seen = lower(scalars, [place.owner.operation for place in places])
+        for number, place in enumerate(places):
+            place.replace_all_uses_with(seen[number][number])
+            place.owner.operation.erase()
 
     def _updated(
         self,
@@ -209,7 +214,8 @@ class Delayed:
         where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
-        found = _vector(amaxes, at)
+        # XLA would repeat each reduction in what puts them together.
+        found = _vector(emitter.kept_together(*amaxes), at)
         found = emitter.select(stablehlo.is_finite(found, **where), found, zero)
         new_history = _pushed(found, history, at)
         amax = found

@@ -177,7 +177,8 @@ class Propagation:
         split.observed = [] if self._observe else None
         boundary = Boundary(function, split, top)
         boundary.enter()
-        self._walk(function.regions[0].blocks[0], split)
+        if self._annotate or self._narrow or self._marked or boundary.scaled:
+            self._walk(function.regions[0].blocks[0], split)
         boundary.leave()
         finish(split, top)
         self._drop_replaced()
