@@ -219,6 +219,8 @@ class Recipe:
             (the paper's algorithm 5).
         state_gradients: Rescales the gradient of each weight.
         matmul_operands: Rescales each operand of each matmul and convolution.
+        state_rescale: Rescales master weights and moments as the program returns them; for
+            signature ``scaled``.
         sites: Rescales the results of ops by name.
     """
 
@@ -237,13 +239,14 @@ class Recipe:
     norm_gradients: Rescale = field(default_factory=Rescale)
     state_gradients: Rescale = field(default_factory=Rescale)
     matmul_operands: Rescale = field(default_factory=Rescale)
+    state_rescale: Rescale = field(default_factory=Rescale)
     sites: NamedRescale = field(default_factory=NamedRescale)
 
     @property
     def rescales(self) -> bool:
         """Whether dynamic rescalings are put in."""
-        kinds = (self.norm_gradients, self.state_gradients, self.matmul_operands)
-        return any(k.statistic != NONE for k in kinds) or bool(self.sites.names)
+        kinds = (getattr(self, table).statistic for table in _RESCALES if table != "sites")
+        return any(kind != NONE for kind in kinds) or bool(self.sites.names)
 
     @property
     def narrow(self) -> bool:
@@ -260,7 +263,7 @@ class Recipe:
 SCALES = "inputs.scale"
 """The option that declares scales of inputs."""
 
-_RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "sites")
+_RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "state_rescale", "sites")
 TABLES: Mapping[str, type[Any]] = {
     "matmul": Matmul,
     "scaling": Scaling,

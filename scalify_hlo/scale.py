@@ -27,6 +27,9 @@ GENERATOR_BOUND: Final = 25
 BORN_BOUND: Final = 42
 """Scales that are born in a program are held within 2^±42: the product of three is a number."""
 
+MOMENT_HEADROOM: Final = 4
+"""log2 of how far above unit narrow second moments are kept: they reach further down than up."""
+
 TRUSTED_LEVEL: Final = 48
 """The largest level that is ever paid, in absolute value."""
 

@@ -15,6 +15,9 @@ from scalify_hlo.powers import EXPONENTS, SCALE_BOUND, exponent_below_rms, times
 
 Statistic: TypeAlias = Literal["l2", "l1", "max"]
 
+_WIDE = frozenset(map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128)))
+"""Dtypes in which data times scale are numbers, whatever the dtype of the data."""
+
 _SERIALIZED_NAME = "scalify_hlo.ScaledArray"
 
 
@@ -70,6 +73,11 @@ class ScaledArray:
         """The values of X as a NumPy array."""
         if copy is False:
             raise ValueError("data times scale is always a new array")
+        if dtype is not None and np.dtype(dtype) in _WIDE:
+            # Scales of narrow data may be far from 1: a narrow product would be 0 or infinite.
+            wide = np.dtype(dtype)
+            product = np.asarray(self.data).astype(wide) * np.asarray(self.scale).astype(wide)
+            return np.asarray(product)
         array = np.asarray(asarray(self))
         return array if dtype is None else array.astype(dtype)
 
@@ -151,15 +159,34 @@ def as_scaled_array(tree: Any, scale: Any = None) -> Any:
     return jax.tree.map(lambda leaf: _as_scaled(leaf, scale), tree, is_leaf=is_scaled_array)
 
 
-def asarray(tree: Any) -> Any:
+def asarray(tree: Any, dtype: Any = None) -> Any:
     """Multiplies data and scale of the ScaledArrays in a pytree; other leaves pass.
+
+    Args:
+        tree: A pytree.
+        dtype: A float dtype that the products have, by default that of the data. State that is
+            kept narrow may be far from 1, where a narrow product would be 0 or infinite.
+
+    Returns:
+        The pytree with arrays in the place of ScaledArrays.
+
+    Raises:
+        UsageError: The dtype is not floating point.
 
     Example:
         >>> asarray(as_scaled_array(jnp.float32(6.0), scale=4)).item()
         6.0
+        >>> small = ScaledArray(jnp.float16(1.5), jnp.float32(2.0**-30))
+        >>> asarray(small).item(), asarray(small, jnp.float32).item()
+        (0.0, 1.3969838619232178e-09)
     """
+    if dtype is not None and not is_float(np.dtype(dtype)):
+        raise UsageError(
+            f"data times scale are floats, not {np.dtype(dtype)}",
+            hint="convert the result of asarray(tree)",
+        )
     return jax.tree.map(
-        lambda leaf: _unscale(leaf) if is_scaled_array(leaf) else leaf,
+        lambda leaf: _unscale(_of_dtype(leaf, dtype)) if is_scaled_array(leaf) else leaf,
         tree,
         is_leaf=is_scaled_array,
     )
@@ -213,6 +240,14 @@ def _as_scaled(leaf: Any, scale: Any) -> Any:
     if scale is None:
         return _split(array, jnp.ldexp(_one(array), exponent_below_rms(array)))
     return _split(array, jnp.asarray(scale, scale_dtype(dtype)))
+
+
+def _of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
+    """A ScaledArray with data of a dtype, and a scale of the dtype that belongs to it."""
+    if dtype is None or np.dtype(dtype) == array.dtype:
+        return array
+    scale = jnp.asarray(array.scale).astype(scale_dtype(dtype))
+    return ScaledArray(jnp.asarray(array.data).astype(dtype), scale)
 
 
 def _set_scale(array: ScaledArray, scale: Any) -> ScaledArray:

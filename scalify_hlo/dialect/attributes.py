@@ -8,6 +8,8 @@ attribute                  on               meaning
 ``scalify.role``           argument, result ``weight``, ``first_moment`` ...: what it is for
 ``scalify.stored``         argument, result the format that its data are kept in
 ``scalify.follows``        argument         its scale is not one that others are brought to
+``scalify.carries``        result           i64: the number of the argument that it is the next of
+``scalify.rescaled``       argument, result the program chooses its scale anew as it returns it
 ``scalify.forms``          op               what propagation found of the op's results
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
 ``scalify.roles``          matmul           the roles of its operands
@@ -45,6 +47,8 @@ CONSTANT_SCALE: Final = "scalify.constant_scale"
 DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
 STORED: Final = "scalify.stored"
 FOLLOWS: Final = "scalify.follows"
+CARRIES: Final = "scalify.carries"
+RESCALED: Final = "scalify.rescaled"
 LAYER: Final = "scalify.layer"
 LAYER_GRADIENT: Final = "scalify.layer_gradient"
 EPSILON: Final = "scalify.epsilon"
@@ -54,7 +58,7 @@ PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = (PAIR, "jax.result_info", SCALE, ROLE, STORED, FOLLOWS)
+_COMMON = (PAIR, "jax.result_info", SCALE, ROLE, STORED, FOLLOWS, CARRIES, RESCALED)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:

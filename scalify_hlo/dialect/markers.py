@@ -20,7 +20,10 @@ Scales and deltas are scalars of the type of a scale: f32, or f64 for f64 and co
 ``scalify.statistic`` is ``max``, ``l1`` or ``l2``; ``scalify.every`` an i64 N: the marker acts
 where its operand `step`, an integer scalar, is a multiple of N. ``scalify.rounding``, which recipes
 write, is ``up``, ``down`` or ``nearest``. With ``scalify.batched`` a `dynamic_rescale` has several
-tensors of as many elements, whose statistics are taken in one reduction.
+tensors of as many elements, whose statistics are taken in one reduction. With ``scalify.carried``
+what the program was given for each of its tensors comes after them, whose scale they have in other
+steps; ``scalify.headroom`` is log2 of how large data become, unit if there is none. Those two are
+for what a step carries to the next.
 
 A `custom_scale` calls the body of a function, and ``scalify.rule`` names a private function that is
 its rule: it takes the operands of the call and gives its results, with each float one as data and
@@ -41,6 +44,8 @@ STATISTIC: Final = "scalify.statistic"
 EVERY: Final = "scalify.every"
 ROUNDING: Final = "scalify.rounding"
 BATCHED: Final = "scalify.batched"
+CARRIED: Final = "scalify.carried"
+HEADROOM: Final = "scalify.headroom"
 RULE: Final = "scalify.rule"
 
 SET_SCALING: Final = "set_scaling"

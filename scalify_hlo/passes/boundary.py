@@ -11,7 +11,7 @@ from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.split import Observation, Split
 from scalify_hlo.rules.statistics import statistic
-from scalify_hlo.scale import ONE, Form, Scale, Scaled
+from scalify_hlo.scale import BORN_BOUND, GENERATOR_BOUND, ONE, Form, Scale, Scaled
 
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
@@ -47,12 +47,7 @@ class Boundary:
         for name, value, mark, pair in zip(names, old, marks, pairs, strict=True):
             data = self._renewed(value) if any(pairs) else value
             mark.pop(attributes.ROLE, None)
-            anchors = mark.pop(attributes.FOLLOWS, None) is None
-            form = (
-                self._enter_pair(name, data, anchors=anchors)
-                if pair
-                else self._enter_divided(data, mark)
-            )
+            form = self._enter_pair(name, data, mark) if pair else self._enter_divided(data, mark)
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, form, pair)
         for _ in old if any(pairs) else ():
@@ -73,11 +68,13 @@ class Boundary:
         old.replace_all_uses_with(data)
         return data
 
-    def _enter_pair(self, name: str, data: ir.Value, *, anchors: bool) -> Form:
+    def _enter_pair(self, name: str, data: ir.Value, mark: Attributes) -> Form:
+        born = mark.pop(attributes.RESCALED, None) is not None
         location = ir.Location.name(f"{name}.scale", data.location)
         scalar = self._block.add_argument(emit.scalar_type(scale_element(data.type)), location)
-        generator = self._split.factors.bind(scalar, state=True)
-        generator.anchors = anchors
+        bound = BORN_BOUND if born else GENERATOR_BOUND
+        generator = self._split.factors.bind(scalar, state=True, bound=bound)
+        generator.anchors = mark.pop(attributes.FOLLOWS, None) is None
         form = Scaled(Scale(0, ((generator, 1),)))
         self._split.set(data, form)
         return form
@@ -112,7 +109,8 @@ class Boundary:
         for name, value, mark in zip(names, list(returned.operands), results, strict=True):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
-            mark.pop(attributes.ROLE, None)
+            for read in (attributes.ROLE, attributes.CARRIES):
+                mark.pop(read, None)
             self._note(self.results, name, value, self._split.form(value), pair)
             values += self._leave_one(value, returned.operation, pair)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]

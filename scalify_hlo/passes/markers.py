@@ -108,6 +108,36 @@ def rescaled(
     return marker.results[0]
 
 
+def rescaled_before(
+    at: ir.Operation,
+    values: Sequence[ir.Value],
+    statistic: str,
+    before: Sequence[ir.Value] = (),
+    step: ir.Value | None = None,
+) -> list[ir.Value]:
+    """Values with one `dynamic_rescale` for all of them right before an op, not used yet.
+
+    Args:
+        at: The op.
+        values: One; or several, of as many elements each.
+        statistic: ``max``, ``l1`` or ``l2``.
+        before: What has the scale of each in steps in which it is not rescaled.
+        step: What counts steps, if there are such.
+    """
+    operands = [*values, *before] if step is None else [*values, *before, step]
+    owner = values[-1].owner
+    location = values[-1].location if isinstance(owner, ir.Block) else owner.location
+    ip = ir.InsertionPoint(at)
+    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=ip).operation
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
+    if len(values) > 1:
+        marker.attributes[markers.BATCHED] = ir.UnitAttr.get()
+    if before:
+        marker.attributes[markers.CARRIED] = ir.UnitAttr.get()
+    return list(marker.results)[: len(values)]
+
+
 def rescaled_together(
     values: Sequence[ir.Value], statistic: str, after: ir.Operation
 ) -> Sequence[ir.Value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
@@ -11,10 +11,11 @@ from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.layers.model import NORMS
-from scalify_hlo.passes.markers import rescaled, rescaled_together
+from scalify_hlo.passes.markers import rescaled, rescaled_before, rescaled_together
 from scalify_hlo.passes.report import Report, SiteReport
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.passes.sites import matching
+from scalify_hlo.passes.state_formats import rescaled_state
 from scalify_hlo.recipe import NONE, NamedRescale, Recipe, Rescale
 
 _SMALL = 1 << 13
@@ -50,6 +51,8 @@ class Rescaling:
             self._matmul_operands(recipe.matmul_operands)
         if recipe.sites.names:
             self._named(recipe.sites)
+        if recipe.state_rescale.statistic != NONE:
+            self._state(recipe.state_rescale)
         self._report.markers += len(self._done)
 
     def _norm_gradients(self, how: Rescale) -> None:
@@ -105,6 +108,32 @@ class Rescaling:
         for value in found:
             self._rescale(value, "sites", how)
 
+    def _state(self, how: Rescale) -> None:
+        """Rescales what a step carries to the next as it is returned: updates see it as it was."""
+        block = self._main.regions[0].blocks[0]
+        returned, arguments = block.operations[-1].operation, block.arguments
+        names = attributes.result_names(attributes.result_attributes(self._main))
+        carried = {
+            value: (arguments[argument], headroom)
+            for number, argument, headroom in rescaled_state(self._main, self._recipe.state)
+            if (value := returned.operands[number]) not in self._made
+        }
+        step = self._count(how) if carried else None
+        for group in _grouped(carried):
+            before = [carried[value][0] for value in group] if step is not None else []
+            found = rescaled_before(returned, group, how.statistic, before, step)
+            _specify(found[0].owner, how, carried[group[0]][1])
+            self._done.update(zip(group, found, strict=True))
+        for i, value in enumerate(list(returned.operands)):
+            if value in carried:
+                returned.operands[i] = self._done[value]
+                note = SiteReport("state_rescale", names[i], how.statistic, how.every)
+                self._report.sites.append(note)
+
+    def _count(self, how: Rescale) -> ir.Value | None:
+        """The argument of the program that counts its steps, where that matters."""
+        return None if how.every == 1 else _counters(self._main, self._recipe.inputs.step)
+
     def _rescale(self, value: ir.Value, kind: str, how: Rescale) -> ir.Value:
         """Rescales a value for all its uses; once, however many ask for it."""
         if value in self._made:
@@ -113,11 +142,7 @@ class Rescaling:
             owner = value.owner
             location = value.location if isinstance(owner, ir.Block) else owner.location
             new = rescaled(value, how.statistic, location, self._step(value, how))
-            if how.rounding != "default":
-                new.owner.attributes[markers.ROUNDING] = ir.StringAttr.get(how.rounding)
-            if how.every > 1:
-                i64 = ir.IntegerType.get_signless(64)
-                new.owner.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
+            _specify(new.owner, how)
             self._keep(value, new)
             self._note(kind, location, how)
         return self._done[value]
@@ -131,9 +156,9 @@ class Rescaling:
 
     def _step(self, value: ir.Value, how: Rescale) -> ir.Value | None:
         """The argument of the program that counts its steps."""
-        if how.every == 1:
+        found = self._count(how)
+        if found is None:
             return None
-        found = _counters(self._main, self._recipe.inputs.step)
         block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
         if _function(block) != self._main.operation:
             raise InputError(
@@ -142,6 +167,17 @@ class Rescaling:
                 hint="leave `every` at 1 there, or exclude the site",
             )
         return found
+
+
+def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
+    """Tells a marker how to round, in which steps to act, and how far above unit data may be."""
+    i64 = ir.IntegerType.get_signless(64)
+    if how.rounding != "default":
+        marker.attributes[markers.ROUNDING] = ir.StringAttr.get(how.rounding)
+    if how.every > 1:
+        marker.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
+    if headroom:
+        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
 
 
 class Order:
@@ -187,6 +223,16 @@ def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
             if size <= _SMALL:
                 groups.setdefault(size, []).append(value)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _grouped(values: Mapping[ir.Value, tuple[ir.Value, int]]) -> list[list[ir.Value]]:
+    """State with one statistic each: the small ones that are alike together, others alone."""
+    alike: dict[int, list[ir.Value]] = {}
+    for value, (_, headroom) in values.items():
+        alike.setdefault(headroom, []).append(value)
+    groups = [group for some in alike.values() for group in _of_one_size(some)]
+    together = {value for group in groups for value in group}
+    return [*groups, *([value] for value in values if value not in together)]
 
 
 def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:

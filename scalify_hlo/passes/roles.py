@@ -75,7 +75,7 @@ class RolesPass(Pass):
         walk = Walk(functions)
         walk.main(main, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
-        _mark_results(main, {state.results[i]: r for i, r in roles.items() if i in state.results})
+        _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
         for number, value in state.gradients.items():
             if roles.get(number) == WEIGHT:
                 attributes.mark_gradient(value)
@@ -174,10 +174,12 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
 
-def _mark_results(main: ir.OpView, roles: dict[int, str]) -> None:
-    marks = attributes.result_attributes(main)
+def _mark_results(main: ir.OpView, roles: dict[int, str], carried_as: dict[int, int]) -> None:
+    marks, i64 = attributes.result_attributes(main), ir.IntegerType.get_signless(64)
     for number, role in roles.items():
-        marks[number][attributes.ROLE] = ir.StringAttr.get(role)
+        mark = marks[carried_as[number]]
+        mark[attributes.ROLE] = ir.StringAttr.get(role)
+        mark[attributes.CARRIES] = ir.IntegerAttr.get(i64, number)
     attributes.set_result_attributes(main, marks)
 
 

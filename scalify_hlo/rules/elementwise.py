@@ -24,7 +24,7 @@ from scalify_hlo.rules.families import (
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
+from scalify_hlo.scale import ANY, MOMENT_HEADROOM, ONE, Form, Scale, Scaled, Splat
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -273,17 +273,13 @@ def cast(op: ir.OpView, split: Split) -> None:
     return split.set(result, Scaled(scale, unpaid))
 
 
-_HEADROOM = 4
-"""How far above unit second moments are kept: they reach further down than up."""
-
-
 def _cast_scale(form: Form, kind: str) -> Scale:
     """The scale at which data are cast: near unit, but state keeps the scale it had."""
     if not isinstance(form, Scaled):
         return ONE
     if kind == attributes.STATE and form.decayed:
         return form.scale
-    return form.settled.shift(-_HEADROOM) if kind == attributes.SECOND else form.settled
+    return form.settled.shift(-MOMENT_HEADROOM) if kind == attributes.SECOND else form.settled
 
 
 rule(

@@ -121,15 +121,54 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
     if not isinstance(split.form(data), Scaled):
         return [data, *rest]
     kind, at = op.attributes[markers.STATISTIC].value, op.operation
-    emitter, one = _emitter(op, data), _emitter(op, data).number(1.0)
+    emitter = _emitter(op, data)
+    unit = _unit(op, emitter)
     data = _kept(op, split, emitter)
     found = statistic(data, kind, at, wide=_wide(data), devices=split.devices)
-    power = emitter.power(found, _rounding(op, split), one)
-    if rest:
-        every = ir.IntegerAttr(op.attributes[markers.EVERY]).value
-        power = emitter.select(emitter.multiple(rest[0], every), power, one)
-    scale = emitter.multiply(power, _value(split, op, _scale(split, data)))
+    power = _over(op, emitter, emitter.power(found, _rounding(op, split), unit))
+    scale = _rescaled(op, split, power, _acts(op, emitter))
     return [_moved_to_born(op, split, emitter, scale), *rest]
+
+
+def _unit(op: ir.OpView, emitter: Emitter) -> ir.Value:
+    """What counts as the statistic where it says nothing, so that the scale stays."""
+    return emitter.number(2.0 ** _headroom(op))
+
+
+def _over(op: ir.OpView, emitter: Emitter, power: ir.Value) -> ir.Value:
+    """What a scale is multiplied with: less than the statistic where data may be above unit."""
+    headroom = _headroom(op)
+    return emitter.multiply(power, emitter.number(2.0**-headroom)) if headroom else power
+
+
+def _headroom(op: ir.OpView) -> int:
+    present = markers.HEADROOM in op.attributes
+    return int(ir.IntegerAttr(op.attributes[markers.HEADROOM]).value) if present else 0
+
+
+def _acts(op: ir.OpView, emitter: Emitter) -> ir.Value | None:
+    """Whether a marker acts in this step; None if it does in all."""
+    operands = op.operands
+    if markers.EVERY not in op.attributes or len(operands) == 1:
+        return None
+    every = ir.IntegerAttr(op.attributes[markers.EVERY]).value
+    return emitter.multiple(operands[len(operands) - 1], every)
+
+
+def _rescaled(
+    op: ir.OpView, split: Split, power: ir.Value, acts: ir.Value | None, number: int = 0
+) -> ir.Value:
+    """The scale of one of a marker's values: X_s*power, or in other steps that which it keeps."""
+    operands = op.operands
+    emitter = _emitter(op, operands[number])
+    old = _value(split, op, _scale(split, operands[number]))
+    scale = emitter.multiply(power, old)
+    if acts is None:
+        return scale
+    if markers.CARRIED in op.attributes:
+        before = operands[(len(operands) - 1) // 2 + number]
+        old = _value(split, op, _scale(split, before))
+    return emitter.select(acts, scale, old)
 
 
 def _kept(op: ir.OpView, split: Split, emitter: Emitter) -> ir.Value:
@@ -145,19 +184,21 @@ def _batch(op: ir.OpView, split: Split) -> list[ir.Value]:
     values, at = list(op.operands), op.operation
     kind = op.attributes[markers.STATISTIC].value
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
-    taken = [i for i, value in enumerate(values) if isinstance(split.form(value), Scaled)]
+    count = len(values) // 2 if markers.CARRIED in op.attributes else len(values)
+    taken = [i for i, v in enumerate(values[:count]) if isinstance(split.form(v), Scaled)]
     if not taken:
         return values
     rows = [_row(values[i], op) for i in taken]
     data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]
     found = statistic(data, kind, at, wide=False, devices=split.devices, kept=(0,))
     all_ = Emitter(at, wide=False, shape=[len(rows)])
-    powers = all_.power(found, _rounding(op, split), all_.number(1.0))
+    powers = _over(op, all_, all_.power(found, _rounding(op, split), _unit(op, all_)))
     emitter = Emitter(at, wide=False)
+    acts = _acts(op, emitter)
     for number, i in enumerate(taken):
         one = stablehlo.slice(powers, [number], [number + 1], [1], **where)
         power = stablehlo.reshape(emitter.float, one, **where)
-        scale = emitter.multiply(power, _value(split, op, _scale(split, values[i])))
+        scale = _rescaled(op, split, power, acts, i)
         values[i] = _born(values[i], op, split, emitter, scale)
     return values
 

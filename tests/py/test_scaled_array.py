@@ -191,3 +191,15 @@ def test_the_gradient_of_a_scaled_array_is_one() -> None:
     scaled = as_scaled_array(jnp.asarray([2.0, 6.0]))
     gradient = jax.grad(lambda s: jnp.sum(asarray(s) ** 2))(scaled)
     np.testing.assert_array_equal(asarray(gradient), [4.0, 12.0])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"])
+def test_far_from_unit_values_are_read_in_a_wide_dtype(dtype: str) -> None:
+    small = ScaledArray(array([1.5, -3.0], dtype), jnp.float32(2.0**-60))
+    expected = np.array([1.5, -3.0], np.float32) * np.float32(2.0**-60)
+    for read in (asarray(small, jnp.float32), np.asarray(small, np.float32)):
+        assert read.dtype == np.float32
+        np.testing.assert_array_equal(read, expected)
+    np.testing.assert_array_equal(np.asarray(small, np.float64), expected.astype(np.float64))
+    with pytest.raises(UsageError, match="are floats, not int32"):
+        asarray(small, jnp.int32)

@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %arg1: tensor<4xf32> {scalify.role = "first_moment"}
 // CHECK-SAME: %arg2: tensor<4xf32> {scalify.role = "second_moment"}
-// CHECK-SAME: -> (tensor<4xf32> {scalify.role = "first_moment"}, tensor<4xf32> {scalify.role = "second_moment"})
+// CHECK-SAME: -> (tensor<4xf32> {scalify.carries = 1 : i64, scalify.role = "first_moment"}, tensor<4xf32> {scalify.carries = 2 : i64, scalify.role = "second_moment"})
 func.func @main(%x: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %g = stablehlo.exponential %x : tensor<4xf32>
   %c = stablehlo.constant dense<0.5> : tensor<4xf32>
@@ -24,7 +24,7 @@ func.func @main(%x: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>) -> (ten
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %arg0: tensor<4xf32> {scalify.role = "first_moment"}
-// CHECK-SAME: %arg2: tensor<4xf32>) -> (tensor<4xf32> {scalify.role = "first_moment"}, tensor<4xf32>)
+// CHECK-SAME: %arg2: tensor<4xf32>) -> (tensor<4xf32> {scalify.carries = 0 : i64, scalify.role = "first_moment"}, tensor<4xf32>)
 func.func @main(%m: tensor<4xf32>, %x: tensor<4xf32>, %k: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %g = stablehlo.exponential %x : tensor<4xf32>
   %go = stablehlo.constant dense<true> : tensor<i1>

@@ -1,0 +1,73 @@
+"""State that is spread over eight devices, rescaled: `python -m tests.py.sharded_state`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import scalify_hlo as jsa
+from examples.training import training_step
+from tests.py.sharded_steps import inputs, loss
+
+OPTIMIZER = optax.adam(2.0**-5)
+step = training_step(loss, OPTIMIZER)
+
+
+def is_pair(value: Any) -> bool:
+    return isinstance(value, jsa.ScaledArray)
+
+
+def pairs(tree: Any) -> list[Any]:
+    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_pair) if is_pair(leaf)]
+
+
+def main() -> None:
+    """Takes a step with rescaling in the program and between steps, and tells what came out."""
+    mesh = Mesh(np.array(jax.devices()), ("d",))
+    rows, whole = (NamedSharding(mesh, PartitionSpec(*spec)) for spec in (("d",), ()))
+    params, x, y = inputs()
+    params = jax.device_put(params, rows)
+    placed = params, OPTIMIZER.init(params), *jax.device_put((x, y), rows)
+    given = jsa.as_scaled_array(placed)
+    outputs = jax.tree.map(
+        lambda leaf: jsa.ScaledArray(rows, whole) if is_pair(leaf) else whole,
+        given[:2],
+        is_leaf=is_pair,
+    )
+    states = {}
+    for name, statistic in (("in the program", "l2"), ("between steps", "none")):
+        run = jsa.scalify(
+            step,
+            settings={"state_rescale.statistic": statistic},
+            out_shardings=(*outputs, None),
+        )
+        states[name] = run(*given)[:2]
+    states["between steps"] = jax.jit(jsa.dynamic_rescale)(states["between steps"])
+    found = {name: pairs(state) for name, state in states.items()}
+    expected = [leaf for leaf in jax.tree.leaves(jax.jit(step)(*placed)[:2]) if leaf.ndim]
+    scales: dict[str, list[float]] = {
+        name: [float(np.log2(p.scale)) for p in some] for name, some in found.items()
+    }
+    scales["on devices"] = [
+        len(p.scale.addressable_shards) for some in found.values() for p in some
+    ]
+    everything = [p for some in found.values() for p in some]
+    told = {
+        "placed": all(p.data.sharding.is_equivalent_to(rows, p.ndim) for p in everything),
+        "values": all(
+            np.allclose(np.asarray(p), plain, rtol=1e-4, atol=1e-7)
+            for some in found.values()
+            for p, plain in zip(some, expected, strict=True)
+        ),
+        "scales": scales,
+    }
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()
