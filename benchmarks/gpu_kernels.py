@@ -42,6 +42,9 @@ NO_KERNEL = frozenset(
 )
 """Opcodes that launch nothing themselves."""
 
+TENSOR = 1 << 14
+"""Elements of the smallest tensors that are told from partial results of reductions."""
+
 PLACES = frozenset({"Parameter", "Constant", "Broadcast", "Bitcast", "Tuple", "Reshape"})
 """What stands in a kernel beside the work it does."""
 
@@ -56,6 +59,7 @@ class Kernels:
         transposed: kernels that only transpose f8, as Hopper's FP8 matmul wants its operands.
         scalars: kernels that compute floats of rank 0 from nothing larger.
         factors: kernels that only multiply tensors by scalars.
+        reducing: kernels that read tensors and leave nothing of their size, such as a statistic.
     """
 
     launched: int
@@ -63,6 +67,7 @@ class Kernels:
     transposed: int
     scalars: int
     factors: int
+    reducing: int
 
 
 def kernels(module: Any) -> Kernels:
@@ -80,6 +85,7 @@ def kernels(module: Any) -> Kernels:
         sum(only_transposes(instruction, body) for instruction, body in every),
         sum(only_scalars(instruction) for instruction, _ in every),
         sum(only_factors(instruction, body) for instruction, body in every),
+        sum(only_reduces(instruction, body) for instruction, body in every),
     )
 
 
@@ -123,6 +129,18 @@ def only_transposes(instruction: Instruction, body: Sequence[Instruction]) -> bo
     """Whether f8 data are moved and nothing else."""
     work = {opcode(one) for one in body} - PLACES
     return work <= {"Transpose", "Copy"} and bool(work) and "f8" in shapes(instruction)[0]
+
+
+def only_reduces(instruction: Instruction, body: Sequence[Instruction]) -> bool:
+    """Whether a tensor is reduced, and no result is nearly as large.
+
+    Sums of partial results, by which a large reduction is ended, read no tensor.
+    """
+    if not any(opcode(one) == "Reduce" for one in body):
+        return False
+    taken = [one for one in body if opcode(one) == "Parameter"] or list(instruction.operands())
+    read = max((size(s) for one in taken for s in shapes(one)), default=0)
+    return read >= TENSOR and 8 * max(map(size, shapes(instruction))) <= read
 
 
 def is_splat(instruction: Instruction) -> bool:

@@ -66,20 +66,28 @@ def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contende
     source = made[0].path.read_text()
     for name in names:
         path = FOLDER / f"{name}.mlir"
+        path.write_text(rewritten(name, source, state, seed))
         if predicts(name):
-            scales = first_scales(source, state, np.zeros(_TOKENS.shape, _TOKENS.dtype))
-            path.write_text(scalify_hlo.rewrite(source, recipe=name, input_scale=scales))
             made.append(Contender(name, path, state))
         elif name in SAME:
             first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
-            path.write_text(scalify_hlo.rewrite(source, recipe=name, **seen(name, source, first)))
             made.append(Contender(name, path, state, carried=scaling_state(name, first)))
         else:
-            path.write_text(scalify_hlo.rewrite(source, recipe=name, signature="scaled"))
             made.append(Contender(name, path, state, scalify_hlo.as_scaled_array))
     if plain:
         made.append(_original(PLAIN, jax.tree.map(_half, state)))
     return made
+
+
+def rewritten(name: str, source: str, state: Any, seed: int) -> str:
+    """The step under a preset; what its scales are measured from is the first batch of a seed."""
+    if predicts(name):
+        scales = first_scales(source, state, np.zeros(_TOKENS.shape, _TOKENS.dtype))
+        return scalify_hlo.rewrite(source, recipe=name, input_scale=scales)
+    if name in SAME:
+        first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
+        return scalify_hlo.rewrite(source, recipe=name, **seen(name, source, first))
+    return scalify_hlo.rewrite(source, recipe=name, signature="scaled")
 
 
 def seen(recipe: str, source: str, arguments: Any) -> Mapping[str, Any]:

@@ -95,15 +95,13 @@ class _Tensor(NamedTuple):
         format: What it is cast to.
         gradient: Whether it is a gradient.
         amax: What its amax is in this step.
-        inverse: Stands for the reciprocal of its scale where it is cast.
-        scale: Stands for its scale.
+        scale: Stands for its scale where it is cast.
     """
 
     name: str
     format: str
     gradient: bool
     amax: ir.Value
-    inverse: ir.Value
     scale: ir.Value
 
 
@@ -131,8 +129,9 @@ class Delayed:
         share_sharding(wanted.value, value)
         # Those of several devices meet where they leave the computation of each.
         amax = statistic(value, "max", at, wide=False, devices=None)
-        inverse, scale = (emitter.number(1.0) for _ in range(2))
-        self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, inverse, scale))
+        scale = emitter.number(1.0)
+        inverse = emitter.divide(emitter.number(1.0), scale)
+        self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, scale))
         return quantizing.operand(value, inverse, scale)
 
     def finish(self, report: Report) -> None:
@@ -188,18 +187,14 @@ class Delayed:
     def _hand_out(self, scales: ir.Value) -> None:
         """Gives each cast its scale, in whatever region it stands."""
         first = self._main.regions[0].blocks[0].operations[0].operation
-        emitter = Emitter(first, wide=False, shape=scales.type.shape)
-        inverses = emitter.divide(emitter.number(1.0), scales)
-        count = len(self._tensors)
+        emitter = Emitter(first, wide=False)
         # Each is made once: XLA would cut it out of the tensor in each fusion that takes it.
-        scalars = emitter.kept_together(
-            *(_element(vector, i, first) for vector in (inverses, scales) for i in range(count))
-        )
-        places = [t.inverse for t in self._tensors] + [t.scale for t in self._tensors]
-        seen = lower(scalars, [place.owner.operation for place in places])
-        for number, place in enumerate(places):
-            place.replace_all_uses_with(seen[number][number])
-            place.owner.operation.erase()
+        numbers = range(len(self._tensors))
+        scalars = emitter.kept_together(*(_element(scales, i, first) for i in numbers))
+        places = [tensor.scale.owner.operation for tensor in self._tensors]
+        for number, (place, seen) in enumerate(zip(places, lower(scalars, places), strict=True)):
+            place.result.replace_all_uses_with(seen[number])
+            place.erase()
 
     def _updated(
         self,

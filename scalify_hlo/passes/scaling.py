@@ -199,7 +199,7 @@ def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) ->
         scale = scalars[0]
         if len(scalars) > 1:
             product = emitter.multiply(*scalars)
-            scale = emitter.kept(emitter.minimum(product, emitter.number(MOST)))
+            scale = emitter.minimum(product, emitter.number(MOST))
         result = emit.times(result, scale, at)
     return emit.times_power(result, int(exponents), at) if exponents else result
 
