@@ -38,6 +38,8 @@ NARROW: Mapping[str, Mapping[str, Any]] = {
     "fp8 same": {"recipe": "fp8", "settings": NO_SITES, "input_scale": {"*": 2.0**-4}},
     "fp8 scaled": {"recipe": "fp8", "settings": NO_SITES, "signature": "scaled"},
     "unit same": {"recipe": "unit", "input_scale": {"*": 2.0**-4}},
+    "fp8-current": {"recipe": "fp8-current"},
+    "fp8-delayed": {"recipe": "fp8-delayed"},
 }
 """How low precision is measured; `benchmarks.sites` measures what rescalings cost."""
 
