@@ -309,7 +309,7 @@ def _moved_to_born(op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Valu
 def _born(
     value: ir.Value, op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
-    born = emitter.kept(emitter.clamped(scale, BORN_BOUND))
+    born = emitter.born(emitter.clamped(scale, BORN_BOUND))
     generator = split.factors.bear(born, depth=split.depth, at=op.operation)
     target = Scale(0, ((generator, 1),))
     moved = split.bring(value, target, op.operation)

@@ -51,6 +51,11 @@ class _Bits:
         """The bits of +inf: all of the exponent's."""
         return (1 << (self.width - 1)) - 1 - self.fraction
 
+    @property
+    def one(self) -> int:
+        """The bits of 1: the bias of the exponent."""
+        return ((1 << (self.width - self.mantissa - 2)) - 1) << self.mantissa
+
     def added(self, rounding: str) -> int:
         """What is added to the bits of a float before its fraction is cut off.
 
@@ -110,6 +115,17 @@ class Emitter:
         """A float within 2^±bound."""
         low, high = self.number(2.0**-bound), self.number(2.0**bound)
         return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
+
+    def born(self, power: ir.Value) -> ir.Value:
+        """A power of two that XLA computes once; see `kept`.
+
+        Older versions of XLA drop the barrier before they fuse. What they do not copy is a
+        division, so the power is the reciprocal of its reciprocal, whose bits are a difference.
+        """
+        bits = stablehlo.bitcast_convert(self._integer, power, **self._where)
+        inverse = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
+        inverse = stablehlo.bitcast_convert(self.float, inverse, **self._where)
+        return self.kept(self.divide(self.number(1.0), inverse))
 
     def kept(self, value: ir.Value) -> ir.Value:
         """A value that XLA computes once: it copies scalar ops into each fusion that uses them."""
