@@ -197,7 +197,10 @@ def _kept(exported: Exported, sample: Sample) -> list[Array]:
             hint="give the arguments as for the call of the Exported, in one tuple",
         )
     leaves = jax.tree.leaves(sample)
-    return [np.asarray(leaves[i]) for i in exported.module_kept_var_idx]
+    # A module for several platforms is told first which one it runs on.
+    several = len(exported.platforms) > 1 and "cpu" in exported.platforms
+    platform = [np.asarray(exported.platforms.index("cpu"), np.int32)] if several else []
+    return [*platform, *(np.asarray(leaves[i]) for i in exported.module_kept_var_idx)]
 
 
 def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array]:

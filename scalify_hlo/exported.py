@@ -249,7 +249,8 @@ _STEPWISE = ("delayed", "calibrated")
 def _refuse_vjp(exported: jax.export.Exported) -> NoReturn:
     raise UsageError(
         f"{exported.fun_name!r} has scales for its own operands, and none for those of its vjp",
-        hint="export the function that takes the gradient, and rewrite that",
+        hint="export the function that takes the gradient, and rewrite that; a file without a vjp "
+        "is what serialize(vjp_order=0) gives",
     )
 
 

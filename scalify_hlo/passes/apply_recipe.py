@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import format_of, is_complex
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
@@ -125,7 +125,7 @@ def _formats(op: ir.OpView, recipe: Matmul, sites: Sites, extent: Extent) -> tup
         return None
     if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
         return None
-    if not all(format_of(value.type) for value in list(op.operands)[:2]):
+    if any(format_of(v.type) is None or is_complex(v.type) for v in list(op.operands)[:2]):
         return None
     if lhs.startswith(_NO_PAIR) and rhs.startswith(_NO_PAIR):
         return None

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.passes.constant_operands import ConstantOperands
+from scalify_hlo.passes.encoding import FARTHEST
 from scalify_hlo.passes.report import Report
-from scalify_hlo.passes.scaling import Operand, Quantizing, Wanted
+from scalify_hlo.passes.scaling import Operand, Place, Quantizing, Wanted
 from scalify_hlo.profile import METHODS, Profile
 from scalify_hlo.recipe import Recipe, Scaling
 
@@ -33,7 +33,7 @@ class Calibrated:
         self,
         recipe: Recipe,
         profile: Profile,
-        names: Mapping[ir.Value, Sequence[str]],
+        names: Mapping[Place, Sequence[str]],
         constants: ConstantOperands,
     ) -> None:
         self._recipe, self._profile = recipe, profile
@@ -43,7 +43,7 @@ class Calibrated:
 
     def operand(self, wanted: Wanted) -> Operand:
         """See `scalify_hlo.passes.scaling.Source`."""
-        names = self._names[wanted.value]
+        names = self._names[wanted.place]
         seen = next((self._profile.tensors[n] for n in names if n in self._profile.tensors), None)
         if seen is None:
             raise InputError(
@@ -52,7 +52,7 @@ class Calibrated:
             )
         scaling = self._recipe.scaling
         exponent = seen.exponent(self._methods.of(names), wanted.format, percent=scaling.percentile)
-        exponent = max(-_FARTHEST, min(_FARTHEST, exponent + scaling.margin))
+        exponent = max(-FARTHEST, min(FARTHEST, exponent + scaling.margin))
         constant = self._constants.operand(wanted, exponent)
         if constant is not None:
             return constant
@@ -61,10 +61,6 @@ class Calibrated:
     def finish(self, _: Report) -> None:
         """Erases the constants that nothing takes any more."""
         self._constants.clean()
-
-
-_FARTHEST = 60
-"""|log2| of the scales: the product of two is a normal number."""
 
 
 class Methods:

@@ -40,7 +40,7 @@ class ConstantOperands:
         origin = self._quantizer.origin(wanted.value)
         if origin is None:
             return None
-        axes = None if wanted.channels is None else _axes(origin, wanted.channels.dims)
+        axes = None if wanted.channels is None else self._axes(origin, wanted.channels.dims)
         if axes is not None:
             scales = Scales("max", margin=self._margin, axes=tuple(sorted(axes)))
         elif exponent is not None:
@@ -53,6 +53,16 @@ class ConstantOperands:
         exponents = made.exponents if axes is None else _in_order(made.exponents, axes)
         return Operand(made.value, exponents, None, wanted.channels if axes is not None else None)
 
+    def _axes(self, origin: Origin, dims: Sequence[int]) -> list[int] | None:
+        """The axes of a constant that become dimensions of an operand; None if one is none."""
+        axes = list(dims)
+        for step in self._functions.moves(origin.steps):
+            found = [_axis_before(step, axis) for axis in axes]
+            if None in found:
+                return None
+            axes = [axis for axis in found if axis is not None]
+        return axes
+
     def clean(self) -> None:
         """Erases the constants that nothing takes any more, and what moved them."""
         self._quantizer.clean()
@@ -64,17 +74,6 @@ def _in_order(exponents: Exponents, axes: Sequence[int]) -> Exponents:
     return np.transpose(exponents, [sorted(axes).index(axis) for axis in axes])
 
 
-def _axes(origin: Origin, dims: Sequence[int]) -> list[int] | None:
-    """The axes of a constant that become dimensions of an operand; None if one is none."""
-    axes = list(dims)
-    for step in origin.steps:
-        found = [_axis_before(step, axis) for axis in axes]
-        if None in found:
-            return None
-        axes = [axis for axis in found if axis is not None]
-    return axes
-
-
 def _axis_before(step: Step, axis: int) -> int | None:
     """The dimension of an op's operand that becomes one of its result, index by index."""
     name = step.name.removeprefix("stablehlo.")
@@ -83,6 +82,8 @@ def _axis_before(step: Step, axis: int) -> int | None:
     if name == "transpose":
         return int(ir.DenseI64ArrayAttr(step.attributes["permutation"])[axis])
     before, after = (list(value.type.shape) for value in (step.operands[0], step.results[0]))
+    if name == "reverse":
+        return None if axis in list(ir.DenseI64ArrayAttr(step.attributes["dimensions"])) else axis
     if name in ("slice", "dynamic_slice"):
         return axis if before[axis] == after[axis] else None
     if name == "reshape":

@@ -24,6 +24,7 @@ from scalify_hlo.passes.report import Report, ScalingState
 from scalify_hlo.passes.scaling import (
     SMALLEST_AMAX,
     Operand,
+    Place,
     Quantizing,
     Wanted,
     constants,
@@ -115,14 +116,14 @@ class Delayed:
     """
 
     def __init__(
-        self, main: ir.OpView, recipe: Recipe, names: Mapping[ir.Value, Sequence[str]]
+        self, main: ir.OpView, recipe: Recipe, names: Mapping[Place, Sequence[str]]
     ) -> None:
         self._main, self._recipe, self._names = main, recipe, names
         self._tensors: list[_Tensor] = []
 
     def operand(self, wanted: Wanted) -> Operand:
         """See `scalify_hlo.passes.scaling.Source`."""
-        name = self._names[wanted.value][0]
+        name = self._names[wanted.place][0]
         quantizing = Quantizing(wanted.whole, self._recipe)
         emitter, at = quantizing.emitter, quantizing.at
         value = emitter.kept(wanted.value)
@@ -145,9 +146,10 @@ class Delayed:
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
                 hint="`scalify-hlo inspect` shows the matmuls; matmul.smallest is the least size",
             )
-        amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
         history, scales, step = self._arguments()
         self._hand_out(scales)
+        # Last: what hands scales out makes per-device computations anew, and their results die.
+        amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
         new = self._updated(amaxes, history, scales, step)
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(tensor.name for tensor in self._tensors)

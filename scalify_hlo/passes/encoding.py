@@ -21,6 +21,9 @@ Exponents: TypeAlias = npt.NDArray[np.int64]
 _READABLE = (np.float16, np.float32, np.float64)
 """What NumPy and the bindings know by themselves."""
 
+FARTHEST: Final = 120
+"""|log2| of scales of largest magnitudes: they and their reciprocals are normal numbers of f32."""
+
 _CHUNK = 1 << 21
 """Elements that are worked on at a time: what is held beside the constants stays small."""
 
@@ -100,7 +103,8 @@ def _exponents(
         parts.append(np.max(sizes, axis=others, where=np.isfinite(sizes), initial=0))
     whole = 0 not in others  # chunks are of all that is reduced, or of rows
     largest = np.concatenate(parts) if whole else np.max(parts, axis=0)
-    return unclipped(largest * 2.0**scales.margin, target)
+    exponents = unclipped(largest.astype(np.float64) * 2.0**scales.margin, target)
+    return np.clip(exponents, -FARTHEST, FARTHEST)
 
 
 def unclipped(largest: Array, target: FloatFormat) -> Exponents:

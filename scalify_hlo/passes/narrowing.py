@@ -100,7 +100,8 @@ class Scaled:
         forward = op.attributes[attributes.PART].value == FORWARD
         single = self._recipe.scaling.weight_scales == "tensor"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
-        return Wanted(op.operands[side], format_, found, gradient=role == GRADIENT)
+        place = op.results[0], side
+        return Wanted(op.operands[side], format_, place, found, gradient=role == GRADIENT)
 
     def element(self, _: ir.Type) -> ir.Type:
         """See `Casting`; the scales are applied in f32."""
@@ -150,10 +151,20 @@ def narrow(op: ir.OpView, formats: Formats, casting: Casting, extent: Extent) ->
         marked += [made.owner] if made != matmul.result else []
     old.replace_all_uses_with(made)
     op.operation.erase()
-    for value in dict.fromkeys(operands):
-        if widened_from(value) is not None and next(iter(value.uses), None) is None:
-            value.owner.erase()
+    _erase_widened(operands, data)
     return marked
+
+
+def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
+    """Erases the converts whose operands are the data; constants' own are erased with these."""
+    widened: dict[ir.Value, None] = {}
+    for value, narrow_value in zip(operands, data, strict=False):
+        source = widened_from(value)
+        if source is not None and source == narrow_value:
+            widened[value] = None
+    for value in widened:
+        if next(iter(value.uses), None) is None:
+            value.owner.erase()
 
 
 def _attributes(op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:

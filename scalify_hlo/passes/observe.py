@@ -95,6 +95,17 @@ def tensors_of(main: ir.OpView) -> list[Tensor]:
     return [Tensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
 
 
+def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
+    """What a profile calls the operands of matmuls, by the result of each and the side.
+
+    Args:
+        main: As `tensors_of` takes it.
+    """
+    names = {tensor.value: tensor.names for tensor in tensors_of(main)}
+    operands = ((op.results[0], i, op.operands[i]) for _, op in _sites(main) for i in (0, 1))
+    return {(result, i): names[value] for result, i, value in operands if value in names}
+
+
 def _sites(main: ir.OpView) -> list[tuple[str, ir.Operation]]:
     """The matmuls that have roles, with their names made unique."""
     found: list[tuple[str, ir.Operation]] = []

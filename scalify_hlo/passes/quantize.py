@@ -7,7 +7,7 @@ whatever only moves elements, also where a loop or a function takes the constant
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -319,6 +319,15 @@ class Functions:
         """The operand whose elements a call moves, if that is all it does."""
         chain = self._chain(call.attributes["callee"].value)
         return None if chain is None else ir.BlockArgument(chain[-1]).arg_number
+
+    def moves(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Steps, with those of the functions in the place of calls."""
+        for step in steps:
+            if step.name != "func.call":
+                yield step
+                continue
+            for value in (self._chain(step.attributes["callee"].value) or ())[:-1]:
+                yield value.owner
 
     def call_on(self, call: ir.Operation, narrow: ir.Value) -> ir.Value:
         """Calls a copy of a function that moves elements of another type."""

@@ -147,7 +147,10 @@ class _Marks:
         return self._roles[origin]
 
     def _role_of(self, origin: Origin, other: Origin, side: int) -> str:
-        """Weights come from outside and meet what the program computed; if both do, the second."""
+        """Weights come from outside and meet what the program computed.
+
+        If both do, it is the constant of a constant and an argument, or else the second.
+        """
         if origin.argument in self._known:
             return self._known[origin.argument]
         if origin.argument is None and not origin.constant:
@@ -156,6 +159,8 @@ class _Marks:
         declared = self._known.get(other.argument) if other.argument is not None else None
         if declared is not None:
             return ACTIVATION if declared == WEIGHT else WEIGHT
+        if given and origin.constant != other.constant:
+            return WEIGHT if origin.constant else ACTIVATION
         return WEIGHT if side == 1 or not given else ACTIVATION
 
     def _site(self, matmul: Matmul) -> str:

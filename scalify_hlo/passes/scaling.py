@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,16 @@ SMALLEST_AMAX = 2.0**-110
 
 MOST = float(np.finfo(np.float32).max)
 
+NORMAL = 126
+"""2^±this are normal numbers of f32."""
+
 Exponents = npt.NDArray[np.int64]
+
+Place: TypeAlias = tuple[ir.Value, int]
+"""An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
+
+What matmuls take is made anew when those before them are; they themselves stand until then.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,7 @@ class Wanted:
     Attributes:
         value: The operand.
         format: The narrow format.
+        place: Where it is taken.
         channels: Those that get scales of their own; None for one scale.
         gradient: Whether it is a gradient. Casts of these have several readers, and XLA is kept
             from copying them into each; see `barrier_after`.
@@ -68,6 +78,7 @@ class Wanted:
 
     value: ir.Value
     format: str
+    place: Place
     channels: Channels | None = None
     gradient: bool = False
 
@@ -191,17 +202,29 @@ def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) ->
             continue
         vector = operand.scale
         if vector is None:
-            factors = np.ldexp(np.float32(1), operand.exponents + exponents)
-            vector, exponents = constants(factors, at), np.int64(0)
+            powers = operand.exponents
+            if not scalars and np.abs(powers + exponents).max() <= NORMAL:
+                powers, exponents = powers + exponents, np.int64(0)
+            vector = constants(np.ldexp(np.float32(1), powers), at)
         result = emit.multiply(result, spread(vector, operand.channels.result, result, at), at)
     if scalars:
         emitter = Emitter(at, wide=False)
         scale = scalars[0]
-        if len(scalars) > 1:
-            product = emitter.multiply(*scalars)
+        if len(scalars) > 1 or exponents:
+            product = emitter.multiply(*scalars) if len(scalars) > 1 else scale
+            product = _times_powers(product, int(exponents), at)
             scale = emitter.minimum(product, emitter.number(MOST))
-        result = emit.times(result, scale, at)
-    return emit.times_power(result, int(exponents), at) if exponents else result
+        return emit.times(result, scale, at)
+    return _times_powers(result, int(exponents), at)
+
+
+def _times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
+    """A tensor times ``2^exponent``, in several steps if that is no normal number."""
+    while exponent:
+        step = max(-NORMAL, min(NORMAL, exponent))
+        value = emit.times_power(value, step, at)
+        exponent -= step
+    return value
 
 
 def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operation) -> ir.Value:

@@ -10,7 +10,7 @@ from scalify_hlo.passes.constant_operands import ConstantOperands
 from scalify_hlo.passes.current import Current
 from scalify_hlo.passes.delayed import Delayed
 from scalify_hlo.passes.inlining import inline_calls
-from scalify_hlo.passes.observe import tensors_of
+from scalify_hlo.passes.observe import names_of
 from scalify_hlo.passes.scaling import Source
 from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import Recipe
@@ -39,7 +39,7 @@ def source_of(
     inline_calls(module, {attributes.ROLES})
     if kind == "current":
         return Current(recipe, ConstantOperands(module, recipe))
-    names = {tensor.value: tensor.names for tensor in tensors_of(main)}
+    names = names_of(main)
     if kind == "delayed":
         return Delayed(main, recipe, names)
     if profile is None:

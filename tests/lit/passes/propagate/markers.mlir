@@ -1,7 +1,8 @@
 // RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-propagate)' | %filecheck %s
 
 // A statistic of the data, rounded by its exponent bits, moves from the data to the scale. What is
-// made of the new scale is built after it. Barriers keep XLA from repeating both in each reader.
+// made of the new scale is built after it. Barriers keep XLA from repeating both in each reader, and
+// where it drops barriers early, a division does: the scale is 1 over its reciprocal.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %arg0: tensor<8xf32>, %arg1: tensor<f32>
 func.func @main(%x: tensor<8xf32> {scalify.pair}) -> (tensor<8xf32> {scalify.pair}) {
@@ -18,7 +19,11 @@ func.func @main(%x: tensor<8xf32> {scalify.pair}) -> (tensor<8xf32> {scalify.pai
   // CHECK: %[[BY:.*]] = stablehlo.select %[[USABLE]], %[[POWER]], %[[ONE]]
   // CHECK: %[[NEW:.*]] = stablehlo.multiply %[[BY]], %arg1
   // CHECK: %[[CLAMPED:.*]] = stablehlo.clamp %{{.*}}, %[[NEW]], %{{.*}}
-  // CHECK: %[[SCALE:.*]] = stablehlo.optimization_barrier %[[CLAMPED]] : tensor<f32>
+  // CHECK: %[[UPSIDE:.*]] = stablehlo.bitcast_convert %[[CLAMPED]] : (tensor<f32>) -> tensor<ui32>
+  // CHECK: %[[DOWN:.*]] = stablehlo.subtract %{{.*}}, %[[UPSIDE]] : tensor<ui32>
+  // CHECK: %[[INVERSE:.*]] = stablehlo.bitcast_convert %[[DOWN]] : (tensor<ui32>) -> tensor<f32>
+  // CHECK: %[[QUOTIENT:.*]] = stablehlo.divide %{{.*}}, %[[INVERSE]] : tensor<f32>
+  // CHECK: %[[SCALE:.*]] = stablehlo.optimization_barrier %[[QUOTIENT]] : tensor<f32>
   // CHECK: %[[FACTOR:.*]] = stablehlo.divide %arg1, %[[SCALE]]
   // CHECK: %[[EACH:.*]] = stablehlo.broadcast_in_dim %[[FACTOR]]
   // CHECK: %[[DATA:.*]] = stablehlo.multiply %[[KEPT]], %[[EACH]]
