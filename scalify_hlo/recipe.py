@@ -328,10 +328,20 @@ def load_calibrated(
     recipe: str | os.PathLike[str] | Recipe = "propagate",
     overrides: Mapping[str, object] | Iterable[str] = (),
 ) -> Recipe:
-    """As `load_recipe`, with scales from a profile; for a recipe that narrows nothing, a preset."""
+    """As `load_recipe`, with scales from a profile; for a recipe that narrows nothing, a preset.
+
+    Raises:
+        UsageError: As there, or its scales are delayed.
+        InputError: As there.
+    """
     loaded = load_recipe(recipe, overrides)
     if not loaded.matmul.narrow:
         return load_recipe("fp8-calibrated", overrides)
+    if loaded.scaling.kind == "delayed":
+        raise UsageError(
+            f"the recipe {loaded.name} takes its scales from past steps, not from a profile",
+            hint="give the profile to init_scaling_state, or take the recipe fp8-calibrated",
+        )
     return replace(loaded, scaling=replace(loaded.scaling, kind="calibrated"))
 
 

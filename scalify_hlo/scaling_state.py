@@ -24,7 +24,7 @@ from scalify_hlo.artifact import parse_artifact
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.delayed import LEAVES, Described, described
+from scalify_hlo.passes.delayed import AS, LEAVES, Described, described
 from scalify_hlo.passes.report import ScalingState
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ def _about(exported: jax.export.Exported) -> Described:
 
 
 def _amax(profile: Profile, name: str) -> float:
+    name = name.partition(AS)[0]
     if name not in profile.tensors:
         raise UsageError(
             f"the profile has no tensor {name!r}",

@@ -40,6 +40,9 @@ LEAVES = ("amax_history", "scale", "step")
 """What the state has, in the order of the arguments and results."""
 
 
+AS = " as "
+"""Between the name of a tensor and its format, where it has two."""
+
 FIRST_GRADIENT = 2.0**-8
 """What gradients are taken not to exceed, before any was seen."""
 
@@ -120,10 +123,13 @@ class Delayed:
     ) -> None:
         self._main, self._recipe, self._names = main, recipe, names
         self._tensors: list[_Tensor] = []
+        self._taken: set[str] = set()
 
     def operand(self, wanted: Wanted) -> Operand:
         """See `scalify_hlo.passes.scaling.Source`."""
         name = self._names[wanted.place][0]
+        if name in self._taken:
+            name += f"{AS}{wanted.format}"  # it is cast to two formats
         quantizing = Quantizing(wanted.whole, self._recipe)
         emitter, at = quantizing.emitter, quantizing.at
         value = emitter.kept(wanted.value)
@@ -132,6 +138,7 @@ class Delayed:
         amax = statistic(value, "max", at, wide=False, devices=None)
         scale = emitter.number(1.0)
         inverse = emitter.divide(emitter.number(1.0), scale)
+        self._taken.add(name)
         self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, scale))
         return quantizing.operand(value, inverse, scale)
 
@@ -144,7 +151,8 @@ class Delayed:
         if not self._tensors:
             raise UsageError(
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect` shows the matmuls; matmul.smallest is the least size",
+                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) and those "
+                "of dynamic shapes stay wide",
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)

@@ -194,7 +194,61 @@ class TestPlaces:
         assert "scaling_state['amax_history']" in main
 
 
+class TestFirstState:
+    """What `init_scaling_state` begins with."""
+
+    def step(self) -> Any:
+        def step(w: Any, x: Any) -> Any:
+            return w - 0.1 * jax.grad(lambda w: jnp.mean(jnp.tanh(x @ w) @ w))(w)
+
+        rng = np.random.default_rng(0)
+        w, x = (rng.standard_normal((32, 32)).astype(F32) * 2.0**-k for k in (3, 9))
+        return step, w.astype(F32), x.astype(F32)
+
+    def test_gradients_have_room_for_small_ones(self) -> None:
+        step, w, x = self.step()
+        program = rewritten(step, w, x)
+        scales = np.asarray(init_scaling_state(program)["scale"])
+        assert set(scales) == {1.0, 2.0**-23}
+
+    def test_the_arguments_of_a_step_settle_it(self) -> None:
+        step, w, x = self.step()
+        program = rewritten(step, w, x)
+        state = init_scaling_state(program, w, x)
+        assert int(state["step"]) == 0
+        first, new = program.call(w, x, state)
+        np.testing.assert_array_equal(new["scale"], state["scale"])
+        exact = step(w, x)
+        assert np.linalg.norm((first - w) - (exact - w)) < 0.1 * np.linalg.norm(exact - w)
+
+    def test_so_does_a_profile(self) -> None:
+        step, w, x = self.step()
+        exported = jax.export.export(jax.jit(step))(w, x)
+        program = scalify_hlo.rewrite(exported, recipe="fp8-delayed")
+        state = init_scaling_state(program, profile=scalify_hlo.calibrate(exported, [(w, x)]))
+        settled = init_scaling_state(program, w, x)
+        np.testing.assert_allclose(np.log2(state["scale"]), np.log2(settled["scale"]), atol=1)
+
+    def test_a_profile_of_another_program(self) -> None:
+        step, w, x = self.step()
+        program = rewritten(step, w, x)
+        other = jax.export.export(jax.jit(jnp.dot))(w, x)
+        with pytest.raises(UsageError, match="the profile has no tensor"):
+            init_scaling_state(program, profile=scalify_hlo.calibrate(other, [(w, x)]))
+
+    def test_a_tensor_in_two_formats_has_two_names(self) -> None:
+        step, w, x = self.step()
+        names = scaling_tensors(rewritten(step, w, x, matmul__activation="f8E4M3FN"))
+        assert len(set(names)) == len(names)
+
+
 class TestRefused:
+    def test_a_profile_for_the_rewrite(self) -> None:
+        exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
+        profile = scalify_hlo.calibrate(exported, [(sample(0), sample(1))])
+        with pytest.raises(UsageError, match="takes its scales from past steps"):
+            scalify_hlo.rewrite(exported, recipe="fp8-delayed", profile=profile)
+
     def test_what_has_no_state(self) -> None:
         exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
         with pytest.raises(UsageError, match="no state of delayed scales"):
