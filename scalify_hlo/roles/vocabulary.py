@@ -14,6 +14,13 @@ _MOST = 60
 """How many values after a matmul are looked at."""
 
 _THROUGH: Final = ELEMENTWISE | {"stablehlo.reshape", "stablehlo.transpose"}
+_MASKED: Final = frozenset(
+    f"stablehlo.{name}" for name in ("convert", "multiply", "reshape", "select", "transpose")
+)
+"""What stands between the exponentials of a softmax and their sum, at most.
+
+Others make other functions of them, such as a sigmoid, whose results a normalisation may sum up.
+"""
 _EXPONENTIALS = frozenset({"stablehlo.exponential"})
 
 
@@ -43,8 +50,14 @@ def _free_sizes(op: ir.OpView, weight: int) -> frozenset[int]:
     return frozenset(size for d, size in enumerate(shape) if d not in gone)
 
 
-def _users(start: Place) -> Iterator[tuple[ir.Operation, str, Frame]]:
-    """The ops that use a value, or what elementwise ops make of it, also in and after calls.
+def _users(
+    start: Place, through: frozenset[str] = _THROUGH
+) -> Iterator[tuple[ir.Operation, str, Frame]]:
+    """The ops that use a value, or what some ops make of it, also in and after calls.
+
+    Args:
+        start: The value.
+        through: The names of those ops, of whose results the uses count as well.
 
     Yields:
         An op, its name, and the frame that it is in.
@@ -56,15 +69,17 @@ def _users(start: Place) -> Iterator[tuple[ir.Operation, str, Frame]]:
             user = use.owner.operation
             name = user.name
             yield user, name, frame
-            for place in _after(use, user, name, frame):
+            for place in _after(use, user, name, frame, through):
                 if place not in seen:
                     seen.add(place)
                     waiting.append(place)
 
 
-def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> list[Place]:
+def _after(
+    use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame, through: frozenset[str]
+) -> list[Place]:
     """What an op makes of an operand in the same shape."""
-    if name in _THROUGH:
+    if name in through:
         return [(user.results[0], frame)]
     if name in RETURNS:
         return frame.returned(use)
@@ -75,7 +90,7 @@ def _is_summed(start: Place, axes: frozenset[int]) -> bool:
     """Whether a value is reduced along a dimension of one of several sizes."""
     return any(
         name == "stablehlo.reduce" and not axes.isdisjoint(_reduced_sizes(user))
-        for user, name, _ in _users(start)
+        for user, name, _ in _users(start, _MASKED)
     )
 
 

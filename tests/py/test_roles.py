@@ -75,6 +75,25 @@ def test_roles_are_those_of_the_model(name: str, sizes: str, *, stripped: bool) 
     assert sum(m.vocabulary for m in matmuls) == BY_NAME[name].vocabulary
 
 
+@EVERY_NAMING
+@pytest.mark.parametrize("masked", [False, True])
+def test_what_a_norm_sums_up_is_no_softmax(*, masked: bool, stripped: bool) -> None:
+    """A sigmoid has an exponential, and what is made of it may be averaged."""
+
+    def silu_and_norm(x: jax.Array, w: jax.Array) -> jax.Array:
+        h = x + (x @ w) / (1 + jnp.exp(-(x @ w)))
+        return h - jnp.mean(h, axis=-1, keepdims=True)
+
+    def masked_softmax(x: jax.Array, w: jax.Array) -> jax.Array:
+        logits = x @ w
+        return jax.nn.softmax(logits, where=logits > -4)
+
+    spec = [jax.ShapeDtypeStruct((32, 32), jnp.float32)] * 2
+    text = exported(masked_softmax if masked else silu_and_norm, spec)
+    _, matmuls = with_roles(text, stripped=stripped)
+    assert any(m.vocabulary for m in matmuls) == masked
+
+
 @EVERY_SIZE
 @EVERY_MODEL
 def test_data_flow_tells_what_names_tell(name: str, sizes: str) -> None:
