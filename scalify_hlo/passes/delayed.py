@@ -151,8 +151,8 @@ class Delayed:
         if not self._tensors:
             raise UsageError(
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) and those "
-                "of dynamic shapes stay wide",
+                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) "
+                "and those of dynamic shapes stay wide",
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)
