@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +78,9 @@ def scales_by_name(program: Program, arrays: Mapping[str, Array]) -> dict[str, f
 def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, float]:
     """The scale of each float argument, by a pattern that means it alone."""
     names = [tensor.name for tensor in tensors]
+    counts = Counter(names)
     return {
-        name if names.count(name) == 1 and not _WILD & set(name) else f"arg{i}": 2.0**exponent
+        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": 2.0**exponent
         for i, (name, array) in enumerate(zip(names, arrays, strict=True))
         if (exponent := measured_exponent(array)) is not None
     }
