@@ -9,6 +9,7 @@ remembered, and a history of zeros leaves a scale as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -140,7 +141,8 @@ class Delayed:
         inverse = emitter.divide(emitter.number(1.0), scale)
         self._taken.add(name)
         self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, scale))
-        return quantizing.operand(value, inverse, scale)
+        made = quantizing.operand(value, inverse, scale)
+        return replace(made, inverse=inverse) if self._recipe.scaling.power_2_scale else made
 
     def finish(self, report: Report) -> None:
         """Gives the program its state.

@@ -55,12 +55,15 @@ class Operand:
         scale: The part that the program computes, an f32 tensor of rank 0 or of the channels'
             shape; None if there is none.
         channels: Those that have scales of their own.
+        inverse: The reciprocal of a scale that is a power of two, if that is to be used instead:
+            XLA computes a quotient once, and copies what a scale is cut out of into each fusion.
     """
 
     data: ir.Value
     exponents: Exponents
     scale: ir.Value | None = None
     channels: Channels | None = None
+    inverse: ir.Value | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ class Operands:
         if key not in self._made:
             self._made[key] = self._source.operand(wanted)
         made = self._made[key]
-        return Operand(made.data, made.exponents, made.scale, made.channels and channels)
+        return replace(made, channels=made.channels and channels)
 
 
 def inverse_scale(
@@ -211,11 +214,19 @@ def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) ->
         emitter = Emitter(at, wide=False)
         scale = scalars[0]
         if len(scalars) > 1 or exponents:
-            product = emitter.multiply(*scalars) if len(scalars) > 1 else scale
+            product = _product(operands, emitter) if len(scalars) > 1 else scale
             product = _times_powers(product, int(exponents), at)
             scale = emitter.minimum(product, emitter.number(MOST))
         return emit.times(result, scale, at)
     return _times_powers(result, int(exponents), at)
+
+
+def _product(operands: Sequence[Operand], emitter: Emitter) -> ir.Value:
+    """The product of two scales."""
+    inverses = [o.inverse for o in operands if o.inverse is not None]
+    if len(inverses) == len(operands):
+        return emitter.divide(emitter.number(1.0), emitter.multiply(*inverses))
+    return emitter.multiply(*(o.scale for o in operands if o.scale is not None))
 
 
 def _times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
