@@ -45,9 +45,6 @@ BOUNDS = {
 }
 """How far the loss may be from that of f32: the gaps of table 3 of the Scalify paper."""
 
-SAME = ("fp8-current", "fp8-delayed", "fp8-calibrated")
-"""Presets whose scales belong to single operands: their state is f32, without scales."""
-
 MARGIN = 3
 """log2 of how much larger than in the first step values may be with calibrated scales."""
 
@@ -69,7 +66,7 @@ def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contende
         path.write_text(rewritten(name, source, state, seed))
         if predicts(name):
             made.append(Contender(name, path, state))
-        elif name in SAME:
+        elif by_operand(name):
             first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
             made.append(Contender(name, path, state, carried=scaling_state(name, first)))
         else:
@@ -79,12 +76,17 @@ def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contende
     return made
 
 
+def by_operand(recipe: str) -> bool:
+    """Whether scales belong to single operands: then state is f32, without scales."""
+    return not load_recipe(recipe).scaling.propagated
+
+
 def rewritten(name: str, source: str, state: Any, seed: int) -> str:
     """The step under a preset; what its scales are measured from is the first batch of a seed."""
     if predicts(name):
         scales = first_scales(source, state, np.zeros(_TOKENS.shape, _TOKENS.dtype))
         return scalify_hlo.rewrite(source, recipe=name, input_scale=scales)
-    if name in SAME:
+    if by_operand(name):
         first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
         return scalify_hlo.rewrite(source, recipe=name, **seen(name, source, first))
     return scalify_hlo.rewrite(source, recipe=name, signature="scaled")

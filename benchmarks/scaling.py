@@ -41,7 +41,7 @@ STATISTICS = {
 }
 """Reductions for each layer and step, at most."""
 
-NO_READS = ("fp8-calibrated", "unit")
+NO_READS = ("fp8-delayed", "fp8-calibrated", "unit")
 """Recipes that read no tensor for a statistic alone."""
 
 COMPILE = {"fp8-current": 1.5, "fp8-delayed": 1.5, "fp8-calibrated": 1.2, "unit": 1.2}

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
-
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax
 import numpy as np

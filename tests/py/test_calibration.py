@@ -32,6 +32,7 @@ from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.profile import Profile, TensorProfile
 from scalify_hlo.profile_file import load_profile
 from scalify_hlo.program import read_program, read_text
+from tests.py import eight_devices
 from tests.py.lifted import calls, left_of_calls, left_of_nested, nested
 from tests.py.sharded_steps import CASES, step
 from tests.py.test_profile import profile_of
@@ -351,17 +352,8 @@ def _tree_program() -> export.Exported:
 @pytest.fixture(scope="module")
 def spread() -> dict[str, Any]:
     """What steps for eight devices give, which only a process of its own can have."""
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.py.sharded_calibration"],
-        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    printed = eight_devices.run("sharded_calibration")
+    found = [json.loads(line) for line in printed.splitlines()]
     return {outcome["name"]: outcome for outcome in found}
 
 

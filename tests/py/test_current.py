@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +16,7 @@ from examples import gpt2
 from scalify_hlo.check import compile_module
 from scalify_hlo.formats import FORMATS
 from scalify_hlo.passes.encoding import dtype_of
+from tests.py import eight_devices
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import evaluate, parse
 
@@ -213,6 +212,4 @@ def test_with_narrow_state_and_pairs(state: str) -> None:
 
 @pytest.mark.parametrize("case", ["gspmd", "shard_map"])
 def test_one_amax_for_all_devices(case: str) -> None:
-    command = [sys.executable, "-m", "tests.py.sharded_current", case]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
+    eight_devices.run("sharded_current", case)

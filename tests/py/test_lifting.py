@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.inlining import inline_calls
 from scalify_hlo.passes.lifting import Combine, add_results, lift
+from tests.py import eight_devices
 from tests.py.judge import parse
 from tests.py.lifted import (
     STEPS,
@@ -251,17 +249,8 @@ def test_what_cannot_be_lifted_is_refused(text: str, message: str, cure: str) ->
 @pytest.fixture(scope="module")
 def spread() -> dict[str, Any]:
     """What programs for eight devices give, which only a process of its own can have."""
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.py.sharded_lifting"],
-        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    printed = eight_devices.run("sharded_lifting")
+    found = [json.loads(line) for line in printed.splitlines()]
     return {outcome["name"]: outcome for outcome in found}
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache, partial, reduce
 from pathlib import Path
@@ -21,7 +18,7 @@ from jax import export
 
 import scalify_hlo as jsa
 from scalify_hlo import ScaledArray, UsageError
-from tests.py import marked
+from tests.py import eight_devices, marked
 
 ROOT = Path(__file__).resolve().parents[2]
 Mark = Callable[[Any], Any]
@@ -471,17 +468,8 @@ NAMES = (
 
 @pytest.fixture(scope="module")
 def outcomes() -> dict[tuple[str, str], Any]:
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.py.sharded_markers"],
-        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    found = [json.loads(line) for line in run.stdout.splitlines()]
+    printed = eight_devices.run("sharded_markers")
+    found = [json.loads(line) for line in printed.splitlines()]
     return {(outcome["kind"], outcome["name"]): outcome for outcome in found}
 
 

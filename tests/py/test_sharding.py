@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scalify_hlo.rules.table import RULES
+from tests.py import eight_devices
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES
 
@@ -26,17 +24,8 @@ pytestmark = pytest.mark.xdist_group("sharding")
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Any]:
     """What each case gives on eight devices, which only a process of its own can have."""
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.py.sharded_runs"],
-        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    found = [json.loads(line) for line in run.stdout.splitlines()]
+    printed = eight_devices.run("sharded_runs")
+    found = [json.loads(line) for line in printed.splitlines()]
     return {outcome["name"]: outcome for outcome in found}
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ import scalify_hlo as jsa
 from examples.training import training_step
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.recipe import load_recipe
+from tests.py import eight_devices
 from tests.py.judge import Array, Pair, assert_same_bits, rewritten, run_plain, run_scaled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -295,17 +293,8 @@ def _drifted(leaf: Any) -> Any:
 
 @pytest.mark.xdist_group("sharding")
 def test_on_several_devices() -> None:
-    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.py.sharded_state"],
-        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    found = json.loads(run.stdout)
+    printed = eight_devices.run("sharded_state")
+    found = json.loads(printed)
     assert found["placed"]
     assert found["values"]
     assert found["scales"]["in the program"] == found["scales"]["between steps"]

@@ -1,0 +1,30 @@
+"""Runs a module in a process of its own that has eight devices: a process can't get them later."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(module: str, *arguments: str) -> str:
+    """What a module of the tests prints.
+
+    Args:
+        module: Its name, such as ``sharded_runs``.
+        arguments: Those of its command line.
+    """
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
+    done = subprocess.run(
+        [sys.executable, "-m", f"tests.py.{module}", *arguments],
+        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
