@@ -38,6 +38,9 @@ NORMAL = 126
 
 Exponents = npt.NDArray[np.int64]
 
+UNSCALED: Exponents = np.zeros((), np.int64)
+"""The exponent of scale 1."""
+
 Place: TypeAlias = tuple[ir.Value, int]
 """An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
 
@@ -117,10 +120,10 @@ class Operands:
         """The operand; itself at scale 1 if the program has it in the format already."""
         value, name = wanted.value, wanted.format
         if str(value.type.element_type) == name:
-            return Operand(value, np.int64(0)[...])
+            return Operand(value, UNSCALED)
         narrow = widened_from(value)
         if narrow is not None and str(narrow.type.element_type) == name:
-            return Operand(narrow, np.int64(0)[...])
+            return Operand(narrow, UNSCALED)
         channels = wanted.channels
         key = value, name, None if channels is None else channels.dims
         if key not in self._made:
@@ -162,7 +165,7 @@ class Quantizing:
         wide = emit.convert(value, ir.F32Type.get(), self.at)
         factor = self._spread(inverse, wide)
         data = self._finish(emit.multiply(wide, factor, self.at))
-        return Operand(data, np.int64(0)[...], scale, self._wanted.channels)
+        return Operand(data, UNSCALED, scale, self._wanted.channels)
 
     def static(self, exponents: Exponents) -> Operand:
         """The operand at scales that are known."""
