@@ -246,7 +246,7 @@ class Split(Mover):
             return target
         scale = target.scale
         moving = [not isinstance(f, Scaled) or f.scale != scale for f in forms]
-        if scale != ONE and not self.narrow:
+        if scale != ONE and (not self.narrow or all(map(self._wide, values))):
             end = None if result is None else op.results[result]
             if (True in moving or end in self.leaving) and self._read_next(end):
                 target = self._cheaper_unscaled(values, target)
