@@ -85,6 +85,8 @@ class Boundary:
         if exponent is None:
             return None
         split, form = self._split, Scaled(Scale(ir.IntegerAttr(exponent).value))
+        if split.keeps_values(data):
+            form = Scaled(ONE, form.scale.exponent)
         uses = [(use.owner, use.operand_number) for use in data.uses]
         if not uses or form.scale == ONE:
             split.set(data, form)

@@ -166,6 +166,7 @@ class Propagation:
         self._layers = narrow
         self._activations = Activations() if narrow and recipe.predict == UNIT else None
         self._callees: dict[Key, Callee] = {}
+        self._cast_exponents: dict[Hashable, int] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
         self._module = module
@@ -192,6 +193,7 @@ class Propagation:
         report = self._report
         split = Split(top, self._recipe, report.remarks, report.given_up, self._walk)
         split.narrow = self._narrow
+        split.cast_exponents = self._cast_exponents
         return split
 
     def _walk(self, block: ir.Block, split: Split) -> None:

@@ -259,7 +259,7 @@ def cast(op: ir.OpView, split: Split) -> None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
-    scale = _cast_scale(form, kind)
+    scale = _cast_scale(op, form, kind, split)
     value = split.bring(value, scale, op.operation)
     if kind == attributes.DATA:
         split.observe(value, scale, op.operation)
@@ -269,17 +269,19 @@ def cast(op: ir.OpView, split: Split) -> None:
             value = emit.convert(value, ir.F32Type.get(), op.operation)
         value = emit.saturate(value, target.max_finite, op.operation)
     split.replace(op, 0, value)
-    unpaid = form.unpaid if isinstance(form, Scaled) else 0
-    return split.set(result, Scaled(scale, unpaid))
+    unpaid = split.unpaid(form, scale) if isinstance(form, Scaled) else 0
+    return split.keep(result, Scaled(scale, unpaid))
 
 
-def _cast_scale(form: Form, kind: str) -> Scale:
+def _cast_scale(op: ir.OpView, form: Form, kind: str, split: Split) -> Scale:
     """The scale at which data are cast: near unit, but state keeps the scale it had."""
     if not isinstance(form, Scaled):
         return ONE
     if kind == attributes.STATE and form.decayed:
         return form.scale
-    return form.settled.shift(-MOMENT_HEADROOM) if kind == attributes.SECOND else form.settled
+    if kind == attributes.SECOND:
+        return form.settled.shift(-MOMENT_HEADROOM)
+    return split.settled_alike(op, form) if split.predicts else form.settled
 
 
 rule(

@@ -358,6 +358,81 @@ class TestPreset:
         assert rms(gradient - expected) < 0.1 * rms(expected)
 
 
+class TestAlike:
+    """What XLA compiles stays small: little is added, and equal layers stay equal."""
+
+    def test_factors_stand_at_casts_and_matmuls_alone(
+        self, text: str, scales: dict[str, float]
+    ) -> None:
+        rewritten = scalify_hlo.rewrite(text, recipe="unit", input_scale=scales)
+        before, after = op_names(text), op_names(rewritten)
+        casts = after["stablehlo.clamp"] - before["stablehlo.clamp"]
+        lines = rewritten.splitlines()
+        matmuls = sum("stablehlo.dot_general" in line and "xf8E" in line for line in lines)
+        added = after["stablehlo.multiply"] - before["stablehlo.multiply"]
+        assert casts > 20
+        assert 0 < added <= casts + matmuls
+        made = {"clamp", "constant", "convert", "multiply", "optimization_barrier"}
+        made = {f"stablehlo.{name}" for name in made} | {"stablehlo.broadcast_in_dim"}
+        assert {n: c for n, c in after.items() if n not in made} == {
+            n: c for n, c in before.items() if n not in made
+        }
+
+    def test_layers_whose_gradients_drift_are_cast_alike(self) -> None:
+        layers = 8
+
+        def loss(weights: list[jax.Array], x: jax.Array) -> jax.Array:
+            for w in weights:
+                x = jax.nn.relu(x @ w)
+            return jnp.square(x).sum()
+
+        weights = [2.0**-3 * normal(64, 64, seed=i) for i in range(layers)]
+        text = text_of(lambda w, x: jax.value_and_grad(loss)(w, x), weights, X)
+        given = {"*": 2.0**-3, "x": 1.0}
+        found = cast_factors(scalify_hlo.rewrite(text, recipe="unit", input_scale=given))
+        assert sum(map(len, found.values())) > 2 * layers
+        for factors in found.values():
+            assert len(set(factors)) <= 1 + len(factors) // 4
+
+
+def op_names(text: str) -> Counter[str]:
+    """How many ops of each name a program has."""
+    found: Counter[str] = Counter()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found[op.name] += 1
+        return ir.WalkResult.ADVANCE
+
+    parse_and_walk(text, visit)
+    return found
+
+
+def cast_factors(text: str) -> dict[str, list[float]]:
+    """What data are multiplied with before they are clamped, for each type that they get."""
+    found: dict[str, list[float]] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "stablehlo.clamp":
+            cast = next(iter(op.results[0].uses)).owner
+            found.setdefault(str(cast.results[0].type), []).append(factor_of_product(op))
+        return ir.WalkResult.ADVANCE
+
+    parse_and_walk(text, visit)
+    return found
+
+
+def factor_of_product(clamp: ir.Operation) -> float:
+    """The constant that makes what is clamped; 1 if there is none."""
+    made = clamp.operands[1].owner
+    if isinstance(made, ir.Block) or made.name != "stablehlo.multiply":
+        return 1.0
+    constant = made.operands[1].owner
+    if isinstance(constant, ir.Block) or constant.name != "stablehlo.constant":
+        return 1.0
+    splat = ir.DenseFPElementsAttr(constant.attributes["value"]).get_splat_value()
+    return float(ir.FloatAttr(splat).value)
+
+
 def trained(text: str, steps: int) -> list[float]:
     executable = Executable(text)
     state = executable.stored(flat(gpt2.state(CONFIG, gpt2.ADAMW)))
