@@ -1,9 +1,14 @@
-"""Calibrated scales: static ones, of what a profile has seen of operands."""
+"""Calibrated scales: static ones, of what a profile has seen of operands.
+
+Operands of one kind, as those of equal layers are, share the largest of their scales, each of them
+where the profile says that it costs next to nothing. XLA compiles equal layers' kernels once.
+"""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,8 +17,14 @@ from scalify_hlo.passes.constant_operands import ConstantOperands
 from scalify_hlo.passes.encoding import FARTHEST
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.scaling import Operand, Place, Quantizing, Wanted
-from scalify_hlo.profile import METHODS, Profile
+from scalify_hlo.profile import METHODS, Profile, TensorProfile
 from scalify_hlo.recipe import Recipe, Scaling
+
+SHARING = 0.1
+"""Decibels of an operand's signal-to-noise ratio that a shared scale may cost."""
+
+Kind: TypeAlias = tuple[Hashable, ...]
+"""The types of an operand and of its matmul, and on which side of it the operand is."""
 
 
 class Calibrated:
@@ -40,27 +51,58 @@ class Calibrated:
         self._names, self._constants = names, constants
         every = [name for group in names.values() for name in group]
         self._methods = Methods(recipe.scaling, every)
+        self._kinds = {place: _kind(place) for place in names}
+        self._members: dict[Kind, list[TensorProfile]] = {}
+        for place, kind in self._kinds.items():
+            self._members.setdefault(kind, []).extend(self._seen(place)[:1])
+        self._shared: dict[tuple[Kind, str, str], int] = {}
 
     def operand(self, wanted: Wanted) -> Operand:
         """See `scalify_hlo.passes.scaling.Source`."""
         names = self._names[wanted.place]
-        seen = next((self._profile.tensors[n] for n in names if n in self._profile.tensors), None)
-        if seen is None:
+        found = self._seen(wanted.place)
+        if not found:
             raise InputError(
                 f"the profile has no tensor {names[0]!r}",
                 hint="make it anew with `scalify-hlo calibrate`, with this version",
             )
-        scaling = self._recipe.scaling
-        exponent = seen.exponent(self._methods.of(names), wanted.format, percent=scaling.percentile)
-        exponent = max(-FARTHEST, min(FARTHEST, exponent + scaling.margin))
+        exponent = self._exponent(wanted, found[0])
         constant = self._constants.operand(wanted, exponent)
         if constant is not None:
             return constant
         return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
 
+    def _seen(self, place: Place) -> list[TensorProfile]:
+        """What the profile has of an operand, under each name that it has there."""
+        tensors = self._profile.tensors
+        return [tensors[name] for name in self._names[place] if name in tensors]
+
+    def _exponent(self, wanted: Wanted, seen: TensorProfile) -> int:
+        """log2 of an operand's scale: that of its kind, unless its own is more exact."""
+        scaling, format_ = self._recipe.scaling, wanted.format
+        method = self._methods.of(self._names[wanted.place])
+
+        def own(tensor: TensorProfile) -> int:
+            exponent = tensor.exponent(method, format_, percent=scaling.percentile)
+            return max(-FARTHEST, min(FARTHEST, exponent + scaling.margin))
+
+        key = self._kinds[wanted.place], format_, method
+        if key not in self._shared:
+            self._shared[key] = max(map(own, self._members[key[0]]))
+        exponent, shared = own(seen), self._shared[key]
+        if exponent == shared:
+            return exponent
+        allowed = 10 ** (SHARING / 10) * seen.mse(exponent, format_)
+        return shared if seen.mse(shared, format_) <= allowed else exponent
+
     def finish(self, _: Report) -> None:
         """Erases the constants that nothing takes any more."""
         self._constants.clean()
+
+
+def _kind(place: Place) -> Kind:
+    result, side = place
+    return result.owner.operands[side].type, result.type, side
 
 
 class Methods:

@@ -165,6 +165,25 @@ class TestNumerics:
         np.testing.assert_array_equal(new.call(X, W), run(rewritten(), X, W))
 
 
+class TestSharing:
+    """Two equal matmuls: the operands of each kind may share a scale."""
+
+    @pytest.mark.parametrize(("octaves", "shared"), [(1, True), (20, False)])
+    def test_scales_are_shared_where_it_costs_nothing(self, octaves: int, shared: bool) -> None:
+        def fn(x: jax.Array, v: jax.Array, y: jax.Array, w: jax.Array) -> Any:
+            return outer(x, v), outer(y, w)
+
+        left, right = (sample(1), sample(1, octaves)), (sample(2), sample(2))
+        arrays = (left[0], right[0], left[1], right[1])
+        results = compile_module(calibrated(fn, *arrays, **OUTER))(arrays)
+        own, one = exponents_of(
+            scalify_hlo.calibrate(text_of(outer, *arrays[:2]), [arrays[:2]]), "max"
+        )
+        for result, x, w, moved in zip(results, left, right, (0, octaves), strict=True):
+            exponent = own + (octaves if shared else moved)  # nothing may clip: the larger of two
+            np.testing.assert_array_equal(result, product(x, w, (exponent, one)))
+
+
 def dynamic_ops(text: str) -> list[str]:
     """The reductions and the ops that make float scalars at run time."""
     found: list[str] = []
