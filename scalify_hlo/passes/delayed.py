@@ -248,10 +248,27 @@ class Delayed:
 
 
 def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
-    """One element of a tensor of rank 1, as one of rank 0."""
+    """One element of a tensor of rank 1, as one of rank 0.
+
+    XLA compiles slices at different places one by one, and equal gathers once. Their indices are a
+    constant of two different elements, which is no part of what it compiles, but an argument.
+    """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    one = stablehlo.slice(vector, [number], [number + 1], [1], **where)
-    return stablehlo.reshape(emit.scalar_type(vector.type.element_type), one, **where)
+    element = vector.type.element_type
+    indices = stablehlo.constant(
+        ir.DenseElementsAttr.get(np.array([[number], [-1]], np.int32)), **where
+    )
+    numbers = stablehlo.GatherDimensionNumbers.get(
+        offset_dims=[],
+        collapsed_slice_dims=[0],
+        operand_batching_dims=[],
+        start_indices_batching_dims=[],
+        start_index_map=[0],
+        index_vector_dim=1,
+    )
+    both = stablehlo.gather(vector, indices, numbers, [1], **where)
+    one = stablehlo.slice(both, [0], [1], [1], **where)
+    return stablehlo.reshape(emit.scalar_type(element), one, **where)
 
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
