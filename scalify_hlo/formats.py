@@ -18,6 +18,9 @@ class FloatFormat:
         max_exponent: Exponent of the largest finite number.
         max_finite: The largest finite number.
         wide: Whether the range is that of f32 or more, so that levels may be left unpaid.
+        smallest: The smallest positive number that is not flushed to zero. Those below the normal
+            range are, by XLA, in the formats that hardware computes in; narrow formats are computed
+            in f32, and keep theirs.
     """
 
     name: str
@@ -27,24 +30,19 @@ class FloatFormat:
     max_exponent: int
     max_finite: float
     wide: bool = field(init=False)
+    smallest: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Works out once what is asked of every operand."""
-        object.__setattr__(self, "wide", self.exponent_bits >= 8 and self.mantissa_bits > 0)
+        wide = self.exponent_bits >= 8 and self.mantissa_bits > 0
+        object.__setattr__(self, "wide", wide)
+        least = self.min_exponent - (0 if wide else self.mantissa_bits)
+        object.__setattr__(self, "smallest", 2.0**least)
 
     @property
     def bits(self) -> int:
         """How many bits a number has."""
         return 1 + self.exponent_bits + self.mantissa_bits
-
-    @property
-    def smallest(self) -> float:
-        """The smallest positive number that is not flushed to zero.
-
-        Those below the normal range are, by XLA, in the formats that hardware computes in; narrow
-        formats are computed in f32, and keep theirs.
-        """
-        return 2.0 ** (self.min_exponent - (0 if self.wide else self.mantissa_bits))
 
     def holds(self, number: float) -> bool:
         """Whether a finite non-zero number is exactly a normal number of the format."""

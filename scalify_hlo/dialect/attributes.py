@@ -167,8 +167,14 @@ def mark_gradient(value: ir.Value) -> None:
 def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:
     if name not in function.attributes:
         return [{} for _ in range(count)]
-    dictionaries = [ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes[name])]
-    return [_decoded(d) for d in dictionaries]
+    known: dict[ir.Attribute, Attributes] = {}  # many are alike
+    found = []
+    for attribute in ir.ArrayAttr(function.attributes[name]):
+        decoded = known.get(attribute)
+        if decoded is None:
+            decoded = known[attribute] = _decoded(ir.DictAttr(attribute))
+        found.append(dict(decoded))
+    return found
 
 
 def _decoded(dictionary: ir.DictAttr) -> Attributes:

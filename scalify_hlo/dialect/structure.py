@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -33,7 +34,7 @@ def structural_hash(module: ir.Module) -> str:
     """
     with module.context:
         structure = _Structure(module)
-        module.operation.walk(structure.visit, ir.WalkOrder.PRE_ORDER)
+        structure.block(module.body)
         return structure.digest()
 
 
@@ -48,47 +49,66 @@ class _Structure:
         ]
         self._functions = {name: str(number) for number, name in enumerate(names)}
         self._values: dict[ir.Value, int] = {}
-        self._blocks: dict[ir.Block, int] = {}
+        self._blocks = 0
         self._texts: dict[ir.Attribute | ir.Type, str] = {}
+        self._lists: dict[ir.Type, str] = {}
         self._lines: list[str] = []
 
     def digest(self) -> str:
         """The hash of what was written down."""
         return hashlib.sha256("\n".join(self._lines).encode()).hexdigest()[:_DIGITS]
 
-    def visit(self, op: ir.Operation) -> ir.WalkResult:
-        """Writes down an op; what is in its regions follows."""
-        if op.name == "builtin.module":
-            return ir.WalkResult.ADVANCE
-        place = self._blocks.get(op.block, 0)
-        operands = [self._number(value) for value in op.operands]
-        results = [self._text(value.type) for value in op.results]
-        for value in op.results:
-            self._number(value)
-        self._lines.append(f"{place} {op.name} {operands} {results} {self._attributes(op)}")
-        for region in op.regions:
-            self._enter(region)
-        return ir.WalkResult.ADVANCE
+    def block(self, block: ir.Block, place: int = 0) -> None:
+        """Writes down the ops of a block, each with what is in its regions after it.
 
-    def _enter(self, region: ir.Region) -> None:
-        for block in region.blocks:
-            self._blocks[block] = len(self._blocks) + 1
-            types = [self._text(argument.type) for argument in block.arguments]
-            for argument in block.arguments:
-                self._number(argument)
-            self._lines.append(f"block {types}")
+        Args:
+            block: The block.
+            place: Its number.
+        """
+        numbers, note = self._values, self._lines.append
+        for view in block.operations:
+            op = view.operation
+            name, results = op.name, op.results
+            operands = [numbers.setdefault(value, len(numbers)) for value in op.operands]
+            types = [value.type for value in results]
+            for value in results:
+                numbers.setdefault(value, len(numbers))
+            note(f"{place} {name} {operands} {self._listed(types)} {self._attributes(op, name)}")
+            regions = op.regions
+            if len(regions):
+                inner = [(b, self._enter(b)) for region in regions for b in region.blocks]
+                for each in inner:
+                    self.block(*each)
 
-    def _number(self, value: ir.Value) -> int:
-        return self._values.setdefault(value, len(self._values))
+    def _enter(self, block: ir.Block) -> int:
+        """Writes down that there is a block, and gives it a number."""
+        self._blocks += 1
+        types = [self._text(argument.type) for argument in block.arguments]
+        for argument in block.arguments:
+            self._values.setdefault(argument, len(self._values))
+        self._lines.append(f"block {types}")
+        return self._blocks
 
-    def _attributes(self, op: ir.Operation) -> list[str]:
+    def _listed(self, types: Sequence[ir.Type]) -> str:
+        """Types as a list of their texts; most ops have one result, of a few types."""
+        if len(types) != 1:
+            return str([self._text(type_) for type_ in types])
+        known = self._lists.get(types[0])
+        if known is None:
+            known = self._lists[types[0]] = str([self._text(types[0])])
+        return known
+
+    def _attributes(self, op: ir.Operation, op_name: str) -> list[str]:
+        present = op.attributes
+        if not len(present):
+            return []
         found = []
-        for name, attribute in op.attributes.items():
+        for name, attribute in present.items():
             if name in _LEFT_OUT or name.startswith(_FOREIGN):
                 continue
             if name in _SYMBOLS:
                 text = self._symbols(attribute)
-            elif op.name == "stablehlo.constant":
+            elif op_name == "stablehlo.constant":
                 text = self._constant(attribute)
             else:
                 text = self._text(attribute)
@@ -107,6 +127,7 @@ class _Structure:
         return self._text(attribute if dense and (small or attribute.is_splat) else type_)
 
     def _text(self, part: ir.Attribute | ir.Type) -> str:
-        if part not in self._texts:
-            self._texts[part] = str(part)
-        return self._texts[part]
+        text = self._texts.get(part)
+        if text is None:
+            text = self._texts[part] = str(part)
+        return text

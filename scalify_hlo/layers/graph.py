@@ -7,7 +7,7 @@ between floats, barriers and what else keeps its operand are no nodes at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -87,15 +87,28 @@ class Graph:
         self.nodes: list[Node] = []
         self.passed: dict[Node, list[ir.Value]] = {}
         self._known: dict[Hashable, Node] = {}
+        self._shapes: dict[ir.Type, Dims] = {}
+
+    def release(self) -> None:
+        """Lets go of the nodes, which know each other: the collector need not look for them."""
+        for node in self.nodes:
+            node.users.clear()
+        self.nodes.clear()
 
     def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
         """A value of which no more is known than what it is made of."""
-        return self._new(name, tuple(inputs), value)
+        return self._new(name, tuple(inputs), value, value.type)
 
     def constant(self, value: ir.Value, number: float) -> Node:
         """A value whose elements are all one number."""
-        key = (CONSTANT, str(number), value.type)
-        return self._once(key, lambda: self._new(CONSTANT, (), value, constant=number), value)
+        type_ = value.type
+        key = (CONSTANT, str(number), type_)
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = self._new(CONSTANT, (), value, type_, constant=number)
+        else:
+            node.others.append(value)
+        return node
 
     def hand_on(self, values: Sequence[ir.Value], nodes: Sequence[Node]) -> None:
         """Says of values that they are nodes, which other ops make."""
@@ -122,46 +135,48 @@ class Graph:
         simpler = self._simplified(name, inputs, value, dims)
         if simpler is not None:
             return simpler
-        ids = (name, dims, key, value.type, *(node.index for node in inputs))
-        return self._once(ids, lambda: self._new(name, tuple(inputs), value, dims), value)
+        type_ = value.type
+        ids = (name, dims, key, type_, *inputs)
+        node = self._known.get(ids)
+        if node is None:
+            node = self._known[ids] = self._new(name, tuple(inputs), value, type_, dims)
+        else:
+            node.others.append(value)
+        return node
 
     def _simplified(
         self, name: str, inputs: Sequence[Node], value: ir.Value, dims: Dims
     ) -> Node | None:
-        numbers_ = [node.constant for node in inputs]
-        if name in MOVEMENT and numbers_[0] is not None:
-            return self.constant(value, numbers_[0])
-        if name == "select" and numbers_[0] is not None:
-            chosen = inputs[1] if numbers_[0] else inputs[2]
+        first = inputs[0].constant if inputs else None
+        if first is None:
+            if name == "bitcast_convert":
+                return _unmasked(inputs[0], shape_of(value))
+            return _origin(inputs[0], shape_of(value)) if name == "reshape" else None
+        if name in MOVEMENT:
+            return self.constant(value, first)
+        if name == "select":
+            chosen = inputs[1] if first else inputs[2]
             return chosen if chosen.shape == shape_of(value) else None
-        if name == "bitcast_convert":
-            return _unmasked(inputs[0], shape_of(value))
-        if name == "reshape":
-            return _origin(inputs[0], shape_of(value))
-        known = [number for number in numbers_ if number is not None]
-        if known and len(known) == len(inputs) and name in numbers.TABLE and not dims:
+        known = [node.constant for node in inputs]
+        if None not in known and name in numbers.TABLE and not dims:
             return self.constant(value, float(numbers.evaluate(name, known)))
         return None
-
-    def _once(self, key: Hashable, make: Callable[[], Node], value: ir.Value) -> Node:
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = make()
-        else:
-            node.others.append(value)
-        return node
 
     def _new(
         self,
         name: str,
         inputs: tuple[Node, ...],
         value: ir.Value,
+        type_: ir.Type,
         dims: Dims = (),
         constant: float | None = None,
     ) -> Node:
-        node = Node(len(self.nodes), name, inputs, value, shape_of(value), dims, constant)
+        shape = self._shapes.get(type_)
+        if shape is None:
+            shape = self._shapes[type_] = shape_of(value)
+        node = Node(len(self.nodes), name, inputs, value, shape, dims, constant)
         self.nodes.append(node)
-        for source in dict.fromkeys(inputs):
+        for source in dict.fromkeys(inputs) if len(inputs) > 1 else inputs:
             source.users.append(node)
         return node
 

@@ -13,7 +13,7 @@ from scalify_hlo.layers import layout as layouts
 from scalify_hlo.layers.graph import MOVEMENT, Node
 from scalify_hlo.layers.layout import Layout
 from scalify_hlo.layers.model import BACKWARD, Layer
-from scalify_hlo.layers.numbers import TABLE, Array, close
+from scalify_hlo.layers.numbers import TABLE, Array, Target
 from scalify_hlo.layers.samples import Samples
 
 TRANSPARENT: Final = frozenset(TABLE) | MOVEMENT | {"reduce_add", "reduce_max"}
@@ -141,7 +141,8 @@ class Gradient:
         Returns:
             The gradient, and whether it is the layer's alone.
         """
-        targets = self._wanted(inner.arrays[seed])
+        wanted = self._wanted(inner.arrays[seed])
+        targets = [Target(array, self._tolerance) for array in wanted]
         others = _Others(inner)
         for node in inner.spread([seed], most):
             others.note(node)
@@ -152,26 +153,16 @@ class Gradient:
                 return node, False
         return None
 
-    def _is_wanted(self, node: Node, array: Array, targets: list[Array]) -> bool:
+    def _is_wanted(self, node: Node, array: Array, targets: list[Target]) -> bool:
         if node.shape != self._shape:
             return False
-        return any(self._is_target(array, target) for target in targets)
-
-    def _is_target(self, array: Array, target: Array) -> bool:
-        if array.shape != target.shape:
-            if not _fits(array, target):
-                return False
-            array = np.broadcast_to(array, target.shape)
-        # Most are not: one number tells them at a tenth of the cost.
-        found, wanted = float(array.flat[0]), float(target.flat[0])
-        if abs(found - wanted) > 0.1 * abs(wanted) + 1000 * self._tolerance:
-            return False
-        return close(array, target, self._tolerance)
+        return any(_fits(array, t.wanted) and t.met_by(array) for t in targets)
 
 
 def _fits(array: Array, target: Array) -> bool:
-    return array.ndim == target.ndim and all(
-        a in (1, t) for a, t in zip(array.shape, target.shape, strict=True)
+    return array.shape == target.shape or (
+        array.ndim == target.ndim
+        and all(a in (1, t) for a, t in zip(array.shape, target.shape, strict=True))
     )
 
 

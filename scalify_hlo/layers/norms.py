@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +21,7 @@ from scalify_hlo.layers.match import (
     with_gradient,
 )
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
-from scalify_hlo.layers.numbers import Array, close
+from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples
 
 _KEYS: Final = frozenset({"power", "rsqrt", "sqrt"})
@@ -57,8 +59,11 @@ class _Norm:
 
     def mean(self, array: Array) -> Array:
         """The mean over the axes of the statistics."""
-        shape = np.broadcast_shapes(array.shape, self.normalised.shape)
-        return np.asarray(np.mean(np.broadcast_to(array, shape), axis=self.axes, keepdims=True))
+        return mean(spread_to(array, self.normalised), self.axes)
+
+    def target(self, array: Array) -> Target:
+        """What values are compared with that are to be an array."""
+        return Target(array, self.tolerance)
 
     def gradients(self, outer: Array) -> list[Array]:
         """What the gradient of the input may be: that of the output may have the gain in it."""
@@ -106,7 +111,7 @@ def _at(key: Node, inside: set[Node]) -> list[Layer]:
     matched: list[tuple[_Norm, Node]] = []
     for source in sources(key, last):
         norm = _statistics(key, source, last)
-        output = _output(norm, key) if norm is not None else None
+        output = _output(norm) if norm is not None else None
         if norm is not None and output is not None:
             matched.append((norm, output))
             if norm.centred:
@@ -141,9 +146,11 @@ _TO_SUM: Final = (
 def _statistics(key: Node, source: Node, last: Node) -> _Norm | None:
     """The normalisation of an input whose deviation a value is, if it is one."""
     operand = last.inputs[0]
+    if not source.shape or min(*source.shape, *operand.shape) < 1:  # unknown, or empty
+        return None
     base = layouts.fresh(operand.shape)
     layout = base if source.shape == operand.shape else layouts.regrouped(base, source.shape)
-    if layout is None or min(source.shape, default=-1) < 0:
+    if layout is None:
         return None
     samples = Samples(source, layout)
     if not _evaluated(key, source, samples):
@@ -163,15 +170,14 @@ def _evaluated(key: Node, source: Node, samples: Samples) -> bool:
 def _compared(key: Node, source: Node, samples: Samples, axes: tuple[int, ...]) -> _Norm | None:
     array, epsilon = samples.arrays[source], _epsilon(key)
     offset = _number(epsilon)
-    mean = np.mean(array, axis=axes, keepdims=True)
-    square = np.mean(array**2, axis=axes, keepdims=True)
+    average, square = mean(array, axes), mean(array**2, axes)
     found = samples.arrays[key]
     inverse = 1 / found if key.name == "sqrt" else found
     tolerance = tolerance_of(source)
     for centred in (True, False):
-        deviation = 1 / np.sqrt(square - centred * mean**2 + offset)
+        deviation = 1 / np.sqrt(square - centred * average**2 + offset)
         if inverse.shape == deviation.shape and close(inverse, deviation, tolerance):
-            normalised = (array - centred * mean) * deviation
+            normalised = (array - centred * average) * deviation
             layout = samples.layouts[source]
             return _Norm(
                 *(source, samples, axes, normalised, deviation, centred, epsilon),
@@ -194,26 +200,79 @@ def _number(epsilon: Node | None) -> float:
     return next(s.constant for s in epsilon.inputs if s.constant is not None)
 
 
-def _output(norm: _Norm, key: Node) -> Node | None:
+class _Forms:
+    """What a layer may make of its input: with gain and bias, as far as they are known.
+
+    Args:
+        norm: The normalisation.
+    """
+
+    def __init__(self, norm: _Norm) -> None:
+        self.norm = norm
+        self.gain: Node | None = None
+        self.bias: Node | None = None
+        self._deviation = norm.target(norm.deviation)
+        self._ranked = [(0, norm.target(norm.normalised))]
+        self._gained: list[Target] = []
+
+    def take(self, parameter: Node, *, is_gain: bool) -> None:
+        """Says what the gain or the bias is."""
+        norm, known = self.norm, self.norm.samples.arrays
+        if is_gain:
+            self.gain = parameter
+            average, gained = norm.mean(known[norm.source]), norm.deviation * known[parameter]
+            self._gained = [norm.target(w) for w in (gained, average * gained, -average * gained)]
+        else:
+            self.bias = parameter
+        made = [norm.normalised]
+        if self.gain is not None:
+            made.append(norm.normalised * known[self.gain])
+        self._ranked = []
+        for i, array in enumerate(made):
+            self._ranked.append((i, norm.target(array)))
+            if self.bias is not None:
+                self._ranked.append((2 + i, norm.target(array + known[self.bias])))
+
+    def rank(self, array: Array) -> int | None:
+        """How much of the layer a value is: 0 without gain, 1 with it, 2 with bias, 3 with both."""
+        return next((rank for rank, target in self._ranked if _is_met(target, array)), None)
+
+    def is_part(self, node: Node, array: Array) -> bool:
+        """Whether a value is the inverse deviation, that with the gain, or the mean with both."""
+        deviation = self._deviation
+        if array.shape == deviation.wanted.shape and deviation.met_by(array):
+            return True
+        if node.name not in ("multiply", "negate", "subtract"):
+            return False
+        return any(_is_met(target, array) for target in self._gained)
+
+
+def _is_met(target: Target, array: Array) -> bool:
+    try:
+        return target.met_by(array)
+    except ValueError:  # their shapes have nothing in common
+        return False
+
+
+def _output(norm: _Norm) -> Node | None:
     """What the layer makes: with bias, or at least with gain, where there are any."""
     found: dict[int, Node] = {}
-    gains: list[Node] = []
-    biases: list[Node] = []
-    known = norm.samples
-    waiting = [norm.source, *known.spread([norm.source], _SPREAD)]
+    forms, known = _Forms(norm), norm.samples
+    waiting = deque([norm.source, *known.spread([norm.source], _SPREAD)])
     while waiting:
-        node = waiting.pop(0)
-        rank = _rank(norm, known.arrays[node], gains, biases)
+        node = waiting.popleft()
+        array = known.arrays[node]
+        rank = forms.rank(array)
         if rank is not None and (node.shape == norm.source.shape or _has_axes(norm, node)):
             found.setdefault(rank, node)
-        if rank is None and not _is_deviation(norm, node) and not _is_gained(norm, node, gains):
+        if rank is None and not forms.is_part(node, array):
             continue
         for user in node.users:
-            if known.array(user) is None and _admits(norm, node, user, rank, gains, biases):
+            if known.array(user) is None and _admits(forms, node, user, rank):
                 waiting.append(user)
-                waiting += known.spread([user], 12)
-    norm.gain = gains[0] if gains and max(found, default=0) > 0 else None
-    return found[max(found)] if found and key is not None else None
+                waiting.extend(known.spread([user], 12))
+    norm.gain = forms.gain if max(found, default=0) > 0 else None
+    return found[max(found)] if found else None
 
 
 def _has_axes(norm: _Norm, node: Node) -> bool:
@@ -221,65 +280,27 @@ def _has_axes(norm: _Norm, node: Node) -> bool:
     return layouts.axes(layout) == layouts.axes(norm.layout)
 
 
-def _is_deviation(norm: _Norm, node: Node) -> bool:
-    array = norm.samples.arrays[node]
-    return array.shape == norm.deviation.shape and close(array, norm.deviation, norm.tolerance)
-
-
-def _is_gained(norm: _Norm, node: Node, gains: list[Node]) -> bool:
-    """Whether a value is the inverse deviation with the gain, or the mean with both."""
-    if not gains:
-        return False
-    array, gain = norm.samples.arrays[node], norm.samples.arrays[gains[0]]
-    if node.name not in ("multiply", "negate", "subtract"):
-        return False
-    mean = norm.mean(norm.samples.arrays[norm.source])
-    wanted = norm.deviation * gain
-    return any(_equal(norm, array, w) for w in (wanted, mean * wanted, -mean * wanted))
-
-
-def _equal(norm: _Norm, array: Array, wanted: Array) -> bool:
-    try:
-        wanted = np.broadcast_to(wanted, np.broadcast_shapes(array.shape, wanted.shape))
-    except ValueError:
-        return False
-    return close(np.broadcast_to(array, wanted.shape), wanted, norm.tolerance)
-
-
-def _rank(norm: _Norm, array: Array, gains: list[Node], biases: list[Node]) -> int | None:
-    """How much of the layer a value is: 0 without gain, 1 with it, 2 with bias, 3 with both."""
-    known = norm.samples.arrays
-    plain = norm.normalised
-    for i, gain in enumerate([None, *gains]):
-        gained = plain if gain is None else plain * known[gain]
-        if _equal(norm, array, gained):
-            return min(i, 1)
-        for bias in biases:
-            if _equal(norm, array, gained + known[bias]):
-                return 2 + min(i, 1)
-    return None
-
-
-def _admits(
-    norm: _Norm, node: Node, user: Node, rank: int | None, gains: list[Node], biases: list[Node]
-) -> bool:
+def _admits(forms: _Forms, node: Node, user: Node, rank: int | None) -> bool:
     """Whether an op has a gain or a bias for its other operand; it is then known."""
     if user.name not in ("multiply", "add", "subtract") or len(user.inputs) != 2:
         return False
+    norm, known = forms.norm, forms.norm.samples
     other = user.inputs[1] if user.inputs[0] is node else user.inputs[0]
     is_gain = user.name == "multiply"
-    if is_gain and (gains or rank not in (None, 0)):
+    if is_gain and (forms.gain is not None or rank not in (None, 0)):
         return False
-    if not is_gain and (biases or (rank is None and not gains) or rank in (2, 3)):
+    if not is_gain and (
+        forms.bias is not None or (rank is None and forms.gain is None) or rank in (2, 3)
+    ):
         return False
-    if norm.samples.array(other) is None:
-        if _size(through(other)) >= _size(norm.source):
+    if known.array(other) is None:
+        if math.prod(through(other).shape) >= math.prod(norm.source.shape):
             return False
-        root = norm.samples.admit(other, _layout_of(norm, node))
+        root = known.admit(other, _layout_of(norm, node))
         if root is None:
             return False
-        (gains if is_gain else biases).append(root)
-    return norm.samples.evaluate(user)
+        forms.take(root, is_gain=is_gain)
+    return known.evaluate(user)
 
 
 def _layout_of(norm: _Norm, node: Node) -> Layout:
@@ -291,10 +312,6 @@ def _layout_of(norm: _Norm, node: Node) -> Layout:
             if all(mine in (1, whole) for mine, whole in sizes):
                 return tuple(f if k else () for f, k in zip(full, known, strict=True))
     return known
-
-
-def _size(node: Node) -> int:
-    return int(np.prod(node.shape))
 
 
 def _layers(norm: _Norm, output: Node) -> list[Layer]:

@@ -75,7 +75,8 @@ class _Reader:
         inputs = [names[operands[i]] for i in range(len(operands))]
         short = name.partition(".")[2]
         if short in TABLE and name != "stablehlo.convert":
-            names[op.results[0]] = self.graph.make(short, inputs, op.results[0])
+            result = op.results[0]
+            names[result] = self.graph.make(short, inputs, result)
         elif name in _SAME:
             names.update(zip(op.results, inputs, strict=True))
             self.graph.hand_on(op.results, inputs)
@@ -214,8 +215,11 @@ def is_float(value: ir.Value) -> bool:
 
 
 def _broadcast(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
-    """One that only adds dimensions of size 1 is a reshape."""
-    dims, result = _dims(op, "broadcast_dimensions"), op.results[0]
+    """One that only adds dimensions of size 1 is a reshape; most are of constants."""
+    result, number = op.results[0], inputs[0].constant
+    if number is not None:
+        return graph.constant(result, number)
+    dims = _dims(op, "broadcast_dimensions")
     kept = [size for size in inputs[0].shape if size != 1]
     sizes = shape_of(result)
     if kept == [size for size in sizes if size != 1] and list(dims) == sorted(dims):

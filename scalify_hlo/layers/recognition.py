@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from scalify_hlo._compat import ir
 from scalify_hlo.layers import activations, attention, dropout, norms, softmax
 from scalify_hlo.layers.graph import Graph
@@ -40,12 +42,13 @@ def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:
         graph: The program.
         scales: Whether only those count that a rewrite needs to know: normalisations and softmax.
     """
-    found, inside = norms.find(graph)
-    found += softmax.find(graph, inside)
-    if scales:
-        return found
-    found += dropout.find(graph, inside)
-    found += activations.find(graph, inside)
+    with np.errstate(all="ignore"):  # samples may overflow
+        found, inside = norms.find(graph)
+        found += softmax.find(graph, inside)
+        if scales:
+            return found
+        found += dropout.find(graph, inside)
+        found += activations.find(graph, inside)
     found += attention.find(found)
     named = [replace(layer, where=_where(layer)) for layer in found]
     return sorted(named, key=lambda layer: layer.output.index)

@@ -16,7 +16,7 @@ import numpy as np
 from scalify_hlo.layers import layout as layouts
 from scalify_hlo.layers.graph import MOVEMENT, Node
 from scalify_hlo.layers.layout import SAME, Layout
-from scalify_hlo.layers.numbers import TABLE, Array, evaluate
+from scalify_hlo.layers.numbers import TABLE, Array, mean
 
 MAGNITUDES: Final = (1.0, 4.0, 0.04)
 """Of the cases: clipping and epsilons show at different ones."""
@@ -113,9 +113,10 @@ class Samples:
             if source.constant is not None:
                 operands.append(source.constant)
                 continue
-            if source.name in MOVEMENT:
-                self.evaluate(source)
-            array, known = self.array(source), self.layout(source)
+            array = self.array(source)
+            if array is None and source.name in MOVEMENT and self._moved(source):
+                array = self.array(source)
+            known = self.layout(source) if array is not None else None
             if array is None or known is None:
                 return False
             if source.shape == node.shape:  # the predicate of a select may be a scalar
@@ -125,7 +126,7 @@ class Samples:
             operands.append(array)
         if layout is None:
             return False
-        self.give(node, layout, np.asarray(evaluate(node.name, operands)))
+        self.give(node, layout, np.asarray(TABLE[node.name](*operands)))
         return True
 
     def _moved(self, node: Node) -> bool:
@@ -154,16 +155,13 @@ class Samples:
         gone = layouts.parts(layout[d] for d in node.dims)
         positions = tuple(1 + part.axis for part in gone if part.axis != SAME)
         if node.name == "reduce_add":
-            size = float(np.prod([part.size for part in gone])) if gone else 1.0
-            array = np.mean(array, axis=positions, keepdims=True) * size
+            size = float(_count(part.size for part in gone))
+            array = mean(array, positions) * size
         else:
             array = np.max(array, axis=positions, keepdims=True)
         kept = tuple(dim for d, dim in enumerate(layout) if d not in node.dims)
         self.give(node, kept, array)
         return True
-
-    def _is_outer(self, node: Node) -> bool:
-        return self.outer is not None and self.outer.array(node) is not None
 
     def spread(self, start: Iterable[Node], most: int) -> Iterator[Node]:
         """What can be evaluated from some values on, those nearest first.
@@ -172,10 +170,12 @@ class Samples:
             start: Values that are known.
             most: How many to find at most.
         """
-        waiting, seen = deque(start), set(start)
+        waiting, seen, outer = deque(start), set(start), self.outer
         while waiting and most > 0:
             for user in waiting.popleft().users:
-                if user not in seen and not self._is_outer(user) and self.evaluate(user):
+                if user in seen or (outer is not None and outer.array(user) is not None):
+                    continue
+                if self.evaluate(user):
                     seen.add(user)
                     waiting.append(user)
                     most -= 1
@@ -206,7 +206,7 @@ class Points(Samples):
         elif node.name in TABLE and _count(node.shape) == self._count:
             operands = [s.constant if s.is_constant else self.array(s) for s in node.inputs]
             known = not any(operand is None for operand in operands)
-            array = np.asarray(evaluate(node.name, operands)) if known else None
+            array = np.asarray(TABLE[node.name](*operands)) if known else None
         else:
             return False
         if array is None:

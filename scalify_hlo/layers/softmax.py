@@ -21,7 +21,7 @@ from scalify_hlo.layers.match import (
     with_gradient,
 )
 from scalify_hlo.layers.model import FORWARD, Layer
-from scalify_hlo.layers.numbers import Array, close
+from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples
 
 _SPREAD = 60
@@ -46,9 +46,8 @@ class _Softmax:
 
     def sum(self, array: Array) -> Array:
         """The sum over the axes; samples stand for several elements."""
-        shape = np.broadcast_shapes(array.shape, self.samples.arrays[self.source].shape)
-        whole = np.broadcast_to(array, shape)
-        return np.asarray(self.size * np.mean(whole, axis=self.axes, keepdims=True))
+        whole = spread_to(array, self.samples.arrays[self.source])
+        return np.asarray(self.size * mean(whole, self.axes))
 
     @property
     def logsumexp(self) -> Array:
@@ -135,7 +134,7 @@ def _of_mean(softmax: _Softmax, name: str) -> tuple[Node, bool, Node] | None:
 
 
 def _read(key: Node, total: Node, source: Node) -> _Softmax | None:
-    if source.shape != key.shape or min(source.shape, default=-1) < 0:
+    if source.shape != key.shape or min(source.shape, default=0) < 1:  # unknown, or empty
         return None
     samples = Samples(source, layouts.fresh(source.shape))
     nodes = sorted(cone(key, source), key=lambda node: node.index)
@@ -154,10 +153,11 @@ def _output(softmax: _Softmax) -> tuple[str, Node] | None:
     nodes = list(samples.spread([softmax.source], _SPREAD))
     for name in _NAMES:
         wanted: Array = getattr(softmax, name)
+        target = Target(wanted, tolerance)
         for node in nodes:
             array = samples.arrays[node]
             same = node.shape == softmax.source.shape or name == "logsumexp"
-            if same and array.shape == wanted.shape and close(array, wanted, tolerance):
+            if same and array.shape == wanted.shape and target.met_by(array):
                 return name, node
     return None
 

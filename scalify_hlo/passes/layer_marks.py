@@ -45,11 +45,14 @@ def clear_marks(module: ir.Operation) -> None:
     """Removes what was said of layers."""
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        for name in _MARKS:
-            if name in op.attributes:
-                del op.attributes[name]
-        return ir.WalkResult.ADVANCE
+        present = op.attributes
+        if len(present):
+            for name in _MARKS:
+                if name in present:
+                    del present[name]
+        return go_on
 
+    go_on = ir.WalkResult.ADVANCE
     module.walk(visit)
 
 

@@ -85,9 +85,13 @@ def tensors_of(main: ir.OpView) -> list[Tensor]:
     Args:
         main: The function, in which all calls that lead to matmuls were inlined.
     """
+    return _tensors(_sites(main))
+
+
+def _tensors(sites: Sequence[tuple[str, ir.Operation]]) -> list[Tensor]:
     names: dict[ir.Value, list[str]] = {}
     first: dict[ir.Value, ir.Operation] = {}
-    for site, op in _sites(main):
+    for site, op in sites:
         for side, value in zip(_SIDES, list(op.operands)[:2], strict=True):
             if isinstance(value.type.element_type, ir.FloatType):
                 names.setdefault(value, []).append(f"{site}:{side}")
@@ -101,8 +105,9 @@ def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
     Args:
         main: As `tensors_of` takes it.
     """
-    names = {tensor.value: tensor.names for tensor in tensors_of(main)}
-    operands = ((op.results[0], i, op.operands[i]) for _, op in _sites(main) for i in (0, 1))
+    sites = _sites(main)
+    names = {tensor.value: tensor.names for tensor in _tensors(sites)}
+    operands = ((op.results[0], i, op.operands[i]) for _, op in sites for i in (0, 1))
     return {(result, i): names[value] for result, i, value in operands if value in names}
 
 

@@ -211,14 +211,15 @@ class Propagation:
             if name in always or split.concerns(operation):
                 if self._on_data and self._guards(op, split):
                     continue
-                if activations is not None:
-                    activations.note(op, split)
+                ends = activations if activations and activations.concern(operation) else None
+                if ends:
+                    ends.note(op, split)
                 entry = rules.get(name)
                 op = (entry.apply if entry else opaque)(op, split) or op
                 if self._layers and name in layers.ENDS:
                     layers.layered(op, name, split)
-                if activations is not None:
-                    activations.end(op, split)
+                if ends:
+                    ends.end(op, split)
             if self._annotate:
                 self._note(op, split)
 

@@ -50,12 +50,13 @@ class RecognizePass(Pass):
                 for value in _results(layer.epsilon):
                     marks.setdefault(value, _Marks()).epsilon = True
         for node in graph.nodes:
-            for value in set(node.values) & marks.keys():
+            for value in {value for value in node.values if value in marks}:
                 marks[value].calls += 1
         for value, mark in marks.items():
             mark.write(value.owner.operation)
         if self.inputs:
             mark_inputs(layers, graph)
+        graph.release()
 
 
 @dataclass(slots=True)

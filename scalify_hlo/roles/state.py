@@ -41,7 +41,7 @@ _BARRIER: Final = "stablehlo.optimization_barrier"
 ELEMENTWISE: Final = frozenset({*_OPERANDS, _BARRIER})
 
 _SUMS = frozenset({"stablehlo.add", "stablehlo.subtract"})
-_FACTORS = frozenset({"stablehlo.divide", "stablehlo.multiply"})
+_ARITHMETIC = _SUMS | {"stablehlo.divide", "stablehlo.multiply"}
 _COMMUTING = frozenset({"stablehlo.add", "stablehlo.multiply"})
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape"})
 _DEEP = 200
@@ -100,7 +100,8 @@ class Reach:
             known = 0
             if depth < _DEEP:
                 for part in self.parts(place):
-                    known |= self.of(part, depth + 1)
+                    found = self._known.get(part)
+                    known |= self.of(part, depth + 1) if found is None else found
             self._known[place] = known
         return known
 
@@ -332,7 +333,7 @@ def _without_constants(place: Place) -> Place:
     while True:
         value, frame = _settled(place)
         owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in _SUMS | _FACTORS:
+        if isinstance(owner, ir.Block) or owner.name not in _ARITHMETIC:
             return place
         lhs, rhs = owner.operands[0], owner.operands[1]
         if _is_uniform(rhs):

@@ -19,6 +19,11 @@ class Activations:
     def __init__(self) -> None:
         self._inputs: dict[int, Form] = {}
 
+    def concern(self, op: ir.Operation) -> bool:
+        """Whether an op reads the input of activations, or ends one; few do."""
+        present = op.attributes
+        return attributes.LAYER_INPUT in present or attributes.LAYER_NUMBER in present
+
     def note(self, op: ir.OpView, split: Split) -> None:
         """Keeps what is known of an operand that is the input of activations."""
         present = op.attributes

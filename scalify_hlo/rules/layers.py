@@ -50,12 +50,14 @@ def _size_of_mean(op: ir.OpView, split: Split) -> float | None:
     Returns:
         None for any other matmul.
     """
+    ends = [_softmax(value) for value in op.operands]
+    if all(end is None for end in ends):
+        return None
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     sides = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)
-    for value, axes in zip(op.operands, map(list, sides), strict=True):
-        softmax = _softmax(value)
-        if softmax is not None and len(axes) == 1:
-            return _size_of_weighted(op, split, along=_summed_axes(softmax) == set(axes))
+    for end, axes in zip(ends, map(list, sides), strict=True):
+        if end is not None and len(axes) == 1:
+            return _size_of_weighted(op, split, along=_summed_axes(end) == set(axes))
     return None
 
 

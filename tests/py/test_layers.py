@@ -311,6 +311,13 @@ def test_what_only_looks_like_a_layer_is_none(name: str, *, stripped: bool) -> N
         assert not {layer.name for layer in layers} & set(never)
 
 
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0,)], ids=str)
+@pytest.mark.parametrize("layer", [jax.nn.softmax, jax.nn.standardize], ids=["softmax", "norm"])
+def test_sums_of_nothing_are_no_layers(layer: Callable[..., Any], shape: tuple[int, ...]) -> None:
+    found = counted(recognize(parse(exported(layer, jnp.ones(shape)))))
+    assert not found.keys() & (NORMS | PARTS_OF_OTHERS)
+
+
 @pytest.mark.parametrize("axis", [0, -1])
 def test_softmax_of_what_is_shifted_otherwise(axis: int) -> None:
     """Where the maximum is not one for each sum, it is a part of the input."""
