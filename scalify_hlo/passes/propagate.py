@@ -192,7 +192,7 @@ class Propagation:
     def _split(self, top: ir.Operation) -> Split:
         report = self._report
         split = Split(top, self._recipe, report.remarks, report.given_up, self._walk)
-        split.narrow = self._narrow
+        split.narrow, split.marked = self._narrow, self._marked
         split.cast_exponents = self._cast_exponents
         return split
 

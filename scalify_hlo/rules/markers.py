@@ -7,14 +7,14 @@ that follow data see through them. They act where a value is scaled; `set_scalin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import markers
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.custom import is_custom, plain
+from scalify_hlo.rules.custom import COMPOSITE, is_custom, plain
 from scalify_hlo.rules.factors import SAFE_REACH
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.split import Split
@@ -47,15 +47,26 @@ def is_marker(op: ir.Operation) -> bool:
     return (op.name == BARRIER and is_marked(op)) or is_custom(op)
 
 
-def has_markers(block: ir.Block) -> bool:
-    """Whether there is a marker among the ops of a block, or in their regions."""
+def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
+    """Whether there is a marker among the ops of a block, or in their regions.
+
+    Args:
+        block: The block.
+        functions: Those whose calls count as markers.
+    """
     for op in block.operations:
         operation = op.operation
-        if is_marker(operation):
+        if is_marker(operation) or (functions and _called(operation) in functions):
             return True
-        if any(has_markers(inner) for region in operation.regions for inner in region.blocks):
+        regions = operation.regions
+        if any(has_markers(inner, functions) for region in regions for inner in region.blocks):
             return True
     return False
+
+
+def _called(op: ir.Operation) -> str | None:
+    key = {"func.call": "callee", COMPOSITE: "decomposition"}.get(op.name)
+    return None if key is None else str(op.attributes[key].value)
 
 
 def drop(module: ir.Operation) -> None:
@@ -309,12 +320,29 @@ def _moved_to_born(op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Valu
 def _born(
     value: ir.Value, op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
-    born = emitter.born(emitter.clamped(scale, BORN_BOUND))
-    generator = split.factors.bear(born, depth=split.depth, at=op.operation)
-    target = Scale(0, ((generator, 1),))
+    _, target = born_scale(scale, emitter, split, op.operation)
     moved = split.bring(value, target, op.operation)
     split.assume(moved, Scaled(target))
     return moved
+
+
+def born_scale(
+    scale: ir.Value, emitter: Emitter, split: Split, at: ir.Operation
+) -> tuple[ir.Value, Scale]:
+    """Makes a scale of a power of two that the program computes.
+
+    Args:
+        scale: The power of two, rank 0.
+        emitter: Makes ops before `at`, of its type.
+        split: Where `at` stands.
+        at: The op before which the scale is built.
+
+    Returns:
+        The scale within 2^±`BORN_BOUND`, as a value and as a monomial.
+    """
+    born = emitter.born(emitter.clamped(scale, BORN_BOUND))
+    generator = split.factors.bear(born, depth=split.depth, at=at)
+    return born, Scale(0, ((generator, 1),))
 
 
 def _unscaled(value: ir.Value, op: ir.OpView) -> ir.Value:

@@ -8,7 +8,7 @@ touched at all, and keeps its location, its attributes and its sharding.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple, TypeAlias, TypeGuard
@@ -104,6 +104,7 @@ class Split(Mover):
         leaving: The values that the function returns at scale 1.
         observed: Takes what casts are of, where somebody wants to know.
         devices: Those that have parts of its tensors, in a per-device computation.
+        marked: The functions that have markers in them, or call one that has.
     """
 
     def __init__(
@@ -127,6 +128,7 @@ class Split(Mover):
         self.devices: Devices | None = None
         self.observed: list[Observation] | None = None
         self.leaving: frozenset[ir.Value] = frozenset()
+        self.marked: Collection[str] = ()
 
     def walk(self, block: ir.Block) -> None:
         """Walks a block of a region of the op that the walk is at."""
@@ -138,7 +140,7 @@ class Split(Mover):
         """A split for a region that sees no value of this one."""
         inner = Split(top, self.recipe, self.remarks, self.given_up, self._walker)
         inner.trial, inner.narrow, inner.devices = self.trial, self.narrow, self.devices
-        inner.cast_exponents = self.cast_exponents
+        inner.marked, inner.cast_exponents = self.marked, self.cast_exponents
         return inner
 
     @contextmanager

@@ -32,7 +32,14 @@ def functions() -> dict[str, Callable[[Any], Any]]:
         "dynamic_rescale_grad": jsa.dynamic_rescale_l2_grad,
         "stop_scaling": jsa.stop_scaling,
         "custom_scale": _custom_identity(),
+        "dynamic_rescale_loop": _in_a_loop,
     }
+
+
+def _in_a_loop(x: Any) -> Any:
+    """Doubles a value twice in a loop that rescales it, and halves it after."""
+    turn = jsa.dynamic_rescale_l2
+    return jax.lax.fori_loop(0, 2, lambda _, c: turn(c * 2), x) * 0.25
 
 
 def _custom_identity() -> Callable[[Any], Any]:

@@ -463,6 +463,7 @@ NAMES = (
     "dynamic_rescale_grad",
     "stop_scaling",
     "custom_scale",
+    "dynamic_rescale_loop",
 )
 
 
@@ -483,7 +484,7 @@ def test_programs_for_several_devices(
     assert outcome["direct"]
     assert outcome["loaded"]
     assert outcome["eager"]
-    assert outcome["markers"] == [name.removesuffix("_grad")]
+    assert outcome["markers"] == [name.removesuffix("_grad").removesuffix("_loop")]
     assert outcome["rewritten"]
 
 
