@@ -38,8 +38,14 @@ class Current:
         emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
         largest = emitter.number(FORMATS[wanted.format].max_finite * 2.0**-scaling.margin)
         inverse = inverse_scale(amax, largest, emitter, scaling)
-        scale = emitter.divide(emitter.number(1.0), inverse)
-        return quantizing.operand(kept, *emitter.kept_together(inverse, scale))
+        one = emitter.number(1.0)
+        if scaling.power_2_scale:
+            scale = emitter.kept(emitter.divide(one, inverse))
+            inverse = emitter.divide(one, scale)
+            return quantizing.operand(kept, inverse, scale)
+        return quantizing.operand(
+            kept, *emitter.kept_together(inverse, emitter.divide(one, inverse))
+        )
 
     def finish(self, _: Report) -> None:
         """Erases the constants that nothing takes any more."""

@@ -100,14 +100,17 @@ class _Tensor(NamedTuple):
         format: What it is cast to.
         gradient: Whether it is a gradient.
         amax: What its amax is in this step.
-        scale: Stands for its scale where it is cast.
+        stand_in: Stands for its scale where it is cast, or for the reciprocal of one that is a
+            power of two: matmuls then want no other.
+        derived: The other of the two.
     """
 
     name: str
     format: str
     gradient: bool
     amax: ir.Value
-    scale: ir.Value
+    stand_in: ir.Value
+    derived: ir.Value
 
 
 class Delayed:
@@ -137,12 +140,14 @@ class Delayed:
         share_sharding(wanted.value, value)
         # Those of several devices meet where they leave the computation of each.
         amax = statistic(value, "max", at, wide=False, devices=None)
-        scale = emitter.number(1.0)
-        inverse = emitter.divide(emitter.number(1.0), scale)
+        stand_in = emitter.number(1.0)
+        derived = emitter.divide(emitter.number(1.0), stand_in)
         self._taken.add(name)
-        self._tensors.append(_Tensor(name, wanted.format, wanted.gradient, amax, scale))
-        made = quantizing.operand(value, inverse, scale)
-        return replace(made, inverse=inverse) if self._recipe.scaling.power_2_scale else made
+        tensor = _Tensor(name, wanted.format, wanted.gradient, amax, stand_in, derived)
+        self._tensors.append(tensor)
+        if not self._recipe.scaling.power_2_scale:
+            return quantizing.operand(value, derived, stand_in)
+        return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
 
     def finish(self, report: Report) -> None:
         """Gives the program its state.
@@ -200,10 +205,16 @@ class Delayed:
         """Gives each cast its scale, in whatever region it stands."""
         first = self._main.regions[0].blocks[0].operations[0].operation
         emitter = Emitter(first, wide=False)
+        scalars = [_element(scales, i, first) for i in range(len(self._tensors))]
+        if self._recipe.scaling.power_2_scale:
+            one = emitter.number(1.0)
+            scalars = [emitter.divide(one, scalar) for scalar in scalars]
         # Each is made once: XLA would cut it out of the tensor in each fusion that takes it.
-        numbers = range(len(self._tensors))
-        scalars = emitter.kept_together(*(_element(scales, i, first) for i in numbers))
-        places = [tensor.scale.owner.operation for tensor in self._tensors]
+        scalars = emitter.kept_together(*scalars)
+        for tensor in self._tensors:
+            if next(iter(tensor.derived.uses), None) is None:
+                tensor.derived.owner.erase()
+        places = [tensor.stand_in.owner.operation for tensor in self._tensors]
         for number, (place, seen) in enumerate(zip(places, lower(scalars, places), strict=True)):
             place.result.replace_all_uses_with(seen[number])
             place.erase()

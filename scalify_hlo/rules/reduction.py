@@ -74,6 +74,7 @@ def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> Non
         if name not in _INTEGER or split.concerns(op.operation):
             _reduced_by_units(op, split, count)
         return
+    split.as_values(op, 0)  # once for all readers, where terms are read and not where sums are
     target = split.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)

@@ -254,6 +254,13 @@ class Split(Mover):
         for index in range(len(op.operands)):
             self.read(op, index)
 
+    def as_values(self, op: ir.Operation, index: int) -> None:
+        """Brings an operand to scale 1 where data are values; see `keeps_values`."""
+        value = op.operands[index]
+        form = self._forms.get(value)
+        if isinstance(form, Scaled) and form.scale.static and self.keeps_values(value):
+            self.replace(op, index, self.bring(value, ONE, op.operation))
+
     def align(
         self,
         op: ir.Operation,
