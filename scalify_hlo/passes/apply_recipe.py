@@ -17,6 +17,7 @@ from scalify_hlo.dialect.formats import format_of, is_complex
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
+from scalify_hlo.passes.matrices import on_one_device
 from scalify_hlo.passes.narrowing import (
     MARKS,
     Casting,
@@ -60,11 +61,14 @@ class ApplyRecipePass(Pass):
         casts = Casts()
         source = None if main is None else source_of(module, main, self.recipe, self.profile)
         casting = self._casting(source, casts)
-        sites = Sites(self.recipe.matmul)
+        sites, reshape = Sites(self.recipe.matmul), on_one_device(module)
         marked: list[ir.OpView] = []
         for op in _marked(module, *_LEFT):
             matmul = attributes.ROLES in op.attributes
-            marked += self._narrowed(op, sites, casting, report) if matmul else [op]
+            if matmul:
+                marked += self._narrowed(op, sites, casting, report, reshape=reshape)
+            else:
+                marked.append(op)
         sites.refuse_unmatched()
         if source is not None:
             source.finish(report)
@@ -89,7 +93,7 @@ class ApplyRecipePass(Pass):
         return Scaled(Operands(source), self.recipe)
 
     def _narrowed(
-        self, op: ir.OpView, sites: Sites, casting: Casting, report: Report
+        self, op: ir.OpView, sites: Sites, casting: Casting, report: Report, *, reshape: bool
     ) -> list[ir.OpView]:
         """What stands in the place of a matmul with roles: itself, or a narrow one."""
         extent = sizes(op)
@@ -98,7 +102,7 @@ class ApplyRecipePass(Pass):
             _clear(op, MARKS)
             return [op]
         report.narrowed += 1
-        return narrow(op, formats, casting, extent)
+        return narrow(op, formats, casting, extent, reshape=reshape)
 
 
 def _marked(module: ir.Operation, *marks: str) -> list[ir.OpView]:

@@ -9,6 +9,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.passes.casts import Casts, widened_from
+from scalify_hlo.passes.matrices import matrices
 from scalify_hlo.passes.operands import channels
 from scalify_hlo.passes.scaling import Operand, Operands, Wanted, restored
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
@@ -119,8 +120,17 @@ class Scaled:
         return stablehlo.convert(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
 
 
-def narrow(op: ir.OpView, formats: Formats, casting: Casting, extent: Extent) -> list[ir.OpView]:
+def narrow(
+    op: ir.OpView, formats: Formats, casting: Casting, extent: Extent, *, reshape: bool
+) -> list[ir.OpView]:
     """Puts a matmul of narrow operands in a matmul's place.
+
+    Args:
+        op: The matmul.
+        formats: Those of its operands.
+        casting: Makes them.
+        extent: Its M, N and K.
+        reshape: Whether one of 8-bit operands may become one of matrices.
 
     Returns:
         What has marks: it, and what makes the value that the matmul made, if that is the gradient
@@ -128,31 +138,50 @@ def narrow(op: ir.OpView, formats: Formats, casting: Casting, extent: Extent) ->
     """
     operands, old = list(op.operands), op.results[0]
     data = casting.operands(op, formats)
-    matmul = ir.Operation.create(
-        op.operation.name,
-        results=[
-            ir.RankedTensorType.get(
-                old.type.shape, casting.element(old.type.element_type), old.type.encoding
-            )
-        ],
-        operands=[*data, *operands[2:]],
-        attributes=_attributes(op, formats, extent),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
-    made = casting.finished(matmul.result, op.operation)
+    made, marked = _matmul(op, data, formats, casting, extent, reshape=reshape)
+    made = casting.finished(made, op.operation)
     if made.type.element_type != old.type.element_type:
         made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
-    marked = [matmul]
     if attributes.STATE_GRADIENT in op.attributes:
         numbers = op.attributes[attributes.STATE_GRADIENT]
         made.owner.attributes[attributes.STATE_GRADIENT] = numbers
         # Other converts may be erased, where only matmuls take them, which are narrow.
-        marked += [made.owner] if made != matmul.result else []
+        marked += [made.owner] if made != marked[0].results[0] else []
     old.replace_all_uses_with(made)
     op.operation.erase()
     _erase_widened(operands, data)
     return marked
+
+
+def _matmul(
+    op: ir.OpView,
+    data: Sequence[ir.Value],
+    formats: Formats,
+    casting: Casting,
+    extent: Extent,
+    *,
+    reshape: bool,
+) -> tuple[ir.Value, list[ir.OpView]]:
+    """The result of the matmul of some data, and what has marks of it: the matmul."""
+    old, kept = op.results[0].type, _attributes(op, formats, extent)
+    whole = ir.RankedTensorType.get(old.shape, casting.element(old.element_type), old.encoding)
+    plain = matrices(op, data) if reshape and all(map(is_small, formats)) else None
+    type_ = whole
+    if plain is not None:
+        data, kept["dot_dimension_numbers"] = plain.operands, plain.numbers
+        type_ = ir.RankedTensorType.get(plain.shape, whole.element_type)
+    matmul = ir.Operation.create(
+        op.operation.name,
+        results=[type_],
+        operands=[*data, *list(op.operands)[2:]],
+        attributes=kept,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    result = matmul.result
+    if plain is not None:
+        result = stablehlo.reshape(whole, result, loc=op.location, ip=ir.InsertionPoint(op))
+    return result, [matmul]
 
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:

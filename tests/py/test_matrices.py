@@ -1,0 +1,119 @@
+"""Matmuls of 8-bit data as matmuls of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.check import compile_module
+from scalify_hlo.passes.matrices import matrices, on_one_device
+from tests.py.judge import parse
+
+SIZES = {"a": 3, "b": 4, "c": 5, "d": 6, "e": 7}
+
+
+def text_of(spec: str) -> tuple[str, list[np.ndarray]]:
+    """An einsum of small integers, whose sums are exact in any order, and its operands."""
+    names = spec.partition("->")[0].split(",")
+    rng = np.random.default_rng(0)
+    arrays = [rng.integers(-8, 8, [SIZES[n] for n in name]).astype(np.float32) for name in names]
+    exported = jax.export.export(jax.jit(lambda *xs: jnp.einsum(spec, *xs)))(*arrays)
+    return str(exported.mlir_module()), arrays
+
+
+def matmul_of(module: ir.Module) -> ir.OpView:
+    found: list[ir.OpView] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "stablehlo.dot_general":
+            found.append(op.opview)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("abc,cde->abde", "abc,cd->abd", "ab,bcd->acd", "abc,abd->cd", "abc,bcd->ad"),
+        *("abc,dab->cd", "abcd,bcde->ae", "abc,dbc->ad", "ab,cab->c"),
+    ],
+)
+def test_equal_to_the_matmul(spec: str) -> None:
+    text, arrays = text_of(spec)
+    expected = compile_module(text)(arrays)[0]
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        op = matmul_of(module)
+        made = matrices(op, list(op.operands))
+        if made is None:  # such as a matrix times a vector, of which no dimension is left
+            assert "->c" in spec
+            return
+        assert all(value.type.rank == 2 for value in made.operands)
+        old = op.results[0]
+        type_ = ir.RankedTensorType.get(made.shape, old.type.element_type)
+        new = ir.Operation.create(
+            "stablehlo.dot_general",
+            results=[type_],
+            operands=made.operands,
+            attributes={"dot_dimension_numbers": made.numbers},
+            loc=op.location,
+            ip=ir.InsertionPoint(op),
+        )
+        back = stablehlo.reshape(old.type, new.result, loc=op.location, ip=ir.InsertionPoint(op))
+        old.replace_all_uses_with(back)
+        op.operation.erase()
+        assert module.operation.verify()
+        np.testing.assert_array_equal(compile_module(str(module))(arrays)[0], expected)
+
+
+@pytest.mark.parametrize("spec", ["ab,bc->ac", "abc,abd->acd", "abc,bd->acd", "abc,b->ac"])
+def test_others_stay_as_they_are(spec: str) -> None:
+    module = parse(text_of(spec)[0])
+    with module.context:
+        op = matmul_of(module)
+        assert matrices(op, list(op.operands)) is None
+
+
+def test_dynamic_shapes_stay_as_they_are() -> None:
+    shapes = jax.export.symbolic_args_specs([np.zeros((2, 3, 4), np.float32)], ["b, 3, 4"])
+    exported = jax.export.export(jax.jit(lambda x: x @ jnp.ones((4, 5))))(*shapes)
+    module = parse(str(exported.mlir_module()))
+    with module.context:
+        op = matmul_of(module)
+        assert matrices(op, list(op.operands)) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "one"),
+    [
+        ("module {", True),
+        ("module attributes {mhlo.num_partitions = 1 : i32} {", True),
+        ("module attributes {mhlo.num_partitions = 8 : i32} {", False),
+        ('module { sdy.mesh @mesh = <["x"=8]>', False),
+    ],
+)
+def test_programs_of_several_devices_are_left(head: str, one: bool) -> None:
+    module = parse(f"{head} func.func @main(%x: tensor<2xf32>) {{ return }} }}")
+    with module.context:
+        assert on_one_device(module.operation) == one
+
+
+def test_both_matmuls_of_a_gradient_take_the_same_matrix() -> None:
+    def step(w: jax.Array, x: jax.Array) -> Any:
+        y, back = jax.vjp(lambda w, x: x @ w, w, x)
+        return back(y)
+
+    x, w = np.ones((2, 32, 64), np.float32), np.ones((64, 16), np.float32)
+    text = str(jax.export.export(jax.jit(step))(w, x).mlir_module())
+    rewritten = scalify_hlo.rewrite(text, recipe="fp8-current")
+    lines = [line for line in rewritten.splitlines() if "stablehlo.dot_general" in line]
+    assert len(lines) == 3
+    assert all("tensor<2x32x" not in line for line in lines)
