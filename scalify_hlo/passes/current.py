@@ -40,6 +40,7 @@ class Current:
         inverse = inverse_scale(amax, largest, emitter, scaling)
         one = emitter.number(1.0)
         if scaling.power_2_scale:
+            # Both are quotients, which XLA copies into no other kernel.
             scale = emitter.kept(emitter.divide(one, inverse))
             inverse = emitter.divide(one, scale)
             return quantizing.operand(kept, inverse, scale)

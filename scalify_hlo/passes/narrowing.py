@@ -138,15 +138,16 @@ def narrow(
     """
     operands, old = list(op.operands), op.results[0]
     data = casting.operands(op, formats)
-    made, marked = _matmul(op, data, formats, casting, extent, reshape=reshape)
-    made = casting.finished(made, op.operation)
+    matmul, whole = _matmul(op, data, formats, casting, extent, reshape=reshape)
+    made = casting.finished(whole, op.operation)
     if made.type.element_type != old.type.element_type:
         made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
+    marked = [matmul]
     if attributes.STATE_GRADIENT in op.attributes:
         numbers = op.attributes[attributes.STATE_GRADIENT]
         made.owner.attributes[attributes.STATE_GRADIENT] = numbers
         # Other converts may be erased, where only matmuls take them, which are narrow.
-        marked += [made.owner] if made != marked[0].results[0] else []
+        marked += [made.owner] if made != matmul.results[0] else []
     old.replace_all_uses_with(made)
     op.operation.erase()
     _erase_widened(operands, data)
@@ -161,8 +162,8 @@ def _matmul(
     extent: Extent,
     *,
     reshape: bool,
-) -> tuple[ir.Value, list[ir.OpView]]:
-    """The result of the matmul of some data, and what has marks of it: the matmul."""
+) -> tuple[ir.OpView, ir.Value]:
+    """The matmul of some data, and its result in the shape that the matmul's has."""
     old, kept = op.results[0].type, _attributes(op, formats, extent)
     whole = ir.RankedTensorType.get(old.shape, casting.element(old.element_type), old.encoding)
     plain = matrices(op, data) if reshape and all(map(is_small, formats)) else None
@@ -181,7 +182,7 @@ def _matmul(
     result = matmul.result
     if plain is not None:
         result = stablehlo.reshape(whole, result, loc=op.location, ip=ir.InsertionPoint(op))
-    return result, [matmul]
+    return matmul.opview, result
 
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:

@@ -19,10 +19,11 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
 from scalify_hlo.passes.layer_marks import clear_marks
-from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
+from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     add_parameters,
@@ -33,11 +34,12 @@ from scalify_hlo.rules.isolated import (
     scale_operands,
     translated,
 )
+from scalify_hlo.rules.placement import SDY
 from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.scale import Any, Form, Generator, Scaled
+from scalify_hlo.scale import Form, Generator, Scaled
 
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 """The ops visited whatever is known of their operands: constants, and regions that may capture."""
@@ -233,7 +235,7 @@ class Propagation:
             return
         forms = split.forms(list(op.results))
         floats = [f for f, r in zip(forms, op.results, strict=True) if split.format(r) is not None]
-        self._report.values.update(map(_kind, floats))
+        self._report.values.update(map(kind_of, floats))
         if any(form is not None for form in forms):
             texts = [ir.StringAttr.get("unscaled" if f is None else str(f)) for f in forms]
             op.attributes[attributes.FORMS] = ir.ArrayAttr.get(texts)
@@ -465,9 +467,10 @@ def _new_call(
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
+    born = [scale.type for scale in list(call.results)[len(op.results) :]]
     for key, mark in op.attributes.items():
         if key.startswith(_PLACING):
-            call.attributes[key] = mark
+            call.attributes[key] = replicated_after(mark, born) if key == SDY and born else mark
     for old, new in zip(op.results, call.results, strict=False):  # scales come after
         old.replace_all_uses_with(new)
     op.operation.erase()
@@ -490,9 +493,3 @@ def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set
         found |= new
         waiting += new
     return found
-
-
-def _kind(form: Form) -> str:
-    if isinstance(form, Scaled):
-        return "static" if form.scale.static else "dynamic"
-    return "any" if isinstance(form, Any) else "unscaled"

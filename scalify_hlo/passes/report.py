@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scalify_hlo.diagnostics import Remark
-from scalify_hlo.scale import Form, Scaled
+from scalify_hlo.scale import Any, Form, Scaled
 
 
 class ValueReport(NamedTuple):
@@ -146,3 +146,10 @@ class Report:
     layers: list[LayerReport] = field(default_factory=list)
     dense: bool = False
     plain_calls: bool = True
+
+
+def kind_of(form: Form) -> str:
+    """What a value counts as in `Report.values`."""
+    if isinstance(form, Scaled):
+        return "static" if form.scale.static else "dynamic"
+    return "any" if isinstance(form, Any) else "unscaled"

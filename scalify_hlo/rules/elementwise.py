@@ -270,7 +270,7 @@ def cast(op: ir.OpView, split: Split) -> None:
         value = emit.saturate(value, target.max_finite, op.operation)
     split.replace(op, 0, value)
     unpaid = split.unpaid(form, scale) if isinstance(form, Scaled) else 0
-    return split.keep(result, Scaled(scale, unpaid))
+    return split.assume(result, Scaled(scale, unpaid))
 
 
 def _cast_scale(op: ir.OpView, form: Form, kind: str, split: Split) -> Scale:

@@ -41,8 +41,8 @@ _STATIC_DRIFT = 40
 """|log2| from which a static scale returns to 1; the product of two such data stays in f32."""
 
 
-_SPARE_BITS = 2
-"""A format of this many bits of exponent more has an octave to spare for each of them."""
+_NEEDED_BITS = 2
+"""Bits of exponent that casts need; each of the others lets a shared scale be an octave off."""
 
 _UNIT = 6
 """|log2| up to which a constant is of the size of what it is added to, and no guard or mask."""
@@ -164,16 +164,12 @@ class Split(Mover):
             target = self._resting(value, form)
             if target is not form.scale:
                 known = self._moved.get((value, target))
-                moved = known or self._move_definition(value, target)
+                moved = self._move_definition(value, target) if known is None else known
                 between = form.scale / target
                 if not between.static:
                     self._forms[moved] = Scaled(target)
                 elif known is not None:  # the op was set before, at another level
                     self._forms[moved] = Scaled(target, form.level + between.exponent)
-
-    def keep(self, value: ir.Value, form: Scaled) -> None:
-        """Says what a cast is now; it stays at that scale, however much of its level is unpaid."""
-        self._forms[value] = form
 
     def _resting(self, value: ir.Value, form: Scaled) -> Scale:
         """The scale at which the result of an op is left.
@@ -385,7 +381,7 @@ class Split(Mover):
         readers = frozenset(use.owner.operation.results[0].type for use in result.uses)
         key = op.operands[0].type, result.type, readers
         last = self.cast_exponents.get(key, settled.exponent)
-        alike = abs(last - settled.exponent) <= format_.exponent_bits - _SPARE_BITS
+        alike = abs(last - settled.exponent) <= format_.exponent_bits - _NEEDED_BITS
         exponent = self.cast_exponents[key] = last if alike else settled.exponent
         return Scale(exponent)
 

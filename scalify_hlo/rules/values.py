@@ -56,7 +56,7 @@ class Values:
             self._replaced[old] = None
 
     def assume(self, value: ir.Value, form: Form) -> None:
-        """Says what a block argument is, whatever its level."""
+        """Says what a value is that stays as it is, whatever its level: an argument, a cast."""
         if form is not None:
             self._forms[value] = form
 

@@ -43,7 +43,7 @@ def matmul_of(module: ir.Module) -> ir.OpView:
     "spec",
     [
         *("abc,cde->abde", "abc,cd->abd", "ab,bcd->acd", "abc,abd->cd", "abc,bcd->ad"),
-        *("abc,dab->cd", "abcd,bcde->ae", "abc,dbc->ad", "ab,cab->c"),
+        *("abc,dab->cd", "abcd,bcde->ae", "abc,dbc->ad"),
     ],
 )
 def test_equal_to_the_matmul(spec: str) -> None:
@@ -53,9 +53,7 @@ def test_equal_to_the_matmul(spec: str) -> None:
     with module.context, ir.Location.unknown():
         op = matmul_of(module)
         made = matrices(op, list(op.operands))
-        if made is None:  # such as a matrix times a vector, of which no dimension is left
-            assert "->c" in spec
-            return
+        assert made is not None
         assert all(value.type.rank == 2 for value in made.operands)
         old = op.results[0]
         type_ = ir.RankedTensorType.get(made.shape, old.type.element_type)
@@ -74,7 +72,9 @@ def test_equal_to_the_matmul(spec: str) -> None:
         np.testing.assert_array_equal(compile_module(str(module))(arrays)[0], expected)
 
 
-@pytest.mark.parametrize("spec", ["ab,bc->ac", "abc,abd->acd", "abc,bd->acd", "abc,b->ac"])
+@pytest.mark.parametrize(
+    "spec", ["ab,bc->ac", "abc,abd->acd", "abc,bd->acd", "abc,b->ac", "ab,cab->c"]
+)
 def test_others_stay_as_they_are(spec: str) -> None:
     module = parse(text_of(spec)[0])
     with module.context:
