@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from scalify_hlo._compat import ir
+import math
+
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
 
@@ -80,6 +82,26 @@ def barrier_after(value: ir.Value) -> ir.Value:
         loc=owner.location,
         ip=ir.InsertionPoint.after(owner),
     ).result
+
+
+def barrier_in_order(value: ir.Value) -> ir.Value:
+    """As `barrier_after`, of data that lie in memory in the order of their dimensions.
+
+    XLA gives what stands before a barrier the layout that the matmul wants, so that an argument is
+    transposed where it is cast; GPUs can't take its amax in the same kernel then. What has one
+    dimension has one layout.
+    """
+    type_ = value.type
+    whole = ir.RankedTensorType.get([math.prod(type_.shape)], type_.element_type)
+    flat = reshape_after(value, whole)
+    return reshape_after(barrier_after(flat), type_)
+
+
+def reshape_after(value: ir.Value, type_: ir.Type) -> ir.Value:
+    """Reshapes a value right after the op that makes it."""
+    owner = value.owner
+    where = {"loc": owner.location, "ip": ir.InsertionPoint.after(owner)}
+    return stablehlo.reshape(type_, value, **where)
 
 
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:

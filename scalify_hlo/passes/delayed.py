@@ -21,9 +21,11 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.formats import FORMATS
 from scalify_hlo.passes.lifting import add_results, lift
 from scalify_hlo.passes.lowering import lower
+from scalify_hlo.passes.matrices import on_one_device
 from scalify_hlo.passes.report import Report, ScalingState
 from scalify_hlo.passes.scaling import (
     SMALLEST_AMAX,
+    Kept,
     Operand,
     Place,
     Quantizing,
@@ -126,6 +128,7 @@ class Delayed:
         self, main: ir.OpView, recipe: Recipe, names: Mapping[Place, Sequence[str]]
     ) -> None:
         self._main, self._recipe, self._names = main, recipe, names
+        self._reshape = on_one_device(main.operation.parent)
         self._tensors: list[_Tensor] = []
         self._taken: set[str] = set()
 
@@ -134,7 +137,7 @@ class Delayed:
         name = self._names[wanted.place][0]
         if name in self._taken:
             name += f"{AS}{wanted.format}"  # it is cast to two formats
-        quantizing = Quantizing(wanted.whole, self._recipe)
+        quantizing = Quantizing(wanted.whole, self._recipe, self._kept(wanted.value))
         emitter, at = quantizing.emitter, quantizing.at
         value = emitter.kept(wanted.value)
         share_sharding(wanted.value, value)
@@ -148,6 +151,15 @@ class Delayed:
         if not self._recipe.scaling.power_2_scale:
             return quantizing.operand(value, derived, stand_in)
         return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
+
+    def _kept(self, value: ir.Value) -> Kept:
+        """How a cast is kept by itself: in one kernel with the amax, on GPUs.
+
+        In the matmul's own kernels, or transposed for it, XLA can't take an amax, and the tensor
+        would be read once more for that.
+        """
+        block = self._main.regions[0].blocks[0]
+        return "in order" if self._reshape and value.owner == block else "apart"
 
     def finish(self, report: Report) -> None:
         """Gives the program its state.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
-from scalify_hlo.passes.casts import barrier_after, convert_after, widened_from
+from scalify_hlo.passes.casts import barrier_after, barrier_in_order, convert_after, widened_from
 from scalify_hlo.passes.operands import Channels
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import Recipe, Scaling
@@ -40,6 +40,8 @@ Exponents = npt.NDArray[np.int64]
 
 UNSCALED: Exponents = np.zeros((), np.int64)
 """The exponent of scale 1."""
+
+Kept: TypeAlias = Literal["no", "apart", "in order"]
 
 Place: TypeAlias = tuple[ir.Value, int]
 """An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
@@ -149,10 +151,12 @@ class Quantizing:
     Args:
         wanted: What is asked.
         recipe: The options.
+        kept: Whether XLA is kept from making casts one with what takes them, as it always is for
+            gradients: see `barrier_after` and, for ``in order``, `barrier_in_order`.
     """
 
-    def __init__(self, wanted: Wanted, recipe: Recipe) -> None:
-        self._wanted, self._saturate = wanted, recipe.saturate
+    def __init__(self, wanted: Wanted, recipe: Recipe, kept: Kept = "no") -> None:
+        self._wanted, self._saturate, self._kept = wanted, recipe.saturate, kept
         self._format = FORMATS[wanted.format]
         element = ir.Type.parse(wanted.format)
         kind = attributes.VALUE if recipe.narrow_data else ""
@@ -188,7 +192,10 @@ class Quantizing:
             wide = emit.saturate(wide, self._format.max_finite, self.at)
         self.at.operands[0] = wide
         share_sharding(self._wanted.value, self._cast)
-        return barrier_after(self._cast) if self._wanted.gradient else self._cast
+        if self._kept == "in order":
+            return barrier_in_order(self._cast)
+        kept = self._wanted.gradient or self._kept == "apart"
+        return barrier_after(self._cast) if kept else self._cast
 
 
 def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) -> ir.Value:

@@ -13,6 +13,7 @@ from jax import lax
 
 import scalify_hlo
 from scalify_hlo import init_scaling_state, scaling_tensors
+from scalify_hlo._compat import ir, new_context
 from scalify_hlo.diagnostics import ScalifyError, UsageError
 from scalify_hlo.formats import FORMATS
 from scalify_hlo.passes.encoding import dtype_of
@@ -192,6 +193,42 @@ class TestPlaces:
         (main,) = [line for line in new.splitlines() if "@main(" in line]
         assert main.index("tensor<8x2xf32>") < main.index("tensor<2xf32>") < main.index("->")
         assert "scaling_state['amax_history']" in main
+
+
+class TestCasts:
+    """XLA takes the amax in the kernel that casts, if that is neither the matmul's nor a copy."""
+
+    def users(self, text: str) -> list[list[str]]:
+        """What takes each 8-bit cast, one op after the other, down to the matmul."""
+        chains = []
+        with new_context():
+            module = ir.Module.parse(text)
+            main = next(op for op in module.body.operations if op.operation.name == "func.func")
+            for op in main.regions[0].blocks[0].operations:
+                if op.operation.name == "stablehlo.convert" and "f8" in str(op.result.type):
+                    value = op.result
+                    chain: list[str] = []
+                    while not chain or chain[-1] != "dot_general":
+                        (use,) = value.uses
+                        chain.append(use.owner.name.partition(".")[2])
+                        value = use.owner.results[0]
+                    chains.append(chain)
+        return chains
+
+    def test_each_is_kept_by_itself_and_arguments_in_order(self) -> None:
+        x, w = sample(0, size=64).reshape(8, 8), sample(1, size=64).reshape(8, 8)
+        exported = rewritten(lambda x, w: jnp.tanh(x) @ w, x, w, **{"matmul.smallest": 1})
+        given, made = sorted(self.users(str(exported.mlir_module())), key=len, reverse=True)
+        assert given == ["reshape", "optimization_barrier", "reshape", "dot_general"]
+        assert made == ["optimization_barrier", "dot_general"]
+
+    def test_on_several_devices_nothing_is_reshaped(self) -> None:
+        mesh = jax.sharding.AbstractMesh((2,), ("d",))
+        place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
+        x = jax.ShapeDtypeStruct((8, 8), jnp.float32, sharding=place)
+        exported = rewritten(lambda x, w: x @ w, x, x, **{"matmul.smallest": 1})
+        chains = self.users(str(exported.mlir_module()))
+        assert chains == 2 * [["optimization_barrier", "dot_general"]]
 
 
 class TestFirstState:
