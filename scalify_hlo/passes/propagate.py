@@ -13,28 +13,37 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
-from scalify_hlo._compat import func, ir, passmanager
+from scalify_hlo._compat import ir, passmanager
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.after_casts import AfterCasts
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
+from scalify_hlo.passes.callees import (
+    CALLS,
+    Callee,
+    called_by,
+    called_in,
+    callee_of,
+    drop_untaken,
+    functions_of,
+    is_private,
+    new_call,
+    return_scales,
+    take_scales,
+)
 from scalify_hlo.passes.layer_marks import clear_marks
 from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
-from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
-    add_parameters,
-    drop_unused,
     finish,
     generators,
     placeholder,
-    scale_operands,
     translated,
 )
-from scalify_hlo.rules.placement import SDY
 from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.statistics import Devices
@@ -46,11 +55,6 @@ _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 
 _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
 """The ops visited as well where data are narrow: casts, and what may have them inside."""
-
-_CALLS = frozenset({"func.call", "stablehlo.composite"})
-
-_PLACING = ("mhlo.", "sdy.")
-"""How the attributes begin that say where results of calls are placed."""
 
 
 @dataclass(frozen=True)
@@ -120,29 +124,6 @@ Key: TypeAlias = tuple[Hashable, ...]
 as they appear."""
 
 
-@dataclass(frozen=True)
-class Callee:
-    """A function as it was specialised.
-
-    Attributes:
-        function: The copy; the function itself if the copy would be the same.
-        split: Its split, whose generators its results' forms are over.
-        parameters: Its generators that come from the caller, in the caller's order.
-        taken: The numbers of those that it takes as extra arguments.
-        results: The forms of its results.
-        born: The generators of those that are born in it, which it returns after its results.
-        copied: Whether `function` is a copy.
-    """
-
-    function: ir.OpView
-    split: Split
-    parameters: tuple[Generator, ...]
-    taken: tuple[int, ...]
-    results: tuple[Form, ...]
-    born: tuple[Generator, ...]
-    copied: bool
-
-
 class Propagation:
     """The walk over a module."""
 
@@ -157,7 +138,7 @@ class Propagation:
         observe: bool,
     ) -> None:
         self._narrow, self._observe = narrow, observe
-        self._functions = _functions(module)
+        self._functions = functions_of(module)
         self._marked = _marked_functions(self._functions, report)
         casting = narrow or bool(self._marked)
         self._always = _ALWAYS | _CASTING if casting else _ALWAYS
@@ -181,7 +162,7 @@ class Propagation:
         boundary = Boundary(function, split, top)
         boundary.enter()
         if self._annotate or self._narrow or self._marked or boundary.scaled:
-            self._walk(function.regions[0].blocks[0], split)
+            self._walk_main(function, split)
         boundary.leave()
         finish(split, top)
         self._drop_replaced()
@@ -198,32 +179,54 @@ class Propagation:
         split.cast_exponents = self._cast_exponents
         return split
 
+    def _walk_main(self, main: ir.OpView, split: Split) -> None:
+        """Walks the ops to the last cast, and on as far as scales ask for it."""
+        block = main.regions[0].blocks[0]
+        sized = any(attributes.result_pairs(main)) or self._annotate or self._observe
+        if sized or not self._narrow:
+            self._walk(block, split)
+            return
+        ops = list(block.operations)
+        after = AfterCasts(ops, self._functions, split)
+        for op, following in pairwise(ops[: after.start + 1]):
+            self._visit(op, following, split)
+        if split.factors.count:
+            for op, following in pairwise(ops[after.start :]):
+                self._visit(op, following, split)
+        else:
+            after.walk(self._visit)
+
     def _walk(self, block: ir.Block, split: Split) -> None:
-        rules, always, activations = RULES, self._always, self._activations
         for op, following in pairwise(block.operations):
-            operation = op.operation
-            name = operation.name
-            split.next = following.operation
-            if name in _CALLS:
-                self._call(op, split)
-                continue
-            if name == markers.BARRIER and markers.is_marked(operation):
-                markers.marked(op, split)
-                continue
-            if name in always or split.concerns(operation):
-                if self._on_data and self._guards(op, split):
-                    continue
-                ends = activations if activations and activations.concern(operation) else None
-                if ends:
-                    ends.note(op, split)
-                entry = rules.get(name)
-                op = (entry.apply if entry else opaque)(op, split) or op
-                if self._layers and name in layers.ENDS:
-                    layers.layered(op, name, split)
-                if ends:
-                    ends.end(op, split)
-            if self._annotate:
-                self._note(op, split)
+            self._visit(op, following, split)
+
+    def _visit(self, op: ir.OpView, following: ir.OpView, split: Split) -> None:
+        """Applies its rule to an op, given with the next."""
+        operation = op.operation
+        name = operation.name
+        split.next = following.operation
+        if name in CALLS:
+            self._call(op, split)
+            return
+        if name == markers.BARRIER and markers.is_marked(operation):
+            markers.marked(op, split)
+            return
+        if name in self._always or split.concerns(operation):
+            if self._on_data and self._guards(op, split):
+                return
+            marked = self._layers and len(operation.attributes) > 0
+            activations = self._activations if marked else None
+            ends = activations if activations and activations.concern(operation) else None
+            if ends:
+                ends.note(op, split)
+            entry = RULES.get(name)
+            op = (entry.apply if entry else opaque)(op, split) or op
+            if marked and name in layers.ENDS:
+                layers.layered(op, name, split)
+            if ends:
+                ends.end(op, split)
+        if self._annotate:
+            self._note(op, split)
 
     def _guards(self, op: ir.OpView, split: Split) -> bool:
         """Whether an op adds an epsilon to data, and did it."""
@@ -254,8 +257,8 @@ class Propagation:
             forms = [f.roughly if isinstance(f, Scaled) else f for f in forms]
         scaled = any(isinstance(form, Scaled) for form in forms)
         rule = self._own_rule(op)
-        if rule is not None or not (scaled or self._narrow or _callee(op) in self._marked):
-            self._kept.add(_callee(op))
+        if rule is not None or not (scaled or self._narrow or callee_of(op) in self._marked):
+            self._kept.add(callee_of(op))
             if rule is not None:
                 rule(op, split)
             if self._annotate:
@@ -263,8 +266,8 @@ class Propagation:
             return
         callers = generators(forms)
         callee = self._specialised(op, forms, callers, split)
-        call = _new_call(op, callee, split, callers)
-        self._kept.add(_callee(call))
+        call = new_call(op, callee, split, callers)
+        self._kept.add(callee_of(call))
         back = dict(zip(callee.parameters, callers, strict=True))
         scales = list(call.results)[len(callee.results) :]
         for generator, scale in zip(callee.born, scales, strict=True):
@@ -287,12 +290,12 @@ class Propagation:
             entry = RULES.get(op.attributes["name"].value)
             if entry is not None and entry.family == "read":
                 return entry.apply
-        return None if self._functions[_callee(op)].regions[0].blocks else opaque
+        return None if self._functions[callee_of(op)].regions[0].blocks else opaque
 
     def _specialised(
         self, op: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator], split: Split
     ) -> Callee:
-        name = _callee(op)
+        name = callee_of(op)
         numbers = {generator: i for i, generator in enumerate(callers)}
         key = (name, split.devices, *(_key(form, numbers) for form in forms))
         if key not in self._callees:
@@ -315,14 +318,14 @@ class Propagation:
         top = placeholder(copy.regions[0].blocks[0])
         split = self._split(top)
         split.devices = devices
-        parameters = _add_parameters(copy, forms, split)
+        parameters = take_scales(copy, forms, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
         returned = block.operations[-1]
         results = tuple(split.forms(list(returned.operands)))
-        born = _return_born(copy, results, split)
+        born = return_scales(copy, results, split)
         finish(split, top)
-        taken = _drop_unused(copy, len(parameters))
+        taken = drop_untaken(copy, len(parameters))
         if not split.changed:
             copy.operation.erase()
             return Callee(original, split, parameters, taken, results, born, copied=False)
@@ -344,54 +347,19 @@ class Propagation:
             passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
             return
         for name in replaced - self._reached():
-            if _private(self._functions[name]):
+            if is_private(self._functions[name]):
                 self._functions[name].operation.erase()
 
     def _reached(self) -> set[str]:
         """The functions that calls lead to which the walk left alone."""
-        public = {name for name, op in self._functions.items() if not _private(op)} - {"main"}
+        public = {name for name, op in self._functions.items() if not is_private(op)} - {"main"}
         reached, waiting = set[str](), [*self._kept, *public]
         while waiting:
             name = waiting.pop()
             if name not in reached:
                 reached.add(name)
-                waiting += _called(self._functions[name])
+                waiting += called_by(self._functions[name])
         return reached
-
-
-def _callee(op: ir.OpView) -> str:
-    """The function that a call or a composite names."""
-    key = "callee" if op.operation.name == "func.call" else "decomposition"
-    return str(op.attributes[key].value)
-
-
-def _private(function: ir.OpView) -> bool:
-    visibility = function.attributes
-    return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
-
-
-def _called(function: ir.OpView) -> list[str]:
-    blocks = function.regions[0].blocks
-    ops = blocks[0].operations if blocks else ()
-    return [_callee(op) for op in ops if op.operation.name == "func.call"]
-
-
-def _called_in(block: ir.Block) -> list[str]:
-    """The functions that are called from a block and from the regions of its ops."""
-    found: list[str] = []
-    for op in block.operations:
-        operation = op.operation
-        if operation.name in _CALLS:
-            found.append(_callee(op))
-        for region in operation.regions:
-            for inner in region.blocks:
-                found += _called_in(inner)
-    return found
-
-
-def _functions(module: ir.Operation) -> dict[str, ir.OpView]:
-    ops = module.regions[0].blocks[0].operations
-    return {op.attributes["sym_name"].value: op for op in ops if op.operation.name == "func.func"}
 
 
 def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
@@ -402,81 +370,6 @@ def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
     return form.scale.exponent, form.level, powers
 
 
-def _add_parameters(copy: ir.OpView, forms: Sequence[Form], split: Split) -> tuple[Generator, ...]:
-    """Gives a function the generators of its arguments' scales as extra arguments.
-
-    Returns:
-        Its own generators, in the order of the caller's.
-    """
-    marks = attributes.argument_attributes(copy)
-    parameters = add_parameters(copy.regions[0].blocks[0], forms, split)
-    _set_arguments(copy, [*marks, *({} for _ in parameters)])
-    return parameters
-
-
-def _return_born(copy: ir.OpView, results: Sequence[Form], split: Split) -> tuple[Generator, ...]:
-    """Lets a function return the scales that are born in it and that its results have."""
-    scales = [form.scale for form in results if isinstance(form, Scaled)]
-    born = tuple(dict.fromkeys(g for scale in scales for g in split.factors.born(scale)))
-    if not born:
-        return ()
-    values = [split.factors.value(generator) for generator in born]
-    returned = copy.regions[0].blocks[0].operations[-1]
-    operands = [*returned.operands, *values]
-    func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
-    returned.operation.erase()
-    marks = attributes.result_attributes(copy)
-    inputs = list(attributes.function_type(copy).inputs)
-    attributes.set_function_type(copy, inputs, [value.type for value in operands])
-    attributes.set_result_attributes(copy, [*marks, *({} for _ in values)])
-    return born
-
-
-def _drop_unused(copy: ir.OpView, count: int) -> tuple[int, ...]:
-    """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
-    marks = attributes.argument_attributes(copy)
-    start = len(marks) - count
-    taken = drop_unused(copy.regions[0].blocks[0], count)
-    _set_arguments(copy, [*marks[:start], *(marks[start + i] for i in taken)])
-    return taken
-
-
-def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
-    """Gives a function the type that its body's arguments have, and their attributes."""
-    arguments = copy.regions[0].blocks[0].arguments
-    results = list(attributes.function_type(copy).results)
-    attributes.set_function_type(copy, [a.type for a in arguments], results)
-    attributes.set_argument_attributes(copy, marks)
-
-
-def _new_call(
-    op: ir.OpView, callee: Callee, split: Split, callers: Sequence[Generator]
-) -> ir.OpView:
-    """Calls the copy in an op's place; the op itself stays if it calls what it called before."""
-    name = callee.function.attributes["sym_name"].value
-    if name == _callee(op):
-        return op
-    split.changed = True
-    block = callee.function.regions[0].blocks[0]
-    taken = [callers[i] for i in callee.taken]
-    scales = scale_operands(block, taken, split, op.operation)
-    call = func.CallOp(
-        list(attributes.function_type(callee.function).results),
-        ir.FlatSymbolRefAttr.get(name),
-        [*op.operands, *scales],
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
-    born = [scale.type for scale in list(call.results)[len(op.results) :]]
-    for key, mark in op.attributes.items():
-        if key.startswith(_PLACING):
-            call.attributes[key] = replicated_after(mark, born) if key == SDY and born else mark
-    for old, new in zip(op.results, call.results, strict=False):  # scales come after
-        old.replace_all_uses_with(new)
-    op.operation.erase()
-    return call
-
-
 def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set[str]:
     """The functions that have markers in them, or call one that has."""
     if report.ops and not report.markers:
@@ -485,7 +378,7 @@ def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set
     found = {name for name, body in bodies.items() if markers.has_markers(body)}
     callers: dict[str, set[str]] = {}
     for name, body in bodies.items() if found else ():
-        for callee in _called_in(body):
+        for callee in called_in(body):
             callers.setdefault(callee, set()).add(name)
     waiting = list(found)
     while waiting:

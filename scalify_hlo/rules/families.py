@@ -216,7 +216,8 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
 
 def total(op: ir.OpView, split: Split) -> None:
     """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
-    forms = split.forms(list(op.operands))
+    operands = op.operands
+    forms = split.form(operands[0]), split.form(operands[1])
     target = split.align(op, (0, 1))
     if split.predicts and isinstance(target, Scaled):
         target = Scaled(target.scale, _level_of_sum(target, forms, split))

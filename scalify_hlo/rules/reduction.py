@@ -27,6 +27,8 @@ def monoid(region: ir.Region) -> str | None:
         Name of the op; "takes" for a region that returns its second argument; None for any other.
     """
     block = region.blocks[0]
+    if (simple := _plain_monoid(block)) is not None:
+        return simple
     arguments = list(block.arguments)
     body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
     returned = [_unconstrained(value) for value in body[-1].operands]
@@ -39,6 +41,17 @@ def monoid(region: ir.Region) -> str | None:
     if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
         return None
     return str(inner.name)
+
+
+def _plain_monoid(block: ir.Block) -> str | None:
+    """As `monoid`, where it is seen at first sight, as of nearly all reductions."""
+    ops, arguments = block.operations, block.arguments
+    inner = ops[0].operation
+    if inner.name not in _HOMOGENEOUS or len(arguments) != 2:
+        return None
+    operands, returned = inner.operands, ops[1].operands
+    alike = operands[0] == arguments[0] and operands[1] == arguments[1]
+    return inner.name if alike and len(returned) == 1 and returned[0] == inner.result else None
 
 
 def _unconstrained(value: ir.Value) -> ir.Value:

@@ -284,7 +284,7 @@ class Split(Mover):
         if not isinstance(target, Scaled):
             return target
         scale = target.scale
-        moving = [not isinstance(f, Scaled) or f.scale != scale for f in forms]
+        moving = [(f.scale if isinstance(f, Scaled) else ONE) != scale for f in forms]
         if scale != ONE and not self.narrow:
             end = None if result is None else op.results[result]
             if (True in moving or end in self.leaving) and self._read_next(end):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.scale import Form, Scale
+from scalify_hlo.scale import ONE, Form, Scale, Scaled
 
 
 class _Scope(NamedTuple):
@@ -69,6 +69,15 @@ class Values:
         forms = self._forms
         for operand in operation.operands:  # noqa: SIM110  (a generator costs twice as much)
             if operand in forms:
+                return True
+        return False
+
+    def is_moved(self, operation: ir.Operation) -> bool:
+        """Whether an operand of an op is data at another scale than 1."""
+        get, operands = self._forms.get, operation.operands
+        for i in range(len(operands)):
+            form = get(operands[i])
+            if isinstance(form, Scaled) and form.scale != ONE:
                 return True
         return False
 
