@@ -29,6 +29,7 @@ attribute                  on               meaning
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -91,11 +92,14 @@ def set_function_type(function: ir.OpView, inputs: list[ir.Type], results: list[
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
-def any_argument_has(function: ir.OpView, name: str) -> bool:
-    """Whether an attribute stands on some argument."""
-    if "arg_attrs" not in function.attributes:
-        return False
-    return any(name in ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes["arg_attrs"]))
+def any_argument_has(function: ir.OpView, *names: str) -> bool:
+    """Whether one of some attributes stands on some argument."""
+    return _any_has(function, "arg_attrs", names)
+
+
+def any_result_has(function: ir.OpView, *names: str) -> bool:
+    """Whether one of some attributes stands on some result."""
+    return _any_has(function, "res_attrs", names)
 
 
 def result_pairs(function: ir.OpView) -> list[bool]:
@@ -162,6 +166,13 @@ def mark_gradient(value: ir.Value) -> None:
     i64 = ir.IntegerType.get_signless(64)
     each = [ir.IntegerAttr.get(i64, n) for n in sorted(numbers)]
     op.attributes[STATE_GRADIENT] = ir.ArrayAttr.get(each)
+
+
+def _any_has(function: ir.OpView, each: str, names: Sequence[str]) -> bool:
+    if each not in function.attributes:
+        return False
+    marks = map(ir.DictAttr, ir.ArrayAttr(function.attributes[each]))
+    return any(name in mark for mark in marks for name in names)
 
 
 def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:

@@ -22,6 +22,12 @@ def is_complex(type_: ir.Type) -> bool:
     return isinstance(element_type(type_), ir.ComplexType)
 
 
+def is_real(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of numbers of a floating-point format."""
+    element = element_type(type_)
+    return isinstance(element, ir.FloatType) and str(element) in FORMATS
+
+
 def format_of(type_: ir.Type) -> FloatFormat | None:
     """The format of a tensor's elements, or of their parts if they are complex.
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+import struct
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import count
 from typing import Final
 
 from scalify_hlo._compat import ir
@@ -34,12 +37,16 @@ def structural_hash(module: ir.Module) -> str:
     """
     with module.context:
         structure = _Structure(module)
-        structure.block(module.body)
+        for op in module.body.operations:
+            op.operation.walk(structure.visit, ir.WalkOrder.PRE_ORDER)
         return structure.digest()
 
 
 class _Structure:
-    """Writes down a module op by op, with numbers for its values, blocks and functions."""
+    """Writes down a module op by op, in numbers of its values, functions and kinds of ops.
+
+    Most ops are of few kinds, which are put into words once.
+    """
 
     def __init__(self, module: ir.Module) -> None:
         names = [
@@ -48,86 +55,74 @@ class _Structure:
             if op.operation.name == "func.func"
         ]
         self._functions = {name: str(number) for number, name in enumerate(names)}
-        self._values: dict[ir.Value, int] = {}
-        self._blocks = 0
-        self._texts: dict[ir.Attribute | ir.Type, str] = {}
-        self._lists: dict[ir.Type, str] = {}
-        self._lines: list[str] = []
+        self._values: defaultdict[ir.Value, int] = defaultdict(count().__next__)
+        self._kinds: dict[tuple[Hashable, ...], int] = {}
+        self._texts: defaultdict[str, int] = defaultdict(count().__next__)
+        self._written: list[int] = []
+        self._write = self._written.extend
 
     def digest(self) -> str:
         """The hash of what was written down."""
-        return hashlib.sha256("\n".join(self._lines).encode()).hexdigest()[:_DIGITS]
+        digest = hashlib.sha256("\n".join(self._texts).encode())
+        digest.update(struct.pack(f"<{len(self._written)}q", *self._written))
+        return digest.hexdigest()[:_DIGITS]
 
-    def block(self, block: ir.Block, place: int = 0) -> None:
-        """Writes down the ops of a block, each with what is in its regions after it.
-
-        Args:
-            block: The block.
-            place: Its number.
-        """
-        numbers, note = self._values, self._lines.append
-        for view in block.operations:
-            op = view.operation
-            name, results = op.name, op.results
-            operands = [numbers.setdefault(value, len(numbers)) for value in op.operands]
-            types = [value.type for value in results]
-            for value in results:
-                numbers.setdefault(value, len(numbers))
-            note(f"{place} {name} {operands} {self._listed(types)} {self._attributes(op, name)}")
-            regions = op.regions
-            if len(regions):
-                inner = [(b, self._enter(b)) for region in regions for b in region.blocks]
-                for each in inner:
-                    self.block(*each)
-
-    def _enter(self, block: ir.Block) -> int:
-        """Writes down that there is a block, and gives it a number."""
-        self._blocks += 1
-        types = [self._text(argument.type) for argument in block.arguments]
-        for argument in block.arguments:
-            self._values.setdefault(argument, len(self._values))
-        self._lines.append(f"block {types}")
-        return self._blocks
-
-    def _listed(self, types: Sequence[ir.Type]) -> str:
-        """Types as a list of their texts; most ops have one result, of a few types."""
-        if len(types) != 1:
-            return str([self._text(type_) for type_ in types])
-        known = self._lists.get(types[0])
+    def visit(self, op: ir.Operation) -> ir.WalkResult:
+        """Writes down an op; those in its regions come after it."""
+        name, results, attributes, numbers = op.name, op.results, op.attributes, self._values
+        # Handles of types and attributes are quickly told apart; their texts take long.
+        kind = name, *results.types, *attributes.items()
+        known = self._kinds.get(kind)
         if known is None:
-            known = self._lists[types[0]] = str([self._text(types[0])])
-        return known
+            known = self._kinds[kind] = self._described(name, results.types, attributes.items())
+        operands = [numbers[value] for value in op.operands]
+        self._write((known, len(operands), *operands))
+        for value in results:
+            numbers[value]  # is its number from here on
+        regions = op.regions
+        if len(regions):
+            self._enter(regions)
+        return ir.WalkResult.ADVANCE
 
-    def _attributes(self, op: ir.Operation, op_name: str) -> list[str]:
-        present = op.attributes
-        if not len(present):
-            return []
-        found = []
-        for name, attribute in present.items():
-            if name in _LEFT_OUT or name.startswith(_FOREIGN):
-                continue
-            if name in _SYMBOLS:
-                text = self._symbols(attribute)
-            elif op_name == "stablehlo.constant":
-                text = self._constant(attribute)
-            else:
-                text = self._text(attribute)
-            found.append(f"{name}={text}")
-        return sorted(found)
+    def _enter(self, regions: Sequence[ir.Region]) -> None:
+        """Writes down which blocks there are in the regions of an op, and how long they are."""
+        self._write((len(regions),))
+        for region in regions:
+            blocks = list(region.blocks)
+            self._write((len(blocks),))
+            for block in blocks:
+                arguments = block.arguments
+                kind = self._described("block", arguments.types, ())
+                self._write((kind, len(block.operations)))
+                self._write(self._values[value] for value in arguments)
+
+    def _described(
+        self,
+        name: str,
+        types: Iterable[ir.Type],
+        attributes: Iterable[tuple[str, ir.Attribute]],
+    ) -> int:
+        """The number of a kind of ops, or of blocks, by what is said of it."""
+        found = sorted(
+            f"{key}={self._attribute(name, key, attribute)}"
+            for key, attribute in attributes
+            if key not in _LEFT_OUT and not key.startswith(_FOREIGN)
+        )
+        return self._texts[f"{name} {list(map(str, types))} {found}"]
+
+    def _attribute(self, op_name: str, name: str, attribute: ir.Attribute) -> str:
+        if name in _SYMBOLS:
+            return self._symbols(attribute)
+        return _constant(attribute) if op_name == "stablehlo.constant" else str(attribute)
 
     def _symbols(self, attribute: ir.Attribute) -> str:
         named = attribute if isinstance(attribute, ir.ArrayAttr) else [attribute]
         symbols = [ir.FlatSymbolRefAttr(symbol).value for symbol in named]
         return " ".join(self._functions.get(symbol, symbol) for symbol in symbols)
 
-    def _constant(self, attribute: ir.Attribute) -> str:
-        type_ = attribute.type
-        small = math.prod(type_.shape) <= _LARGE
-        dense = isinstance(attribute, ir.DenseElementsAttr)
-        return self._text(attribute if dense and (small or attribute.is_splat) else type_)
 
-    def _text(self, part: ir.Attribute | ir.Type) -> str:
-        text = self._texts.get(part)
-        if text is None:
-            text = self._texts[part] = str(part)
-        return text
+def _constant(attribute: ir.Attribute) -> str:
+    type_ = attribute.type
+    small = math.prod(type_.shape) <= _LARGE
+    dense = isinstance(attribute, ir.DenseElementsAttr)
+    return str(attribute if dense and (small or attribute.is_splat) else type_)

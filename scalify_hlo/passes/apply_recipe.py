@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of, is_complex
+from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
-from scalify_hlo.passes.matrices import on_one_device
+from scalify_hlo.passes.matrices import Flattening, on_one_device
 from scalify_hlo.passes.narrowing import (
     MARKS,
     Casting,
@@ -36,7 +36,7 @@ from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
-from scalify_hlo.roles.matmuls import OTHER
+from scalify_hlo.roles.matmuls import MATMULS, OTHER
 from scalify_hlo.roles.sizes import sizes
 
 
@@ -57,22 +57,15 @@ class ApplyRecipePass(Pass):
         """See `Pass.apply`."""
         main = main_function(module)
         if main is not None and self.recipe.rescales:
-            Rescaling(main, self.recipe, report, partial(_marked, module)).run()
+            Rescaling(main, self.recipe, report, partial(_having, module)).run()
         casts = Casts()
         source = None if main is None else source_of(module, main, self.recipe, self.profile)
         casting = self._casting(source, casts)
-        sites, reshape = Sites(self.recipe.matmul), on_one_device(module)
-        marked: list[ir.OpView] = []
-        for op in _marked(module, *_LEFT):
-            matmul = attributes.ROLES in op.attributes
-            if matmul:
-                marked += self._narrowed(op, sites, casting, report, reshape=reshape)
-            else:
-                marked.append(op)
-        sites.refuse_unmatched()
+        marked = self._narrow(module, casting, report)
         if source is not None:
             source.finish(report)
-            marked = _marked(module, *_LEFT)  # it makes loops and the like anew
+            # It makes loops and the like anew.
+            marked = _marked(module) if marked else []
         if main is not None:
             narrow_arguments(main, self.recipe.state)
             narrow_results(main, self.recipe.state, casts)
@@ -81,10 +74,32 @@ class ApplyRecipePass(Pass):
                 _narrow_gradient(op.results[number], self.recipe.state.gradient, casts)
         if main is not None and self.recipe.compute != KEEP:
             narrow_model(main, self.recipe.compute, casts)
-            marked = _marked(module, *_LEFT)  # it copies functions, and erases others
+            marked = _marked(module)  # it copies functions, and erases others
         for op in marked:
             _clear(op, _LEFT)
-        report.casts = casts.count + casting.count
+        report.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
+
+    def _narrow(self, module: ir.Operation, casting: Casting, report: Report) -> list[ir.OpView]:
+        """Puts narrow matmuls in the places of matmuls.
+
+        Returns:
+            What has marks that are still to be read; other marks are gone.
+        """
+        sites = Sites(self.recipe.matmul)
+        flattening = Flattening() if on_one_device(module) else None
+        read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
+        marked: list[ir.OpView] = []
+        for op in _marked(module):
+            left = [op]
+            if attributes.ROLES in op.attributes:
+                left = self._narrowed(op, sites, casting, report, flattening)
+            if read:
+                marked += left
+            else:
+                for each in left:
+                    _clear(each, _LEFT)
+        sites.refuse_unmatched()
+        return marked
 
     def _casting(self, source: Source | None, casts: Casts) -> Casting:
         """How operands get narrow."""
@@ -93,7 +108,12 @@ class ApplyRecipePass(Pass):
         return Scaled(Operands(source), self.recipe)
 
     def _narrowed(
-        self, op: ir.OpView, sites: Sites, casting: Casting, report: Report, *, reshape: bool
+        self,
+        op: ir.OpView,
+        sites: Sites,
+        casting: Casting,
+        report: Report,
+        flattening: Flattening | None,
     ) -> list[ir.OpView]:
         """What stands in the place of a matmul with roles: itself, or a narrow one."""
         extent = sizes(op)
@@ -102,20 +122,31 @@ class ApplyRecipePass(Pass):
             _clear(op, MARKS)
             return [op]
         report.narrowed += 1
-        return narrow(op, formats, casting, extent, reshape=reshape)
+        return narrow(op, formats, casting, extent, flattening)
 
 
-def _marked(module: ir.Operation, *marks: str) -> list[ir.OpView]:
-    """The ops that have one of some marks: matmuls with roles, what makes gradients of weights."""
+def _marked(module: ir.Operation) -> list[ir.OpView]:
+    """The ops that have a mark of those in `_LEFT`: matmuls, what makes gradients of weights."""
     found: list[ir.OpView] = []
-    note, go_on = found.append, ir.WalkResult.ADVANCE
+    gradient, go_on = attributes.STATE_GRADIENT, ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        present = op.attributes
-        for mark in marks:
-            if mark in present:
-                note(op.opview)
-                break
+        if op.name in MATMULS or gradient in op.attributes:
+            found.append(op.opview)
+        return go_on
+
+    module.walk(visit)
+    return found
+
+
+def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:
+    """The ops that have a mark."""
+    found: list[ir.OpView] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if mark in op.attributes:
+            found.append(op.opview)
         return go_on
 
     module.walk(visit)
@@ -129,7 +160,7 @@ def _formats(op: ir.OpView, recipe: Matmul, sites: Sites, extent: Extent) -> tup
         return None
     if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
         return None
-    if any(format_of(v.type) is None or is_complex(v.type) for v in list(op.operands)[:2]):
+    if not all(is_real(v.type) for v in list(op.operands)[:2]):
         return None
     if lhs.startswith(_NO_PAIR) and rhs.startswith(_NO_PAIR):
         return None

@@ -40,8 +40,11 @@ def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operat
     inlining = _Inlining(functions, needed)
     for name in functions:
         inlining.flatten(name)
-    passmanager.PassManager.parse("builtin.module(symbol-dce)").run(module)
-    return _left(module, needed)
+    manager = passmanager.PassManager.parse("builtin.module(symbol-dce)")
+    manager.enable_verifier(False)  # the last pass of a rewrite verifies
+    manager.run(module)
+    refers = any(function.refers for function in functions.values())
+    return _left(module, needed) if refers else []
 
 
 @dataclass
@@ -51,23 +54,29 @@ class _Function:
     Attributes:
         op: The function.
         marked: Whether it has a marked op.
+        refers: Whether it has an op that may name a function and is no call.
         calls: Its calls.
     """
 
     op: ir.Operation
     marked: bool = False
+    refers: bool = False
     calls: list[ir.Operation] = field(default_factory=list)
 
     def read(self, marks: Iterable[str]) -> None:
         """Finds what is in it."""
+        go_on = ir.WalkResult.ADVANCE
 
         def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == _CALL:
+            name = op.name
+            if name == _CALL:
                 self.calls.append(op)
             elif not self.marked:
                 attributes = op.attributes
                 self.marked = any(mark in attributes for mark in marks)
-            return ir.WalkResult.ADVANCE
+            if name in _REFERENCES:
+                self.refers = True
+            return go_on
 
         self.op.walk(visit)
 

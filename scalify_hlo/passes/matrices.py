@@ -11,26 +11,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 
 _PARTITIONS, _MESH = "mhlo.num_partitions", "sdy.mesh"
 
 
-@dataclass(frozen=True)
-class Matrices:
+class Matrices(NamedTuple):
     """A matmul of matrices.
 
     Attributes:
-        operands: They, left and right.
+        types: Those of the operands, left and right.
         numbers: Which of their dimensions are summed over, as the op's attribute has it.
         shape: That of the result.
     """
 
-    operands: list[ir.Value]
+    types: list[ir.Type]
     numbers: ir.Attribute
     shape: list[int]
+
+    def operands(self, data: Sequence[ir.Value], at: ir.OpView) -> list[ir.Value]:
+        """The operands of the matmul of tensors, before an op, as those of this one."""
+        pairs = zip(data, self.types, strict=True)
+        return [v if v.type == type_ else reshaped(v, type_, at) for v, type_ in pairs]
 
 
 def on_one_device(module: ir.Operation) -> bool:
@@ -40,38 +44,51 @@ def on_one_device(module: ir.Operation) -> bool:
     return not any(op.operation.name == _MESH for op in module.regions[0].blocks[0].operations)
 
 
-def matrices(op: ir.OpView, data: Sequence[ir.Value]) -> Matrices | None:
-    """Operands of a matmul as matrices.
+class Flattening:
+    """Finds matmuls of matrices; most of a program's are alike, and are looked at once."""
 
-    Args:
-        op: A ``dot_general``; what is built stands before it.
-        data: Its operands.
+    def __init__(self) -> None:
+        self._known: dict[tuple[ir.Attribute | ir.Type, ...], Matrices | None] = {}
 
-    Returns:
-        None where they are matrices already, or dimensions are of unknown size, not next to each
-        other, or batches.
-    """
-    if op.operation.name != "stablehlo.dot_general":
-        return None
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    if len(numbers.lhs_batching_dimensions) or all(value.type.rank == 2 for value in data):
+    def of(self, op: ir.OpView, data: Sequence[ir.Value]) -> Matrices | None:
+        """What a matmul is as one of matrices.
+
+        Args:
+            op: The matmul.
+            data: Its operands.
+
+        Returns:
+            None if it is no ``dot_general``, and where they are matrices already, or dimensions are
+            of unknown size, not next to each other, or batches.
+        """
+        if op.operation.name != "stablehlo.dot_general":
+            return None
+        key = op.attributes["dot_dimension_numbers"], *[value.type for value in data]
+        if key not in self._known:
+            self._known[key] = _matrices(*key)
+        return self._known[key]
+
+
+def _matrices(attribute: ir.Attribute, *types: ir.Type) -> Matrices | None:
+    numbers = stablehlo.DotDimensionNumbers(attribute)
+    if len(numbers.lhs_batching_dimensions) or all(type_.rank == 2 for type_ in types):
         return None
     summed = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)
-    found = [_side(v, list(dims)) for v, dims in zip(data, summed, strict=True)]
+    found = [_side(type_, list(dims)) for type_, dims in zip(types, summed, strict=True)]
     sides = [side for side in found if side is not None]
     if len(sides) < len(found):
         return None
-    operands, places, sizes = [], [], []
-    for value, (shape, place) in zip(data, sides, strict=True):
-        operands.append(_reshaped(value, shape, op))
+    matrices, places, sizes = [], [], []
+    for type_, (shape, place) in zip(types, sides, strict=True):
+        same = list(type_.shape) == shape
+        matrices.append(type_ if same else ir.RankedTensorType.get(shape, type_.element_type))
         places.append([place])
         sizes.append(shape[1 - place])
-    return Matrices(operands, stablehlo.DotDimensionNumbers.get([], [], *places), sizes)
+    return Matrices(matrices, stablehlo.DotDimensionNumbers.get([], [], *places), sizes)
 
 
-def _side(value: ir.Value, summed: list[int]) -> tuple[list[int], int] | None:
+def _side(type_: ir.Type, summed: list[int]) -> tuple[list[int], int] | None:
     """The shape of an operand as a matrix, and which of its dimensions is summed over."""
-    type_ = value.type
     free = [d for d in range(type_.rank) if d not in summed]
     if not type_.has_static_shape or not free or not summed:
         return None
@@ -82,9 +99,12 @@ def _side(value: ir.Value, summed: list[int]) -> tuple[list[int], int] | None:
     return sizes, int(second is summed)
 
 
-def _reshaped(value: ir.Value, shape: Sequence[int], at: ir.OpView) -> ir.Value:
-    type_ = value.type
-    if list(type_.shape) == list(shape):
-        return value
-    matrix = ir.RankedTensorType.get(shape, type_.element_type)
-    return stablehlo.reshape(matrix, value, loc=at.location, ip=ir.InsertionPoint(at))
+def reshaped(value: ir.Value, type_: ir.Type, at: ir.OpView) -> ir.Value:
+    """A tensor as one of another type, before an op."""
+    return ir.Operation.create(
+        "stablehlo.reshape",
+        results=[type_],
+        operands=[value],
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    ).result

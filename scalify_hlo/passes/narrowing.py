@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.passes.casts import Casts, widened_from
-from scalify_hlo.passes.matrices import matrices
+from scalify_hlo.passes.matrices import Flattening, reshaped
 from scalify_hlo.passes.operands import channels
 from scalify_hlo.passes.scaling import Operand, Operands, Wanted, restored
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
@@ -121,7 +121,11 @@ class Scaled:
 
 
 def narrow(
-    op: ir.OpView, formats: Formats, casting: Casting, extent: Extent, *, reshape: bool
+    op: ir.OpView,
+    formats: Formats,
+    casting: Casting,
+    extent: Extent,
+    flattening: Flattening | None,
 ) -> list[ir.OpView]:
     """Puts a matmul of narrow operands in a matmul's place.
 
@@ -130,7 +134,7 @@ def narrow(
         formats: Those of its operands.
         casting: Makes them.
         extent: Its M, N and K.
-        reshape: Whether one of 8-bit operands may become one of matrices.
+        flattening: Finds what those of 8-bit operands become; None if they stay as they are.
 
     Returns:
         What has marks: it, and what makes the value that the matmul made, if that is the gradient
@@ -138,7 +142,7 @@ def narrow(
     """
     operands, old = list(op.operands), op.results[0]
     data = casting.operands(op, formats)
-    matmul, whole = _matmul(op, data, formats, casting, extent, reshape=reshape)
+    matmul, whole = _matmul(op, data, formats, casting, extent, flattening)
     made = casting.finished(whole, op.operation)
     if made.type.element_type != old.type.element_type:
         made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
@@ -160,16 +164,17 @@ def _matmul(
     formats: Formats,
     casting: Casting,
     extent: Extent,
-    *,
-    reshape: bool,
+    flattening: Flattening | None,
 ) -> tuple[ir.OpView, ir.Value]:
     """The matmul of some data, and its result in the shape that the matmul's has."""
     old, kept = op.results[0].type, _attributes(op, formats, extent)
     whole = ir.RankedTensorType.get(old.shape, casting.element(old.element_type), old.encoding)
-    plain = matrices(op, data) if reshape and all(map(is_small, formats)) else None
+    plain = None
+    if flattening is not None and all(map(is_small, formats)):
+        plain = flattening.of(op, data)
     type_ = whole
     if plain is not None:
-        data, kept["dot_dimension_numbers"] = plain.operands, plain.numbers
+        data, kept["dot_dimension_numbers"] = plain.operands(data, op), plain.numbers
         type_ = ir.RankedTensorType.get(plain.shape, whole.element_type)
     matmul = ir.Operation.create(
         op.operation.name,
@@ -181,7 +186,7 @@ def _matmul(
     )
     result = matmul.result
     if plain is not None:
-        result = stablehlo.reshape(whole, result, loc=op.location, ip=ir.InsertionPoint(op))
+        result = reshaped(result, whole, op)
     return matmul.opview, result
 
 

@@ -7,7 +7,7 @@ own there, and counts nowhere else.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, NamedTuple
@@ -20,6 +20,7 @@ from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.inlining import inline_calls
 from scalify_hlo.passes.lifting import Combine, add_results, block_of, lift
 from scalify_hlo.passes.report import Report
+from scalify_hlo.roles.matmuls import MATMULS
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import fill_reduction, statistic
 
@@ -85,17 +86,11 @@ def tensors_of(main: ir.OpView) -> list[Tensor]:
     Args:
         main: The function, in which all calls that lead to matmuls were inlined.
     """
-    return _tensors(_sites(main))
-
-
-def _tensors(sites: Sequence[tuple[str, ir.Operation]]) -> list[Tensor]:
     names: dict[ir.Value, list[str]] = {}
     first: dict[ir.Value, ir.Operation] = {}
-    for site, op in sites:
-        for side, value in zip(_SIDES, list(op.operands)[:2], strict=True):
-            if isinstance(value.type.element_type, ir.FloatType):
-                names.setdefault(value, []).append(f"{site}:{side}")
-                first.setdefault(value, op)
+    for value, name, op, _ in _operands(main):
+        names.setdefault(value, []).append(name)
+        first.setdefault(value, op)
     return [Tensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
 
 
@@ -105,23 +100,44 @@ def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
     Args:
         main: As `tensors_of` takes it.
     """
-    sites = _sites(main)
-    names = {tensor.value: tensor.names for tensor in _tensors(sites)}
-    operands = ((op.results[0], i, op.operands[i]) for _, op in sites for i in (0, 1))
-    return {(result, i): names[value] for result, i, value in operands if value in names}
+    names: dict[ir.Value, list[str]] = {}
+    places: dict[tuple[ir.Value, int], list[str]] = {}
+    for value, name, op, side in _operands(main):
+        places[op.results[0], side] = shared = names.setdefault(value, [])
+        shared.append(name)
+    return {place: tuple(shared) for place, shared in places.items()}
 
 
-def _sites(main: ir.OpView) -> list[tuple[str, ir.Operation]]:
-    """The matmuls that have roles, with their names made unique."""
-    found: list[tuple[str, ir.Operation]] = []
+class _Operand(NamedTuple):
+    """An operand of a matmul: what it is, its own name, and where it is taken."""
+
+    value: ir.Value
+    name: str
+    op: ir.Operation
+    side: int
+
+
+def _operands(main: ir.OpView) -> Iterator[_Operand]:
+    """The operands that have a tensor in a profile, in order of the program."""
     counts: dict[str, int] = {}
+    for op in _matmuls(main):
+        site = op.attributes[attributes.SITE].value
+        number = counts[site] = counts.get(site, 0) + 1
+        unique = site if number == 1 else f"{site}#{number}"
+        for side, value in enumerate(list(op.operands)[:2]):
+            if isinstance(value.type.element_type, ir.FloatType):
+                yield _Operand(value, f"{unique}:{_SIDES[side]}", op, side)
+
+
+def _matmuls(main: ir.OpView) -> list[ir.Operation]:
+    """The matmuls that have roles."""
+    found: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if attributes.ROLES in op.attributes:
-            site = op.attributes[attributes.SITE].value
-            number = counts[site] = counts.get(site, 0) + 1
-            found.append((site if number == 1 else f"{site}#{number}", op))
-        return ir.WalkResult.ADVANCE
+        if op.name in MATMULS and attributes.ROLES in op.attributes:
+            found.append(op)
+        return go_on
 
     main.operation.walk(visit)
     return found

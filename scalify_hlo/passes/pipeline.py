@@ -126,7 +126,9 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         UsageError: An input scale matches nothing, or is no power of two.
     """
     if options.profile is not None:
-        options.profile.require(structural_hash(module))
+        with _collector_paused():
+            program = structural_hash(module)
+        options.profile.require(program)
     return run_passes(module, options.passes())
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -93,7 +94,7 @@ class Wanted:
     @property
     def whole(self) -> Wanted:
         """The same with one scale."""
-        return replace(self, channels=None)
+        return self if self.channels is None else replace(self, channels=None)
 
 
 class Source(Protocol):
@@ -128,10 +129,10 @@ class Operands:
             return Operand(narrow, UNSCALED)
         channels = wanted.channels
         key = value, name, None if channels is None else channels.dims
-        if key not in self._made:
-            self._made[key] = self._source.operand(wanted)
-        made = self._made[key]
-        return replace(made, channels=made.channels and channels)
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._source.operand(wanted)
+        return made if made.channels is None else replace(made, channels=channels)
 
 
 def inverse_scale(
@@ -162,7 +163,11 @@ class Quantizing:
         kind = attributes.VALUE if recipe.narrow_data else ""
         self._cast = convert_after(wanted.value, element, kind)
         self.at: ir.Operation = self._cast.owner.operation
-        self.emitter = Emitter(self.at, wide=False)
+
+    @cached_property
+    def emitter(self) -> Emitter:
+        """Builds what computes the scale."""
+        return Emitter(self.at, wide=False)
 
     def operand(self, value: ir.Value, inverse: ir.Value, scale: ir.Value) -> Operand:
         """The operand, cast at a scale of which the reciprocal is known."""

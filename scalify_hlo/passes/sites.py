@@ -56,5 +56,7 @@ def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _matches(pattern: str, names: Sequence[str]) -> bool:
+    if pattern == "*":
+        return True
     glob = pattern.replace("[", "[[]")
     return any(fnmatch.fnmatchcase(name, glob) for name in names)

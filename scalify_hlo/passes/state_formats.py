@@ -11,11 +11,18 @@ from scalify_hlo.passes.casts import Casts, convert_after
 from scalify_hlo.recipe import KEEP, State
 from scalify_hlo.scale import MOMENT_HEADROOM
 
+_KEPT = State()
+"""All state as it is, unless it is marked."""
+
+_RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
+
 _KINDS = {"second_moment": attributes.SECOND}
 
 
 def narrow_arguments(main: ir.OpView, recipe: State) -> None:
     """Gives what a step carries in the formats in which it is kept between steps."""
+    if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
+        return
     arguments = list(main.regions[0].blocks[0].arguments)
     marks = attributes.argument_attributes(main)
     for argument, mark in zip(arguments, marks, strict=True):
@@ -36,6 +43,8 @@ def narrow_arguments(main: ir.OpView, recipe: State) -> None:
 
 def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> None:
     """Gives back what a step carries in the formats in which it is kept between steps."""
+    if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
+        return
     block = main.regions[0].blocks[0]
     returned, marks = block.operations[-1], attributes.result_attributes(main)
     for index, mark in enumerate(marks):

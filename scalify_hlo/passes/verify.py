@@ -43,12 +43,13 @@ _MARKS = {
 def _refuse_casts(module: ir.Operation) -> None:
     """Complains of a recipe's cast that was not reached, and does not saturate therefore."""
     left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        mark = _MARKS.get(op.name)
-        if mark is not None and mark in op.attributes:
+        name = op.name
+        if name in _MARKS and _MARKS[name] in op.attributes:
             left.append(op)
-        return ir.WalkResult.ADVANCE
+        return go_on
 
     module.walk(visit)
     if left:

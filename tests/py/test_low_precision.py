@@ -415,6 +415,22 @@ def test_casts_of_state_alone_are_verified_too() -> None:
             run_passes(module, stopped)
 
 
+@pytest.mark.parametrize(
+    ("recipe", "settings", "format_"),
+    [
+        ("fp8-current", {"matmul.smallest": 1}, "f8E4M3FN"),
+        ("propagate", {"state_rescale.statistic": "l2"}, "f32"),
+        ("propagate", {"state.gradient": "f16"}, "f16"),
+        ("propagate", {"state.weight": "f16"}, "f16"),
+    ],
+)
+def test_no_mark_is_left(recipe: str, settings: dict[str, object], format_: str) -> None:
+    """Marks are cleared where nothing reads them any more; recipes differ in where that is."""
+    text = scalify_hlo.rewrite(step_text(), recipe=recipe, signature="scaled", settings=settings)
+    assert "scalify." not in text
+    assert f"x{format_}>" in text
+
+
 def test_the_first_layer_of_a_classifier_is_no_head() -> None:
     """Its input is from outside too, and its axis is summed for the gradient of a bias."""
 

@@ -12,7 +12,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.check import compile_module
-from scalify_hlo.passes.matrices import matrices, on_one_device
+from scalify_hlo.passes.matrices import Flattening, on_one_device
 from tests.py.judge import parse
 
 SIZES = {"a": 3, "b": 4, "c": 5, "d": 6, "e": 7}
@@ -52,15 +52,16 @@ def test_equal_to_the_matmul(spec: str) -> None:
     module = parse(text)
     with module.context, ir.Location.unknown():
         op = matmul_of(module)
-        made = matrices(op, list(op.operands))
+        made = Flattening().of(op, list(op.operands))
         assert made is not None
-        assert all(value.type.rank == 2 for value in made.operands)
+        operands = made.operands(list(op.operands), op)
+        assert all(value.type.rank == 2 for value in operands)
         old = op.results[0]
         type_ = ir.RankedTensorType.get(made.shape, old.type.element_type)
         new = ir.Operation.create(
             "stablehlo.dot_general",
             results=[type_],
-            operands=made.operands,
+            operands=operands,
             attributes={"dot_dimension_numbers": made.numbers},
             loc=op.location,
             ip=ir.InsertionPoint(op),
@@ -72,6 +73,27 @@ def test_equal_to_the_matmul(spec: str) -> None:
         np.testing.assert_array_equal(compile_module(str(module))(arrays)[0], expected)
 
 
+def test_alike_ones_are_looked_at_once() -> None:
+    """What is summed over counts: the operands of both matmuls have the same types."""
+    text = """func.func @main(%x: tensor<2x3x3xf32>, %w: tensor<3x3x4xf32>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0]
+    : (tensor<2x3x3xf32>, tensor<3x3x4xf32>) -> tensor<2x3x3x4xf32>
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [1, 2] x [0, 1]
+    : (tensor<2x3x3xf32>, tensor<3x3x4xf32>) -> tensor<2x4xf32>
+  return
+}"""
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        main = module.body.operations[0]
+        ops = list(main.regions[0].blocks[0].operations)[:2]
+        flattening = Flattening()
+        one, other = (flattening.of(op, list(op.operands)) for op in ops)
+        assert one is not None
+        assert other is not None
+        assert (one.shape, other.shape) == ([6, 12], [2, 4])
+        assert flattening.of(ops[0], list(ops[0].operands)) is one
+
+
 @pytest.mark.parametrize(
     "spec", ["ab,bc->ac", "abc,abd->acd", "abc,bd->acd", "abc,b->ac", "ab,cab->c"]
 )
@@ -79,7 +101,7 @@ def test_others_stay_as_they_are(spec: str) -> None:
     module = parse(text_of(spec)[0])
     with module.context:
         op = matmul_of(module)
-        assert matrices(op, list(op.operands)) is None
+        assert Flattening().of(op, list(op.operands)) is None
 
 
 def test_dynamic_shapes_stay_as_they_are() -> None:
@@ -88,7 +110,7 @@ def test_dynamic_shapes_stay_as_they_are() -> None:
     module = parse(str(exported.mlir_module()))
     with module.context:
         op = matmul_of(module)
-        assert matrices(op, list(op.operands)) is None
+        assert Flattening().of(op, list(op.operands)) is None
 
 
 @pytest.mark.parametrize(
