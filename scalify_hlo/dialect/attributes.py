@@ -72,6 +72,19 @@ def result_attributes(function: ir.OpView) -> list[Attributes]:
     return _attributes(function, "res_attrs", len(function_type(function).results))
 
 
+def states(function: ir.OpView) -> list[tuple[str, int] | None]:
+    """Of each result that is marked as state: its role, and the argument that it carries on."""
+    if "res_attrs" not in function.attributes:
+        return [None] * len(function_type(function).results)
+    return [_state(ir.DictAttr(d)) for d in ir.ArrayAttr(function.attributes["res_attrs"])]
+
+
+def _state(mark: ir.DictAttr) -> tuple[str, int] | None:
+    if ROLE not in mark or CARRIES not in mark:
+        return None
+    return ir.StringAttr(mark[ROLE]).value, ir.IntegerAttr(mark[CARRIES]).value
+
+
 def set_argument_attributes(function: ir.OpView, attributes: list[Attributes]) -> None:
     """Replaces the attributes of all arguments."""
     _set(function, "arg_attrs", attributes)

@@ -20,6 +20,18 @@ LEAF: Final = "leaf"
 Dims = tuple[int, ...]
 
 
+@dataclass(eq=False, slots=True)
+class Trace:
+    """Notes what of a graph something looks at, while it is asked to.
+
+    Attributes:
+        looks: The nodes in order, each with whether it is its users, or else its inputs, that are
+            looked at; None while nobody asks.
+    """
+
+    looks: dict[tuple[Node, bool], None] | None = None
+
+
 @dataclass(eq=False, slots=True, repr=False)
 class Node:
     """A value of the program.
@@ -27,30 +39,48 @@ class Node:
     Attributes:
         index: Its place; inputs come before.
         name: What makes it: the op without its dialect, ``reduce_add``, ``compare_GT`` ...
-        inputs: What it is made of.
+        made_of: Its inputs.
         value: The first value of the program that it is.
+        type: Its type.
         shape: Its shape; negative where it is not known.
+        trace: Takes note of who is asked for its inputs and users.
         dims: Of broadcasts, transpositions and reductions: their dimensions.
         constant: What all its elements are, where that is known.
-        users: What is made of it.
+        used_by: Its users.
         others: More values that it is.
         element: For a stack that a loop fills: what it puts in.
     """
 
     index: int
     name: str
-    inputs: tuple[Node, ...]
+    made_of: tuple[Node, ...]
     value: ir.Value
+    type: ir.Type
     shape: Dims
+    trace: Trace
     dims: Dims = ()
     constant: float | None = None
-    users: list[Node] = field(default_factory=list)
+    used_by: list[Node] = field(default_factory=list)
     others: list[ir.Value] = field(default_factory=list)
     element: Node | None = None
 
     def __repr__(self) -> str:
         """Not the inputs, which have inputs."""
         return f"%{self.index} = {self.name}"
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """What it is made of."""
+        if self.trace.looks is not None:
+            self.trace.looks[self, False] = None
+        return self.made_of
+
+    @property
+    def users(self) -> list[Node]:
+        """What is made of it."""
+        if self.trace.looks is not None:
+            self.trace.looks[self, True] = None
+        return self.used_by
 
     @property
     def is_constant(self) -> bool:
@@ -71,7 +101,7 @@ class Node:
     @property
     def element_type(self) -> str:
         """The type of its elements."""
-        return str(self.value.type.element_type)
+        return str(self.type.element_type)
 
 
 class Graph:
@@ -81,18 +111,36 @@ class Graph:
         nodes: All, those that others are made of first.
         passed: For nodes, the values that only hand them on: arguments and results of calls, and
             what keeps its operand.
+        trace: That of the nodes.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.passed: dict[Node, list[ir.Value]] = {}
+        self.trace = Trace()
         self._known: dict[Hashable, Node] = {}
         self._shapes: dict[ir.Type, Dims] = {}
+        self._dims: dict[ir.Attribute, Dims] = {}
+
+    def shape(self, type_: ir.Type) -> Dims:
+        """The shape of a type; empty for what is no tensor of a known rank."""
+        shape = self._shapes.get(type_)
+        if shape is None:
+            known = isinstance(type_, ir.RankedTensorType)
+            shape = self._shapes[type_] = tuple(type_.shape) if known else ()
+        return shape
+
+    def dims(self, attribute: ir.Attribute) -> Dims:
+        """The dimensions that an attribute lists."""
+        dims = self._dims.get(attribute)
+        if dims is None:
+            dims = self._dims[attribute] = tuple(attribute)
+        return dims
 
     def release(self) -> None:
         """Lets go of the nodes, which know each other: the collector need not look for them."""
         for node in self.nodes:
-            node.users.clear()
+            node.used_by.clear()
         self.nodes.clear()
 
     def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
@@ -132,10 +180,10 @@ class Graph:
             dims: As in `Node`.
             key: What else tells it from other ops of the name.
         """
-        simpler = self._simplified(name, inputs, value, dims)
+        type_ = value.type
+        simpler = self._simplified(name, inputs, value, dims, self.shape(type_))
         if simpler is not None:
             return simpler
-        type_ = value.type
         ids = (name, dims, key, type_, *inputs)
         node = self._known.get(ids)
         if node is None:
@@ -145,18 +193,18 @@ class Graph:
         return node
 
     def _simplified(
-        self, name: str, inputs: Sequence[Node], value: ir.Value, dims: Dims
+        self, name: str, inputs: Sequence[Node], value: ir.Value, dims: Dims, shape: Dims
     ) -> Node | None:
         first = inputs[0].constant if inputs else None
         if first is None:
             if name == "bitcast_convert":
-                return _unmasked(inputs[0], shape_of(value))
-            return _origin(inputs[0], shape_of(value)) if name == "reshape" else None
+                return _unmasked(inputs[0], shape)
+            return _origin(inputs[0], shape) if name == "reshape" else None
         if name in MOVEMENT:
             return self.constant(value, first)
         if name == "select":
             chosen = inputs[1] if first else inputs[2]
-            return chosen if chosen.shape == shape_of(value) else None
+            return chosen if chosen.shape == shape else None
         known = [node.constant for node in inputs]
         if None not in known and name in numbers.TABLE and not dims:
             return self.constant(value, float(numbers.evaluate(name, known)))
@@ -171,24 +219,16 @@ class Graph:
         dims: Dims = (),
         constant: float | None = None,
     ) -> Node:
-        shape = self._shapes.get(type_)
-        if shape is None:
-            shape = self._shapes[type_] = shape_of(value)
-        node = Node(len(self.nodes), name, inputs, value, shape, dims, constant)
+        shape, number = self.shape(type_), len(self.nodes)
+        node = Node(number, name, inputs, value, type_, shape, self.trace, dims, constant)
         self.nodes.append(node)
         for source in dict.fromkeys(inputs) if len(inputs) > 1 else inputs:
-            source.users.append(node)
+            source.used_by.append(node)
         return node
 
 
 MOVEMENT: Final = frozenset({"broadcast_in_dim", "reshape", "transpose"})
 """Ops whose elements are those of their only operand."""
-
-
-def shape_of(value: ir.Value) -> Dims:
-    """The shape of a value; empty for what is no tensor of a known rank."""
-    type_ = value.type
-    return tuple(type_.shape) if isinstance(type_, ir.RankedTensorType) else ()
 
 
 def _origin(node: Node, shape: Dims) -> Node | None:

@@ -8,6 +8,7 @@ value stays the same. Parts of size 1 are left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from scalify_hlo.layers.graph import Dims
@@ -32,6 +33,10 @@ Layout = tuple[tuple[Part, ...], ...]
 """The parts of each dimension, the slowest first."""
 
 
+_KEPT: Final = 1024
+"""How many answers of each kind are kept: equal layers ask the same."""
+
+
 def fresh(shape: Dims) -> Layout:
     """A layout in which each dimension is an axis."""
     return tuple((Part(axis, size),) if size != 1 else () for axis, size in enumerate(shape))
@@ -47,6 +52,7 @@ def axes(layout: Iterable[tuple[Part, ...]]) -> frozenset[int]:
     return frozenset(part.axis for part in parts(layout) if part.axis != SAME)
 
 
+@lru_cache(_KEPT)
 def regrouped(layout: Layout, shape: Dims) -> Layout | None:
     """The layout of a reshape; None if it would take an axis apart."""
     waiting = parts(layout)[::-1]
@@ -68,6 +74,7 @@ def regrouped(layout: Layout, shape: Dims) -> Layout | None:
     return None if waiting else tuple(made)
 
 
+@lru_cache(_KEPT)
 def unified(one: Layout, other: Layout) -> Layout | None:
     """The layout of an op on two values; None if their axes differ."""
     if one == other:
@@ -101,6 +108,7 @@ def _cut(part: Part, by: Part, rest: list[Part]) -> Part:
     return Part(SAME, by.size)
 
 
+@lru_cache(_KEPT)
 def broadcast(layout: Layout, dims: Dims, shape: Dims) -> Layout:
     """The layout of a broadcast."""
     made: list[tuple[Part, ...]] = [(Part(SAME, n),) if n != 1 else () for n in shape]

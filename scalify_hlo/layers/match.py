@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from scalify_hlo._compat import ir
 from scalify_hlo.layers import layout as layouts
 from scalify_hlo.layers.graph import MOVEMENT, Node
 from scalify_hlo.layers.layout import Layout
@@ -130,13 +131,16 @@ class Gradient:
         self._samples, self._wanted = samples, wanted
         self._tolerance, self._shape = tolerance, shape
 
-    def of(self, seed: Node, inner: Samples, most: int = 120) -> tuple[Node, bool] | None:
+    def of(
+        self, seed: Node, inner: Samples, most: int = 120, *, alone: bool = False
+    ) -> tuple[Node, bool] | None:
         """The gradient of the input that is made of one of the output.
 
         Args:
             seed: The gradient of the output.
             inner: Has it alone.
             most: How many values to look at.
+            alone: Whether only one that is the layer's alone will do.
 
         Returns:
             The gradient, and whether it is the layer's alone.
@@ -148,7 +152,7 @@ class Gradient:
             others.note(node)
             if self._is_wanted(node, inner.arrays[node], targets):
                 return node, True
-        for node, array in others.follow(most):
+        for node, array in () if alone else others.follow(most):
             if self._is_wanted(node, array, targets):
                 return node, False
         return None
@@ -231,18 +235,21 @@ def _is_full(layout: Layout) -> bool:
 
 def tolerance_of(node: Node) -> float:
     """How far values may be from what they are to be: constants are rounded as the data are."""
-    return {"bf16": 4e-3, "f16": 1e-3}.get(node.element_type, 1e-5)
+    return _TOLERANCES.get(type(node.type.element_type), 1e-5)
 
 
-def gradients(
+_TOLERANCES: Final[Mapping[type, float]] = {ir.BF16Type: 4e-3, ir.F16Type: 1e-3}
+
+
+def gradient(
     samples: Samples,
     wanted: Wanted,
     tolerance: float,
     shape: tuple[int, ...],
     *,
     smaller: bool = False,
-) -> Iterator[tuple[Node, bool, Node]]:
-    """The gradients of a layer's input, those first that are nothing else.
+) -> tuple[Node, bool, Node] | None:
+    """The gradient of a layer's input: one that is nothing else, or else the first with others.
 
     Args:
         samples: What is known of the layer.
@@ -251,21 +258,20 @@ def gradients(
         shape: The shape of the input.
         smaller: Whether the output has fewer elements than that.
 
-    Yields:
+    Returns:
         The gradient, whether it is that alone, and the gradient of the output.
     """
-    search, inexact = Gradient(samples, wanted, tolerance, shape), []
+    search, inexact = Gradient(samples, wanted, tolerance, shape), None
     for seed, known in incoming(samples):
         if not smaller and math.prod(seed.shape) != math.prod(shape):
             continue
         for layout in seed_layouts(seed, known, samples):
-            found = search.of(seed, Samples(seed, layout, samples))
-            if found is None:
-                continue
-            if found[1]:
-                yield (*found, seed)
-            inexact.append((*found, seed))
-    yield from inexact
+            found = search.of(seed, Samples(seed, layout, samples), alone=inexact is not None)
+            if found is not None and found[1]:
+                return (*found, seed)
+            if found is not None:
+                inexact = (*found, seed)
+    return inexact
 
 
 def with_gradient(layer: Layer, found: tuple[Node, bool, Node] | None) -> list[Layer]:
@@ -273,12 +279,12 @@ def with_gradient(layer: Layer, found: tuple[Node, bool, Node] | None) -> list[L
 
     Args:
         layer: The forward part.
-        found: As of `gradients`.
+        found: As of `gradient`.
     """
     if found is None:
         return [layer]
-    gradient, exact, seed = found
+    made, exact, seed = found
     return [
-        replace(layer, input_gradient=gradient, exact=exact),
-        Layer(layer.name, BACKWARD, (seed,), gradient, exact=exact),
+        replace(layer, input_gradient=made, exact=exact),
+        Layer(layer.name, BACKWARD, (seed,), made, exact=exact),
     ]

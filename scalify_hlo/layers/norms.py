@@ -14,7 +14,7 @@ from scalify_hlo.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.layers.layout import SAME, Layout
 from scalify_hlo.layers.match import (
     cone,
-    gradients,
+    gradient,
     sources,
     through,
     tolerance_of,
@@ -23,6 +23,7 @@ from scalify_hlo.layers.match import (
 from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
 from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples
+from scalify_hlo.layers.twins import Found, Twins
 
 _KEYS: Final = frozenset({"power", "rsqrt", "sqrt"})
 """What makes the inverse of a deviation, or the deviation."""
@@ -85,9 +86,14 @@ def find(graph: Graph) -> tuple[list[Layer], set[Node]]:
     """
     layers: list[Layer] = []
     inside: set[Node] = set()
+    twins = Twins(graph, _at)
     for node in graph.nodes:
-        found = _operators(node) if node.name.startswith("batch_norm") else _at(node, inside)
-        layers += found
+        if node.name.startswith("batch_norm"):
+            layers += _operators(node)
+        elif node.name in _KEYS and not node.is_constant and node not in inside:
+            found = twins.at(node)
+            layers += found.layers
+            inside.update(found.inside)
     return layers, inside
 
 
@@ -102,27 +108,28 @@ def _operators(node: Node) -> list[Layer]:
     return []
 
 
-def _at(key: Node, inside: set[Node]) -> list[Layer]:
-    if key.name not in _KEYS or key.is_constant or key in inside:
-        return []
+def _at(key: Node) -> Found:
     last = _last_sum(key)
-    if last is None:
-        return []
-    matched: list[tuple[_Norm, Node]] = []
+    found = _matched(key, last) if last is not None else None
+    if found is None:
+        return Found()
+    norm, output = found
+    return Found(_layers(norm, output), cone(output, norm.source) + cone(key, norm.source))
+
+
+def _matched(key: Node, last: Node) -> tuple[_Norm, Node] | None:
+    """The normalisation whose deviation a value is, and what it makes."""
+    others = []
     for source in sources(key, last):
         norm = _statistics(key, source, last)
-        output = _output(norm) if norm is not None else None
-        if norm is not None and output is not None:
-            matched.append((norm, output))
-            if norm.centred:
-                break
-    if not matched:
-        return []
-    # A LayerNorm is an RMSNorm of what the mean is taken off.
-    norm, output = matched[-1] if matched[-1][0].centred else matched[0]
-    inside.update(cone(output, norm.source))
-    inside.update(cone(key, norm.source))
-    return _layers(norm, output)
+        if norm is None:
+            continue
+        if not norm.centred:  # a LayerNorm is an RMSNorm of what the mean is taken off
+            others.append(norm)
+        elif (output := _output(norm)) is not None:
+            return norm, output
+    outputs = ((norm, _output(norm)) for norm in others)
+    return next(((norm, output) for norm, output in outputs if output is not None), None)
 
 
 def _last_sum(key: Node) -> Node | None:
@@ -316,8 +323,8 @@ def _layout_of(norm: _Norm, node: Node) -> Layout:
 
 def _layers(norm: _Norm, output: Node) -> list[Layer]:
     layer = Layer(_name(norm), FORWARD, (norm.source,), output, epsilon=norm.epsilon)
-    search = gradients(norm.samples, norm.gradients, norm.tolerance, norm.source.shape)
-    return with_gradient(layer, next(search, None))
+    shape = norm.source.shape
+    return with_gradient(layer, gradient(norm.samples, norm.gradients, norm.tolerance, shape))
 
 
 def _name(norm: _Norm) -> str:

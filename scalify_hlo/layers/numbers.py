@@ -111,9 +111,8 @@ class Target:
         # Most are not: their first elements tell at a tenth of the cost.
         if abs(found.item(0) - self._first) > self._first_allowed:
             return False
-        if not np.isfinite(found).all():
-            return False
-        return bool((np.abs(found - self.wanted) <= self._allowed).all())
+        near = np.abs(found - self.wanted) <= self._allowed
+        return bool(near.all() and np.isfinite(found).all())
 
 
 def close(found: Array, wanted: Array, tolerance: float, unit: float | None = None) -> bool:

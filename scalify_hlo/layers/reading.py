@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
-from scalify_hlo.layers.graph import Dims, Graph, Node, shape_of
+from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.numbers import TABLE
 from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, functions_in
+from scalify_hlo.roles.steps import without_steps
 
 _MOST = 2_000_000
 """How many nodes are made at most; calls after that are not seen through."""
@@ -43,13 +44,14 @@ def read(main: ir.OpView) -> Graph:
     """The graph of a program.
 
     Args:
-        main: The function that it starts at.
+        main: The function that it starts at; see `without_steps` for what is left out where roles
+            are marked.
     """
     functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
     reader = _Reader(functions)
     block = main.regions[0].blocks[0]
     names = {argument: reader.graph.leaf(argument) for argument in block.arguments}
-    reader.block(block, names)
+    reader.ops(without_steps(main), names)
     return reader.graph
 
 
@@ -61,14 +63,14 @@ class _Reader:
 
     def block(self, block: ir.Block, names: _Names) -> list[Node]:
         """Reads a block; its terminator's operands."""
-        operation = None
-        for view in block.operations:
-            operation = view.operation
-            results = operation.results
-            if len(results) or operation.regions:
-                self._op(operation, operation.name, names)
-        operands = operation.operands if operation is not None else []
-        return [names[operands[i]] for i in range(len(operands))]
+        ops = [view.operation for view in block.operations]
+        self.ops(ops[:-1], names)
+        return [names[operand] for operand in ops[-1].operands] if ops else []
+
+    def ops(self, ops: Iterable[ir.Operation], names: _Names) -> None:
+        """Reads ops."""
+        for op in ops:
+            self._op(op, op.name, names)
 
     def _op(self, op: ir.Operation, name: str, names: _Names) -> None:
         operands = op.operands
@@ -99,7 +101,7 @@ class _Reader:
                 names[result] = self.graph.leaf(result, short, inputs)
                 continue
             element = inputs[0].element if short == _SLICE else None
-            if element is not None and element.shape == shape_of(result):
+            if element is not None and element.shape == self.graph.shape(result.type):
                 names[result] = element
                 continue
             key = (number, *((n, attributes[n]) for n in attributes if "." not in n))
@@ -163,7 +165,8 @@ class _Reader:
         simple = len(inputs) == 2 and len(block.operations) == 2 and inputs[1].constant == start
         if not kind or not simple:
             return [self.graph.leaf(result, "reduce", inputs) for result in op.results]
-        return [self.graph.make(kind, inputs[:1], op.results[0], _dims(op, "dimensions"))]
+        dims = self.graph.dims(op.attributes["dimensions"])
+        return [self.graph.make(kind, inputs[:1], op.results[0], dims)]
 
     def _leaves(self, op: ir.Operation, inputs: list[Node], names: _Names) -> None:
         short = op.name.partition(".")[2]
@@ -178,10 +181,6 @@ _WITH_LAYERS: Final = frozenset(
 
 def _arguments(region: ir.Region, nodes: Sequence[Node]) -> list[tuple[ir.Value, Node]]:
     return list(zip(region.blocks[0].arguments, nodes, strict=True))
-
-
-def _dims(op: ir.Operation, name: str) -> Dims:
-    return tuple(op.attributes[name])
 
 
 def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
@@ -219,9 +218,9 @@ def _broadcast(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     result, number = op.results[0], inputs[0].constant
     if number is not None:
         return graph.constant(result, number)
-    dims = _dims(op, "broadcast_dimensions")
+    dims = graph.dims(op.attributes["broadcast_dimensions"])
     kept = [size for size in inputs[0].shape if size != 1]
-    sizes = shape_of(result)
+    sizes = graph.shape(result.type)
     if kept == [size for size in sizes if size != 1] and list(dims) == sorted(dims):
         return _reshape(graph, op, inputs)
     return graph.make("broadcast_in_dim", inputs, result, dims)
@@ -232,7 +231,8 @@ def _reshape(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
 
 
 def _transpose(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
-    return graph.make("transpose", inputs, op.results[0], _dims(op, "permutation"))
+    dims = graph.dims(op.attributes["permutation"])
+    return graph.make("transpose", inputs, op.results[0], dims)
 
 
 def _compare(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:

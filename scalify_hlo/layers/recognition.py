@@ -27,7 +27,10 @@ def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
 
 
 def graph_of(module: ir.Module | ir.Operation) -> Graph:
-    """The graph of a program; empty if there is no ``@main``."""
+    """The graph of a program; empty if there is no ``@main``.
+
+    Where roles are marked, what comes after all gradients for the state alone is not in it.
+    """
     blocks = module.operation.regions[0].blocks
     for op in blocks[0].operations:
         if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,27 @@ MAGNITUDES: Final = (1.0, 4.0, 0.04)
 
 _SIZES: Final = {1: 5, 2: 3}
 """How many positions stand for an axis, by how many axes there are."""
+
+_FEW = 4096
+"""How many random numbers are made at once."""
+
+
+@cache
+def _normal(count: int) -> Array:
+    return np.random.default_rng(0).standard_normal(count)
+
+
+class _Random:
+    """A generator of random numbers that costs little to begin anew."""
+
+    def __init__(self) -> None:
+        self._drawn = 0
+
+    def normal(self, shape: tuple[int, ...]) -> Array:
+        """The next numbers of a normal distribution, always the same ones."""
+        start, self._drawn = self._drawn, self._drawn + _count(shape)
+        enough = max(_FEW, 1 << self._drawn.bit_length())  # the first of many are those of few
+        return _normal(enough)[start : self._drawn].reshape(shape)
 
 
 class Samples:
@@ -49,16 +71,16 @@ class Samples:
             self.rank = 1 + max(sizes, default=-1) + 1
             few = _SIZES.get(len(sizes), 2)
             self.sizes = [min(sizes.get(a, 1), few) for a in range(self.rank - 1)]
-            self._rng = np.random.default_rng(0)
+            self._random = _Random()
             self.give(source, layout, _cases(self._draw(layout)))
         else:
-            self.rank, self.sizes, self._rng = outer.rank, outer.sizes, outer._rng
+            self.rank, self.sizes, self._random = outer.rank, outer.sizes, outer._random
             self.give(source, layout, self._draw(layout))
 
     def _draw(self, layout: Layout) -> Array:
         used = layouts.axes(layout)
         shape = [size if axis in used else 1 for axis, size in enumerate(self.sizes)]
-        return self._rng.standard_normal((len(MAGNITUDES), *shape)) + 0.5
+        return self._random.normal((len(MAGNITUDES), *shape)) + 0.5
 
     def give(self, node: Node, layout: Layout, array: Array) -> None:
         """Says what a value is."""
@@ -116,14 +138,16 @@ class Samples:
             array = self.array(source)
             if array is None and source.name in MOVEMENT and self._moved(source):
                 array = self.array(source)
-            known = self.layout(source) if array is not None else None
-            if array is None or known is None:
+            if array is None:
                 return False
+            operands.append(array)
             if source.shape == node.shape:  # the predicate of a select may be a scalar
+                known = self.layout(source)
+                if known is None:
+                    return False
                 layout = known if layout is None else layouts.unified(layout, known)
                 if layout is None:
                     return False
-            operands.append(array)
         if layout is None:
             return False
         self.give(node, layout, np.asarray(TABLE[node.name](*operands)))

@@ -14,7 +14,7 @@ from scalify_hlo.layers.layout import SAME
 from scalify_hlo.layers.match import (
     Wanted,
     cone,
-    gradients,
+    gradient,
     sources,
     through,
     tolerance_of,
@@ -23,6 +23,7 @@ from scalify_hlo.layers.match import (
 from scalify_hlo.layers.model import FORWARD, Layer
 from scalify_hlo.layers.numbers import Array, Target, close, mean, spread_to
 from scalify_hlo.layers.samples import Samples
+from scalify_hlo.layers.twins import Found, Twins
 
 _SPREAD = 60
 """How many values to look at that are made of an input."""
@@ -87,16 +88,19 @@ def find(graph: Graph, inside: set[Node]) -> list[Layer]:
         inside: Takes the values that are inside of layers.
     """
     layers: list[Layer] = []
+    twins = Twins(graph, _at)
     for node in graph.nodes:
         if node.name == "exponential" and node not in inside:
-            layers += _at(node, inside)
+            found = twins.at(node)
+            layers += found.layers
+            inside.update(found.inside)
     return layers
 
 
-def _at(key: Node, inside: set[Node]) -> list[Layer]:
+def _at(key: Node) -> Found:
     total = next((u for u in key.users if u.name == "reduce_add" and u.dims), None)
     if total is None:
-        return []
+        return Found()
     matched: tuple[_Softmax, str, Node] | None = None
     for source in sources(key):
         softmax = _read(key, total, source)
@@ -104,19 +108,19 @@ def _at(key: Node, inside: set[Node]) -> list[Layer]:
         if softmax is not None and found is not None:
             matched = (softmax, *found)
     if matched is None:
-        return []
+        return Found()
     softmax, name, output = matched
-    inside.update(softmax.samples.arrays.keys() - {softmax.source})
+    inside = softmax.samples.arrays.keys() - {softmax.source}
     layer = Layer(name, FORWARD, (softmax.source,), output)
-    search = gradients(
+    made = gradient(
         softmax.samples,
         softmax.gradient(name),
         tolerance_of(softmax.source),
         softmax.source.shape,
         smaller=name == "logsumexp",
     )
-    gradient = next(search, None) or _of_mean(softmax, name)
-    return [*with_gradient(layer, gradient), *_cross_entropy(layer)]
+    made = made or _of_mean(softmax, name)
+    return Found([*with_gradient(layer, made), *_cross_entropy(layer)], inside)
 
 
 def _of_mean(softmax: _Softmax, name: str) -> tuple[Node, bool, Node] | None:

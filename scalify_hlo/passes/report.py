@@ -107,7 +107,8 @@ class Report:
 
     Attributes:
         arguments: The arguments of ``main``, as they were.
-        results: The results of ``main``, as they were.
+        results: The results of ``main``, as they were; their sizes are followed to the end only
+            where ops are annotated.
         remarks: What the user should know, such as ops that had to be unscaled around.
         values: How many float results of ops are ``static``, ``dynamic``, ``any`` or
             ``unscaled``; counted only where forms are annotated.

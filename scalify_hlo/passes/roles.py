@@ -14,10 +14,11 @@ from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import MatmulReport, Report
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.recipe import Inputs
+from scalify_hlo.roles.frames import functions_in
 from scalify_hlo.roles.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.roles.origins import Origin
 from scalify_hlo.roles.state import State, state_of
-from scalify_hlo.roles.vocabulary import makes_logits
+from scalify_hlo.roles.vocabulary import Logits
 
 FIRST, SECOND = "first_moment", "second_moment"
 
@@ -67,12 +68,7 @@ class RolesPass(Pass):
         names = attributes.argument_names(main)
         roles = self._argument_roles(names, floats, state)
         report.roles |= {names[i]: role for i, role in roles.items()}
-        functions = {
-            op.attributes["sym_name"].value: op
-            for op in module.regions[0].blocks[0].operations
-            if op.operation.name == "func.func"
-        }
-        walk = Walk(functions)
+        walk = Walk(functions_in(module.regions[0].blocks[0].operations))
         walk.main(main, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
         _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
@@ -116,12 +112,13 @@ class _Marks:
         self._roles: dict[Origin, str] = {}
         self._marked: dict[ir.Value, tuple[str, ...]] = {}
         self._vocabulary: set[Matmul] = set()
+        self._logits = Logits()
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
         """Marks all matmuls; one whose calls disagree takes no part."""
         for matmul in matmuls:
             roles = self._operand_roles(matmul)
-            made = WEIGHT in roles and makes_logits(matmul, roles.index(WEIGHT))
+            made = WEIGHT in roles and self._logits.made_by(matmul, roles.index(WEIGHT))
             if made or matmul.partner in self._vocabulary:
                 self._vocabulary.add(matmul)
             result, mark = matmul.op.results[0], (matmul.part, *roles)

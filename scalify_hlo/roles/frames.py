@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -126,3 +127,19 @@ def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
     return {
         op.attributes["sym_name"].value: op for op in operations if op.operation.name == "func.func"
     }
+
+
+def operations(block: ir.Block) -> list[ir.Operation]:
+    """The ops of a block but its terminator; of a function, by a native walk, which is faster."""
+    owner = block.owner.operation
+    if owner.name != "func.func":
+        return [op.operation for op, _ in pairwise(block.operations)]
+    found: list[ir.Operation] = []
+    note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        note(op)
+        return skip if len(found) > 1 else go_on
+
+    owner.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[1:-1]

@@ -12,11 +12,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.roles.frames import BODIES, BRANCHES, CALLS, INSIDES, LOOP, Frame, Place
+from scalify_hlo.roles.frames import (
+    BODIES,
+    BRANCHES,
+    CALLS,
+    INSIDES,
+    LOOP,
+    Frame,
+    Place,
+    operations,
+)
 from scalify_hlo.roles.origins import MOVING, Origin, Scope, View, is_constant
 from scalify_hlo.roles.state import Reach
 
@@ -124,7 +132,7 @@ class Walk:
         block, scope = function.regions[0].blocks[0], Scope()
         for i, argument in enumerate(block.arguments):
             scope.views[argument] = View(Origin(argument=i, gradient=i in gradients))
-        self._ops(self._to_last_matmul(_operations(block)), scope)
+        self._ops(self._to_last_matmul(operations(block)), scope)
         return self._found
 
     def _to_last_matmul(self, ops: list[ir.Operation]) -> list[ir.Operation]:
@@ -153,7 +161,7 @@ class Walk:
         return self._with_matmuls[name]
 
     def _block(self, block: ir.Block, scope: Scope) -> None:
-        self._ops(_operations(block), scope)
+        self._ops(operations(block), scope)
 
     def _ops(self, operations: Sequence[ir.Operation], scope: Scope) -> None:
         for operation in operations:
@@ -305,22 +313,6 @@ class Walk:
             gradient = any(view.origin.gradient for view in views)
             same = len(set(views)) == 1
             scope.views[result] = views[0] if same else View(Origin(gradient=gradient))
-
-
-def _operations(block: ir.Block) -> list[ir.Operation]:
-    """The ops of a block but its terminator; of a function, by a native walk, which is faster."""
-    owner = block.owner.operation
-    if owner.name != "func.func":
-        return [op.operation for op, _ in pairwise(block.operations)]
-    found: list[ir.Operation] = []
-    note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        note(op)
-        return skip if len(found) > 1 else go_on
-
-    owner.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found[1:-1]
 
 
 def _is_doubtful(matmuls: Sequence[Matmul]) -> bool:

@@ -93,17 +93,18 @@ class Reach:
         self._known = known
         self._parts: dict[Place, list[Place]] = {}
 
-    def of(self, place: Place, depth: int = 0) -> int:
+    def of(self, place: Place) -> int:
         """Those that a value is made of, all in its shape, as a set of bits."""
         known = self._known.get(place)
-        if known is None:
-            known = 0
-            if depth < _DEEP:
-                for part in self.parts(place):
-                    found = self._known.get(part)
-                    known |= self.of(part, depth + 1) if found is None else found
-            self._known[place] = known
-        return known
+        return self._found(place, 0) if known is None else known
+
+    def _found(self, place: Place, depth: int) -> int:
+        found = 0
+        for part in self.parts(place) if depth < _DEEP else ():
+            known = self._known.get(part)
+            found |= self._found(part, depth + 1) if known is None else known
+        self._known[place] = found
+        return found
 
     def parts(self, place: Place) -> list[Place]:
         """`parts`, which are found once."""
@@ -235,7 +236,7 @@ class _Search:
                     waiting.append(part)
                 elif is_sum:
                     found[_without_constants(part)] = None
-        return [place for place in found if not _is_uniform(place[0])]
+        return [place for place in found if not is_uniform(place[0])]
 
     def _gradient_of(self, number: int, reached: int) -> ir.Value | None:
         """The gradient of a weight: what is new in its moments, or in itself if it has none."""
@@ -336,15 +337,15 @@ def _without_constants(place: Place) -> Place:
         if isinstance(owner, ir.Block) or owner.name not in _ARITHMETIC:
             return place
         lhs, rhs = owner.operands[0], owner.operands[1]
-        if _is_uniform(rhs):
+        if is_uniform(rhs):
             place = lhs, frame
-        elif owner.name in _COMMUTING and _is_uniform(lhs):
+        elif owner.name in _COMMUTING and is_uniform(lhs):
             place = rhs, frame
         else:
             return place
 
 
-def _is_uniform(value: ir.Value) -> bool:
+def is_uniform(value: ir.Value) -> bool:
     """Whether all elements are one number: a constant, or a scalar that is broadcast."""
     owner = value.owner
     if isinstance(owner, ir.Block):

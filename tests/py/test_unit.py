@@ -157,7 +157,8 @@ def predicted(
     """log2 of the rms that each result is expected to have."""
     program = read_text(text_of(fn, *arguments))
     with program.module.context:
-        report = rewrite_module(program.module, make_options("unit", "same", scales))
+        options = replace(make_options("unit", "same", scales), annotate=True)
+        report = rewrite_module(program.module, options)
     forms = [result.form for result in report.results]
     assert all(isinstance(form, Scaled) and form.scale.static for form in forms)
     return [form.scale.exponent + form.level for form in forms if isinstance(form, Scaled)]

@@ -1,0 +1,107 @@
+"""What only the steps of a training program's state are made with: the optimizer, as a rule.
+
+It comes after the gradients, and is as large as the model. What asks about the model need not read
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cmp_to_key
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, operations
+from scalify_hlo.roles.state import is_uniform
+
+_CAPTURING: Final = BODIES | BRANCHES | {LOOP}
+"""Ops that may read other values than their operands."""
+
+_WEIGHT = "weight"
+_TERMS: Final = frozenset({"stablehlo.add", "stablehlo.convert", "stablehlo.subtract"})
+_DEEP = 5
+"""How many ops a step has at most between a state and the next."""
+
+
+def without_steps(main: ir.OpView) -> list[ir.Operation]:
+    """The ops of a program, but for those after all gradients that are for its state alone.
+
+    A step adds to a state; what is made otherwise is read as other results are. If not each weight
+    has a gradient of its own, something else may be behind its step: all ops are given then, as
+    they are for a program whose roles are not marked.
+
+    Args:
+        main: The function that it starts at; its state and the gradients of that are marked.
+
+    Returns:
+        The ops in order, without the terminator.
+    """
+    block = main.regions[0].blocks[0]
+    arguments = block.arguments
+    outputs, weights = [], 0
+    for value, state in zip(block.operations[-1].operands, attributes.states(main), strict=True):
+        if state is None or not _is_step(value, arguments[state[1]]):
+            outputs.append(value)
+        if state is not None and state[0] == _WEIGHT and not isinstance(value.owner, ir.Block):
+            weights += 1
+    head = _to_gradients(main, weights) if weights else None
+    rest = _after(head[-1], outputs) if head is not None else None
+    return operations(block) if head is None or rest is None else head + rest
+
+
+def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
+    """Whether a value is a state to which something is added, constant factors aside."""
+    if value == state:
+        return True
+    owner = value.owner
+    if depth == _DEEP or isinstance(owner, ir.Block):
+        return False
+    name, operands = owner.name, owner.operands
+    if name in _TERMS:
+        return any(_is_step(operand, state, depth + 1) for operand in operands)
+    if name == "stablehlo.multiply":
+        factor, other = operands
+        if is_uniform(factor):
+            return _is_step(other, state, depth + 1)
+        return is_uniform(other) and _is_step(factor, state, depth + 1)
+    return False
+
+
+def _to_gradients(main: ir.OpView, number: int) -> list[ir.Operation] | None:
+    """The ops to the one that makes the last of so many gradients; None if there are fewer."""
+    found: list[ir.Operation] = []
+    note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal number
+        note(op)
+        if attributes.STATE_GRADIENT in op.attributes:
+            number -= len(ir.ArrayAttr(op.attributes[attributes.STATE_GRADIENT]))
+            if number <= 0:
+                return ir.WalkResult.INTERRUPT
+        return skip if len(found) > 1 else go_on
+
+    main.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[1:] if number == 0 else None
+
+
+def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[ir.Operation] | None:
+    """The ops after another that values are made with; None if that is not plain to see."""
+    found: dict[ir.Value, ir.Operation] = {}
+    waiting = list(values)
+    while waiting:
+        owner = waiting.pop().owner
+        if isinstance(owner, ir.Block) or not last.is_before_in_block(owner.operation):
+            continue
+        op = owner.operation
+        if op.name in _CAPTURING:
+            return None
+        if op.results[0] not in found:
+            found[op.results[0]] = op
+            waiting += op.operands
+    return sorted(found.values(), key=cmp_to_key(_order))
+
+
+def _order(one: ir.Operation, other: ir.Operation) -> int:
+    return -1 if one.is_before_in_block(other) else 1
