@@ -10,14 +10,6 @@ from scalify_hlo.layers.graph import Graph
 from scalify_hlo.layers.model import Layer
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
-_MARKS = (
-    attributes.LAYER,
-    attributes.LAYER_GRADIENT,
-    attributes.EPSILON,
-    attributes.LAYER_NUMBER,
-    attributes.LAYER_INPUT,
-)
-
 _CONE = 400
 """How many ops a result may be made of, as far as they are looked at: an exact GELU is 100."""
 
@@ -39,21 +31,6 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> None:
                 numbers[value] = number = len(numbers)
                 value.owner.attributes[attributes.LAYER_NUMBER] = _integer(number)
                 _append(*place, number)
-
-
-def clear_marks(module: ir.Operation) -> None:
-    """Removes what was said of layers."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        present = op.attributes
-        if len(present):
-            for name in _MARKS:
-                if name in present:
-                    del present[name]
-        return go_on
-
-    go_on = ir.WalkResult.ADVANCE
-    module.walk(visit)
 
 
 def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:

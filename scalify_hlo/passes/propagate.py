@@ -32,11 +32,12 @@ from scalify_hlo.passes.callees import (
     return_scales,
     take_scales,
 )
-from scalify_hlo.passes.layer_marks import clear_marks
+from scalify_hlo.passes.leftovers import clear_layers
 from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
+from scalify_hlo.rules.attention import Attention
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     finish,
@@ -109,7 +110,7 @@ class PropagatePass(Pass):
             )
             propagation.main(main)
             if report.layers or not report.ops:
-                clear_marks(module)
+                report.casts = len(clear_layers(module))
             if self.strict and report.remarks:
                 first = report.remarks[0]
                 raise InputError(
@@ -147,6 +148,7 @@ class Propagation:
         self._annotate = annotate
         self._on_data = recipe.epsilon == "data"
         self._layers = narrow
+        self._attention = Attention()
         self._activations = Activations() if narrow and recipe.predict == UNIT else None
         self._callees: dict[Key, Callee] = {}
         self._cast_exponents: dict[Hashable, int] = {}
@@ -222,7 +224,7 @@ class Propagation:
             entry = RULES.get(name)
             op = (entry.apply if entry else opaque)(op, split) or op
             if marked and name in layers.ENDS:
-                layers.layered(op, name, split)
+                layers.layered(op, name, split, self._attention)
             if ends:
                 ends.end(op, split)
         if self._annotate:

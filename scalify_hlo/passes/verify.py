@@ -9,6 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.leftovers import casts_left
 from scalify_hlo.passes.report import Report
 
 
@@ -34,24 +35,9 @@ class VerifyPass(Pass):
             )
 
 
-_MARKS = {
-    "stablehlo.constant": attributes.CONSTANT_SCALE,
-    "stablehlo.convert": attributes.CAST,
-}
-
-
 def _refuse_casts(module: ir.Operation) -> None:
     """Complains of a recipe's cast that was not reached, and does not saturate therefore."""
-    left: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        if name in _MARKS and _MARKS[name] in op.attributes:
-            left.append(op)
-        return go_on
-
-    module.walk(visit)
+    left = casts_left(module)
     if left:
         raise InputError(
             "a cast of the recipe, or a constant in its place, is left as it was",

@@ -115,14 +115,11 @@ def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
 
 def saturate(value: ir.Value, most: float, at: ir.Operation) -> ir.Value:
     """Clamps a tensor to ``±most``."""
-    scalar = scalar_type(value.type.element_type)
-    low, high = (constant(scalar, end, at) for end in (-most, most))
+    type_, where = value.type, {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    scalar = scalar_type(type_.element_type)
+    low, high = (_constant(scalar, end, **where) for end in (-most, most))
     return ir.Operation.create(
-        "stablehlo.clamp",
-        results=[value.type],
-        operands=[low, value, high],
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
+        "stablehlo.clamp", results=[type_], operands=[low, value, high], **where
     ).result
 
 

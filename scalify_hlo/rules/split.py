@@ -160,7 +160,7 @@ class Split(Mover):
         if form is None:
             return
         self._forms[value] = form
-        if isinstance(form, Scaled):
+        if isinstance(form, Scaled) and (form.scale != ONE or not self._wide(value)):
             target = self._resting(value, form)
             if target is not form.scale:
                 known = self._moved.get((value, target))

@@ -1,0 +1,54 @@
+"""What passes leave for those after them, and what is left of that in the end."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+
+_CASTS = {
+    "stablehlo.constant": attributes.CONSTANT_SCALE,
+    "stablehlo.convert": attributes.CAST,
+}
+
+_LAYERS = (
+    attributes.LAYER,
+    attributes.LAYER_GRADIENT,
+    attributes.EPSILON,
+    attributes.LAYER_NUMBER,
+    attributes.LAYER_INPUT,
+)
+
+
+def casts_left(module: ir.Operation) -> list[ir.Operation]:
+    """A recipe's casts, and constants in their place, that propagation did not reach."""
+    left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        name = op.name
+        if name in _CASTS and _CASTS[name] in op.attributes:
+            left.append(op)
+        return go_on
+
+    module.walk(visit)
+    return left
+
+
+def clear_layers(module: ir.Operation) -> list[ir.Operation]:
+    """Removes what was said of layers; gives `casts_left`, found on the same walk."""
+    left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        present = op.attributes
+        if len(present):
+            for mark in _LAYERS:
+                if mark in present:
+                    del present[mark]
+            name = op.name
+            if name in _CASTS and _CASTS[name] in present:
+                left.append(op)
+        return go_on
+
+    module.walk(visit)
+    return left
