@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.choices import extreme, one_hot, select
 from scalify_hlo.rules.families import (
@@ -267,10 +267,20 @@ def cast(op: ir.OpView, split: Split) -> None:
     if narrower and split.recipe.saturate:
         if not source.holds(target.max_finite):
             value = emit.convert(value, ir.F32Type.get(), op.operation)
-        value = emit.saturate(value, target.max_finite, op.operation)
+        value = _saturated(value, target, op.operation, split)
     split.replace(op, 0, value)
     unpaid = split.unpaid(form, scale) if isinstance(form, Scaled) else 0
     return split.assume(result, Scaled(scale, unpaid))
+
+
+def _saturated(value: ir.Value, target: FloatFormat, at: ir.Operation, split: Split) -> ir.Value:
+    """Data held within a format; most casts share the bounds, which stand at the top."""
+    most = target.max_finite
+    if not isinstance(value.type.element_type, ir.F32Type):
+        return emit.saturate(value, most, at)
+    split.factors.location = at.location
+    low, high = (split.factors.number(end, wide=False) for end in (-most, most))
+    return emit.clamp(low, value, high, at)
 
 
 def _cast_scale(op: ir.OpView, form: Form, kind: str, split: Split) -> Scale:

@@ -115,11 +115,20 @@ def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
 
 def saturate(value: ir.Value, most: float, at: ir.Operation) -> ir.Value:
     """Clamps a tensor to ``±most``."""
-    type_, where = value.type, {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    scalar = scalar_type(type_.element_type)
+    scalar = scalar_type(value.type.element_type)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     low, high = (_constant(scalar, end, **where) for end in (-most, most))
+    return clamp(low, value, high, at)
+
+
+def clamp(low: ir.Value, value: ir.Value, high: ir.Value, at: ir.Operation) -> ir.Value:
+    """Clamps a tensor between tensors of rank 0."""
     return ir.Operation.create(
-        "stablehlo.clamp", results=[type_], operands=[low, value, high], **where
+        "stablehlo.clamp",
+        results=[value.type],
+        operands=[low, value, high],
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
     ).result
 
 

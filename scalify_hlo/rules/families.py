@@ -218,10 +218,17 @@ def total(op: ir.OpView, split: Split) -> None:
     """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
     operands = op.operands
     forms = split.form(operands[0]), split.form(operands[1])
-    target = split.align(op, (0, 1))
+    target = _met(*forms) or split.align(op, (0, 1))
     if split.predicts and isinstance(target, Scaled):
         target = Scaled(target.scale, _level_of_sum(target, forms, split))
     split.set(op.results[0], target)
+
+
+def _met(a: Form, b: Form) -> Scaled | None:
+    """What two values are aligned to that are at scale 1 already; None if it is not so plain."""
+    if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
+        return a if a.level >= b.level else b
+    return None
 
 
 def _level_of_sum(target: Scaled, forms: Sequence[Form], split: Split) -> float:

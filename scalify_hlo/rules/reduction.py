@@ -88,12 +88,21 @@ def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> Non
             _reduced_by_units(op, split, count)
         return
     split.as_values(op, 0)  # once for all readers, where terms are read and not where sums are
-    target = split.align(op, (0, 1))
+    target = _from_zero(op, split) or split.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
         terms = n * n if n and split.narrow and _is_positive(op.operands[0], split) else n
         target = Scaled(target.scale, target.level + rise(terms, split))
     split.set(op.results[0], target)
+
+
+def _from_zero(op: ir.OpView, split: Split) -> Scaled | None:
+    """The form of narrow data that are reduced from zero on, which fits their scale as it is."""
+    operands = op.operands
+    form = split.form(operands[0])
+    if split.narrow and isinstance(form, Scaled) and split.form(operands[1]) is ANY:
+        return form
+    return None
 
 
 def _is_positive(value: ir.Value, split: Split) -> bool:
