@@ -68,8 +68,12 @@ class AfterCasts:
             return self._is_plain_function(op.attributes["callee"].value)
         if name not in _PLAIN:
             return False
-        formats = map(self._split.format, op.results)
-        return all(format_ is None or format_.wide for format_ in formats)
+        results = op.results
+        return self._is_wide(results[0]) if len(results) == 1 else all(map(self._is_wide, results))
+
+    def _is_wide(self, value: ir.Value) -> bool:
+        format_ = self._split.format(value)
+        return format_ is None or format_.wide
 
     def _is_plain_function(self, name: str) -> bool:
         if name not in self._plain:

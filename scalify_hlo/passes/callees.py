@@ -86,9 +86,10 @@ def take_scales(copy: ir.OpView, forms: Sequence[Form], split: Split) -> tuple[G
     Returns:
         Its own generators, in the order of the caller's.
     """
-    marks = attributes.argument_attributes(copy)
     parameters = add_parameters(copy.regions[0].blocks[0], forms, split)
-    _set_arguments(copy, [*marks, *({} for _ in parameters)])
+    if parameters:
+        marks = attributes.argument_attributes(copy)
+        _set_arguments(copy, [*marks, *({} for _ in parameters)])
     return parameters
 
 
@@ -112,6 +113,8 @@ def return_scales(copy: ir.OpView, results: Sequence[Form], split: Split) -> tup
 
 def drop_untaken(copy: ir.OpView, count: int) -> tuple[int, ...]:
     """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
+    if not count:
+        return ()
     marks = attributes.argument_attributes(copy)
     start = len(marks) - count
     taken = drop_unused(copy.regions[0].blocks[0], count)

@@ -97,6 +97,15 @@ def narrow_end() -> str:
     )
 
 
+GROUPED = """func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.add %0, %0 : tensor<8x16xf32>
+  sdy.sharding_group %1 group_id = 0 : tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}"""
+"""An op without results comes after the last cast."""
+
 CLIPPED = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1e-3))
 
 SOURCES: dict[str, Callable[[], str]] = {
@@ -108,6 +117,7 @@ SOURCES: dict[str, Callable[[], str]] = {
     "adafactor": lambda: step_of(optax.adafactor(1e-3, min_dim_size_to_factor=8)),
     "others": halved_step,
     "f16 at the end": narrow_end,
+    "no result": lambda: GROUPED,
 }
 
 
