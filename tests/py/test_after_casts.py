@@ -37,7 +37,7 @@ def walked_whole(source: str, recipe: str, settings: dict[str, object]) -> str:
             return ir.WalkResult.ADVANCE
 
         module.operation.walk(visit)
-        return str(module.operation.get_asm(enable_debug_info=True))
+        return str(module.operation.get_asm(enable_debug_info="loc(" in source))
 
 
 def rewritten(source: str, recipe: str, settings: dict[str, object]) -> str:
