@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.rules import emit
 
 _PARTITIONS, _MESH = "mhlo.num_partitions", "sdy.mesh"
 
@@ -34,7 +35,9 @@ class Matrices(NamedTuple):
     def operands(self, data: Sequence[ir.Value], at: ir.OpView) -> list[ir.Value]:
         """The operands of the matmul of tensors, before an op, as those of this one."""
         pairs = zip(data, self.types, strict=True)
-        return [v if v.type == type_ else reshaped(v, type_, at) for v, type_ in pairs]
+        return [
+            v if v.type == type_ else emit.reshape(v, type_, at.operation) for v, type_ in pairs
+        ]
 
 
 def on_one_device(module: ir.Operation) -> bool:
@@ -97,14 +100,3 @@ def _side(type_: ir.Type, summed: list[int]) -> tuple[list[int], int] | None:
         return None
     sizes = [math.prod(type_.shape[d] for d in dims) for dims in (first, second)]
     return sizes, int(second is summed)
-
-
-def reshaped(value: ir.Value, type_: ir.Type, at: ir.OpView) -> ir.Value:
-    """A tensor as one of another type, before an op."""
-    return ir.Operation.create(
-        "stablehlo.reshape",
-        results=[type_],
-        operands=[value],
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
-    ).result

@@ -9,11 +9,12 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.passes.casts import Casts, widened_from
-from scalify_hlo.passes.matrices import Flattening, reshaped
+from scalify_hlo.passes.matrices import Flattening
 from scalify_hlo.passes.operands import channels
 from scalify_hlo.passes.scaling import Operand, Operands, Wanted, restored
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
 from scalify_hlo.roles.matmuls import FORWARD, GRADIENT, WEIGHT
+from scalify_hlo.rules import emit
 
 Formats: TypeAlias = tuple[str, str]
 Extent: TypeAlias = tuple[int, int, int] | None
@@ -186,7 +187,7 @@ def _matmul(
     )
     result = matmul.result
     if plain is not None:
-        result = reshaped(result, whole, op)
+        result = emit.reshape(result, whole, op.operation)
     return matmul.opview, result
 
 

@@ -86,6 +86,14 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
     ).result
 
 
+def reshape(value: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
+    """The elements of a static tensor in another shape."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return ir.Operation.create(
+        "stablehlo.reshape", results=[type_], operands=[value], **where
+    ).result
+
+
 def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     """Broadcasts a rank-0 tensor to the shape of `like`, which may be dynamic.
 
