@@ -25,6 +25,8 @@ _KEEPING = frozenset({"stablehlo.convert", "stablehlo.multiply", _CLAMP})
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.convert"})
 _SOFTMAX = "softmax"
 
+_SHARPENED: Final = 3 / 8
+"""By which power of n probabilities are above 1/n: three quarters of the way to 1/sqrt(n)."""
 _COMMON: Final = 3
 """log2 of the size of values over that of what they do not have in common, once tokens are mixed.
 
@@ -163,15 +165,14 @@ def _resize(op: ir.OpView, split: Split, size: float) -> None:
 def of_scores(op: ir.OpView, split: Split, attention: Attention) -> None:
     """Gradients of scores: larger as probabilities sharpen, smaller by what values have in common.
 
-    Between 1/n and 1/sqrt(n) probabilities are taken to be n^(-3/4), that is n^(1/4) above what
-    the level is so far.
+    The level so far is that of probabilities that are 1/n.
     """
     form, attended = split.form(op.results[0]), attention.behind(op)
     if not isinstance(form, Scaled):
         return
     more = _UNKNOWN
     if attended is not None and attended.mixed is not None:
-        sharpened = round(math.log2(max(attended.positions, 1)) / 4)
+        sharpened = round(math.log2(max(attended.positions, 1)) * _SHARPENED)
         more = sharpened - (_COMMON if attended.mixed else 0)
     split.set(op.results[0], Scaled(form.scale, form.level + more))
 
