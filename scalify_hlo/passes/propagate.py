@@ -37,7 +37,6 @@ from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
-from scalify_hlo.rules.attention import Attention
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.isolated import (
     finish,
@@ -148,7 +147,6 @@ class Propagation:
         self._annotate = annotate
         self._on_data = recipe.epsilon == "data"
         self._layers = narrow
-        self._attention = Attention()
         self._activations = Activations() if narrow and recipe.predict == UNIT else None
         self._callees: dict[Key, Callee] = {}
         self._cast_exponents: dict[Hashable, int] = {}
@@ -224,7 +222,7 @@ class Propagation:
             entry = RULES.get(name)
             op = (entry.apply if entry else opaque)(op, split) or op
             if marked and name in layers.ENDS:
-                layers.layered(op, name, split, self._attention)
+                layers.layered(op, name, split)
             if ends:
                 ends.end(op, split)
         if self._annotate:

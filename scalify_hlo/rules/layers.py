@@ -28,22 +28,15 @@ _MOVING = frozenset(
 """What stands between a weight and a matmul: casts, the factors for them, and data movement."""
 
 
-def layered(op: ir.OpView, name: str, split: Split, known: attention.Attention) -> None:
-    """Says what is known of the result of an op that ends a layer, after its own rule.
-
-    Args:
-        op: The op.
-        name: Its name.
-        split: Knows the forms.
-        known: What the walk came to before.
-    """
+def layered(op: ir.OpView, name: str, split: Split) -> None:
+    """Says what is known of the result of an op that ends a layer, after its own rule."""
     if name == DIVIDE and attention.is_softmax(op.operation):
         attention.probabilities(op, split)
     elif name == DOT:
-        attention.weighted(op, split, known)
+        attention.weighted(op, split)
         _backward(op, split)
     elif name in _GRADIENTS and attention.is_softmax(op.operation, attributes.LAYER_GRADIENT):
-        attention.of_scores(op, split, known)
+        attention.of_scores(op, split)
 
 
 def _backward(op: ir.OpView, split: Split) -> None:

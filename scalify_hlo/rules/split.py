@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeGuard
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.recipe import UNIT, Recipe
+from scalify_hlo.rules.attended import Attention
 from scalify_hlo.rules.mover import Mover, broadcast_source
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import Devices
@@ -105,6 +106,7 @@ class Split(Mover):
         observed: Takes what casts are of, where somebody wants to know.
         devices: Those that have parts of its tensors, in a per-device computation.
         marked: The functions that have markers in them, or call one that has.
+        attention: The softmaxes that values were averaged with.
     """
 
     def __init__(
@@ -129,6 +131,11 @@ class Split(Mover):
         self.observed: list[Observation] | None = None
         self.leaving: frozenset[ir.Value] = frozenset()
         self.marked: Collection[str] = ()
+        self.attention = Attention()
+
+    def _forget_value(self, value: ir.Value) -> None:
+        super()._forget_value(value)
+        self.attention.forget(value)
 
     def walk(self, block: ir.Block) -> None:
         """Walks a block of a region of the op that the walk is at."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +13,12 @@ import pytest
 from jax import lax
 
 from scalify_hlo import load_recipe
+from scalify_hlo._compat import ir
 from scalify_hlo.check import compile_module
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.rules.attention import Attended, Attention
+from scalify_hlo.rules.attended import Attended, Attention
+from scalify_hlo.rules.isolated import placeholder
+from scalify_hlo.rules.split import Split
 from tests.py.judge import parse
 
 N, D = 32, 16
@@ -86,6 +90,31 @@ def test_tokens_are_mixed_after_a_mean(
     monkeypatch.setattr(Attention, "behind", noted)
     rewrite_module(parse(text_of(model, layer, called=called)), Options(RECIPE, "scaled"))
     assert list(seen.values())[-len(expected) :] == expected
+
+
+def test_what_is_erased_is_forgotten() -> None:
+    """Another op may come to stand in its place in memory, and would be taken for it."""
+    module = parse("""func.func @main(%s: tensor<4x4xf32>, %v: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.exponential %s : tensor<4x4xf32>
+  %1 = stablehlo.divide %0, %s : tensor<4x4xf32>
+  %2 = stablehlo.dot %1, %v : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = stablehlo.multiply %1, %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}""")
+    with module.context, ir.Location.unknown():
+        block = module.body.operations[0].regions[0].blocks[0]
+        exponential, end, mean, product = list(block.operations)[:4]
+        split = Split(placeholder(block), RECIPE, [], Counter(), lambda *_: None)
+        split.attention.average(mean, end.operation, mean.operands[1])
+        assert split.attention.behind(product) == Attended(1, False)
+        split.attention.average(product, end.operation, mean.results[0])
+        assert split.attention.behind(product) == Attended(1, True)
+        split.forget(mean.operation)
+        split.attention.average(product, end.operation, mean.results[0])
+        assert split.attention.behind(product) == Attended(1, False)
+        split.forget(end.operation)
+        split.forget(exponential.operation)
+        assert split.attention.behind(product) is None
 
 
 def scales_of(fn: Callable[..., Any], *arguments: Any) -> list[float]:

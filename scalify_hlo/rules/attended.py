@@ -1,0 +1,102 @@
+"""Which softmaxes a walk has come to, and what was averaged with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir
+
+_SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.convert"})
+
+_CONE: Final = 400
+"""How many values an operand is made of, as far as they are looked at: a layer has 100 or so."""
+_NEAR: Final = 12
+"""How far from its softmax's numbers the gradient of a score may be."""
+
+
+class Attended(NamedTuple):
+    """A softmax that values are averaged with.
+
+    Attributes:
+        positions: Over how many positions.
+        mixed: Whether means over positions went into the values; None if that is not known.
+    """
+
+    positions: int
+    mixed: bool | None
+
+
+class Attention:
+    """The means over positions that a walk has come to, and their softmaxes."""
+
+    def __init__(self) -> None:
+        self._means: set[ir.Value] = set()
+        self._attended: dict[ir.Value, Attended] = {}
+
+    def average(self, op: ir.OpView, end: ir.Operation, values: ir.Value) -> None:
+        """Notes a mean over positions.
+
+        Args:
+            op: The matmul that takes it.
+            end: The op that ends the softmax.
+            values: What is averaged.
+        """
+        found = Attended(summed(end), self._is_mixed(values))
+        # Gradients may be made of what is normalised in the end, and not of the probabilities.
+        self._attended |= {end.results[0]: found, end.operands[0]: found}
+        self._means.add(op.results[0])
+
+    def behind(self, op: ir.OpView) -> Attended | None:
+        """The softmax that the gradient of a score is made with, if it is one that was noted."""
+        near = (self._attended.get(value) for value in _cone(op.operands, _NEAR))
+        return next((attended for attended in near if attended is not None), None)
+
+    def forget(self, value: ir.Value) -> None:
+        """Forgets a value that is going to be erased: another may come to stand in its place."""
+        self._means.discard(value)
+        self._attended.pop(value, None)
+
+    def _is_mixed(self, values: ir.Value) -> bool | None:
+        looked, known = 0, True
+        for value in _cone([values], _CONE):
+            looked += 1
+            if value in self._means:
+                return True
+            known = known and (not isinstance(value.owner, ir.Block) or _is_main(value.owner))
+        return False if known and looked < _CONE else None
+
+
+def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:
+    """Some values and those that they are made of, the nearest first."""
+    waiting = list(values)
+    seen = set(waiting)
+    for value in waiting:  # which grows meanwhile
+        if not most:
+            return
+        most -= 1
+        yield value
+        owner = value.owner
+        for operand in () if isinstance(owner, ir.Block) else owner.operands:
+            if operand not in seen:
+                seen.add(operand)
+                waiting.append(operand)
+
+
+def _is_main(block: ir.Block) -> bool:
+    function = block.owner
+    present = function.attributes
+    return "sym_name" in present and ir.StringAttr(present["sym_name"]).value == "main"
+
+
+def summed(op: ir.Operation) -> int:
+    """Over how many elements the divisor of a quotient was summed."""
+    whole = op.results[0].type
+    value = op.operands[len(op.operands) - 1]
+    while not isinstance(value.owner, ir.Block) and value.owner.name in _SPREADING:
+        value = value.owner.operands[0]
+    part = value.type
+    if not (whole.has_static_shape and part.has_static_shape):
+        return 0
+    return int(math.prod(whole.shape) // max(math.prod(part.shape), 1))
