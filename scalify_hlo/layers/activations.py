@@ -16,6 +16,7 @@ from scalify_hlo.layers.match import Gradient, cone, incoming, sources, with_gra
 from scalify_hlo.layers.model import FORWARD, Layer
 from scalify_hlo.layers.numbers import Array, close, erf, logistic
 from scalify_hlo.layers.samples import Points
+from scalify_hlo.layers.twins import Found, Twins
 
 _POINTS: Final = np.array(
     [*np.linspace(-6.3, 6.4, 19), -0.51, -0.23, -0.011, 0.013, 0.27, 0.55, 11.3, -11.7]
@@ -100,10 +101,12 @@ def find(graph: Graph, inside: set[Node]) -> list[Layer]:
         inside: The values that are inside of other layers; takes those inside of these.
     """
     layers: list[Layer] = []
-    spreads: dict[Node, _Spread] = {}
+    twins = Twins(graph, _at)
     for node in graph.nodes:
         if node.name in _KEYS and node not in inside and node.shape and _may_be(node):
-            layers += _at(node, inside, spreads)
+            found = twins.at(node)
+            layers += found.layers
+            inside.update(found.inside)
     return layers
 
 
@@ -127,6 +130,7 @@ class _Spread:
     """
 
     def __init__(self, source: Node) -> None:
+        self.source = source
         self._activations = activations_for(source.element_type)
         self.points = Points(source, _POINTS)
         self.nodes = list(self.points.spread([source], _SPREAD))
@@ -166,26 +170,26 @@ def _leaky(array: Array) -> Activation | None:
     return Activation("leaky_relu", wanted, np.where(x > 0, 1.0, slope))
 
 
-def _at(key: Node, inside: set[Node], spreads: dict[Node, _Spread]) -> list[Layer]:
-    best: tuple[int, Activation, Node, Node] | None = None
+def _at(key: Node) -> Found:
+    best: tuple[int, Activation, Node, _Spread] | None = None
     for source in sources(key, most=4):
         if source.is_constant or not source.shape:
             continue
-        if source not in spreads:
-            spreads[source] = _Spread(source)
-        found = spreads[source].found(key)
+        spread = _Spread(source)
+        found = spread.found(key)
         if found is not None:
             rank = _ORDER.index(found[0].name)
             if best is None or rank < best[0]:
-                best = rank, *found, source
+                best = rank, *found, spread
     if best is None:
-        return []
-    _, activation, output, source = best
-    if key not in cone(output, source) or _is_cut(activation, output):
-        return []
-    inside.update(cone(output, source))
-    layer = Layer(activation.name, FORWARD, (source,), output)
-    return with_gradient(layer, _gradient(activation, source, spreads[source].points))
+        return Found()
+    _, activation, output, spread = best
+    inside = cone(output, spread.source)
+    if key not in inside or _is_cut(activation, output):
+        return Found()
+    layer = Layer(activation.name, FORWARD, (spread.source,), output)
+    gradient = _gradient(activation, spread.source, spread.points)
+    return Found(with_gradient(layer, gradient), inside)
 
 
 def _is_cut(activation: Activation, output: Node) -> bool:

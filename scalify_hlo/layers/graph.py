@@ -181,9 +181,10 @@ class Graph:
             key: What else tells it from other ops of the name.
         """
         type_ = value.type
-        simpler = self._simplified(name, inputs, value, dims, self.shape(type_))
-        if simpler is not None:
-            return simpler
+        if name in _SIMPLIFIED or (inputs and inputs[0].constant is not None):
+            simpler = self._simplified(name, inputs, value, dims, self.shape(type_))
+            if simpler is not None:
+                return simpler
         ids = (name, dims, key, type_, *inputs)
         node = self._known.get(ids)
         if node is None:
@@ -195,11 +196,10 @@ class Graph:
     def _simplified(
         self, name: str, inputs: Sequence[Node], value: ir.Value, dims: Dims, shape: Dims
     ) -> Node | None:
-        first = inputs[0].constant if inputs else None
+        first = inputs[0].constant
         if first is None:
-            if name == "bitcast_convert":
-                return _unmasked(inputs[0], shape)
-            return _origin(inputs[0], shape) if name == "reshape" else None
+            unmoved = _unmasked if name == "bitcast_convert" else _origin
+            return unmoved(inputs[0], shape)
         if name in MOVEMENT:
             return self.constant(value, first)
         if name == "select":
@@ -222,10 +222,13 @@ class Graph:
         shape, number = self.shape(type_), len(self.nodes)
         node = Node(number, name, inputs, value, type_, shape, self.trace, dims, constant)
         self.nodes.append(node)
-        for source in dict.fromkeys(inputs) if len(inputs) > 1 else inputs:
+        for source in {*inputs} if len(inputs) > 1 else inputs:
             source.used_by.append(node)
         return node
 
+
+_SIMPLIFIED: Final = frozenset({"bitcast_convert", "reshape"})
+"""Ops that may be nothing, whatever their operand is."""
 
 MOVEMENT: Final = frozenset({"broadcast_in_dim", "reshape", "transpose"})
 """Ops whose elements are those of their only operand."""

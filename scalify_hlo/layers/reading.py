@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
@@ -86,16 +87,16 @@ class _Reader:
             self._call(op, name, inputs, names)
         elif name == LOOP:
             self._loop(op, inputs, names)
-        elif op.regions:
-            self._regions(op, name, inputs, names)
         elif name in _READERS:
             names[op.results[0]] = _READERS[name](self.graph, op, inputs)
+        elif op.regions:
+            self._regions(op, name, inputs, names)
         else:
             self._other(op, name, inputs, names)
 
     def _other(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
         """An op of which only that is known that it makes the same of the same."""
-        short, attributes = name.partition(".")[2], op.attributes
+        short = name.partition(".")[2]
         for number, result in enumerate(op.results):
             if name in _IMPURE:
                 names[result] = self.graph.leaf(result, short, inputs)
@@ -104,8 +105,7 @@ class _Reader:
             if element is not None and element.shape == self.graph.shape(result.type):
                 names[result] = element
                 continue
-            key = (number, *((n, attributes[n]) for n in attributes if "." not in n))
-            names[result] = self.graph.make(short, inputs, result, key=key)
+            names[result] = self.graph.make(short, inputs, result, key=_Apart(op, number))
 
     def _call(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
         if name == "stablehlo.composite":
@@ -172,6 +172,28 @@ class _Reader:
         short = op.name.partition(".")[2]
         for result in op.results:
             names[result] = self.graph.leaf(result, short, inputs)
+
+
+@dataclass(eq=False, slots=True)
+class _Apart:
+    """What tells an op's result from those of other ops: attributes, read if all else is alike."""
+
+    op: ir.Operation
+    number: int
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Apart) or self.number != other.number:
+            return False
+        return _attributes(self.op) == _attributes(other.op)
+
+
+def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """An op's own attributes, not those that somebody put there."""
+    attributes = op.attributes
+    return {name: attributes[name] for name in attributes if "." not in name}
 
 
 _WITH_LAYERS: Final = frozenset(

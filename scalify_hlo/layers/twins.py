@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from scalify_hlo.layers.graph import Dims, Graph, Node
@@ -85,9 +85,11 @@ def _onto(key: Node, other: Node, looks: _Looks) -> dict[Node, Node] | None:
                 nodes[one] = its_twin
             elif known is not its_twin:
                 return None
-    ordered = sorted(nodes, key=lambda node: node.index)
-    same = all(nodes[a].index < nodes[b].index for a, b in pairwise(ordered))
-    return nodes if same else None
+    order = [nodes[node].index for node in sorted(nodes, key=_index)]
+    return nodes if order == sorted(set(order)) else None
+
+
+_index = attrgetter("index")
 
 
 def _is_alike(one: Node, other: Node) -> bool:
@@ -95,6 +97,8 @@ def _is_alike(one: Node, other: Node) -> bool:
         return True
     if one.name != other.name or one.type != other.type or one.dims != other.dims:
         return False
+    if one.constant is other.constant:
+        return True
     return str(one.constant) == str(other.constant)  # which are not those of one type
 
 

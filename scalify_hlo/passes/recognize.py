@@ -50,8 +50,9 @@ class RecognizePass(Pass):
                 for value in _results(layer.epsilon):
                     marks.setdefault(value, _Marks()).epsilon = True
         for node in graph.nodes:
-            for value in {value for value in node.values if value in marks}:
-                marks[value].calls += 1
+            for value in {*node.values} if node.others else (node.value,):
+                if value in marks:
+                    marks[value].calls += 1
         for value, mark in marks.items():
             mark.write(value.owner.operation)
         if self.inputs:

@@ -68,7 +68,8 @@ class RolesPass(Pass):
         names = attributes.argument_names(main)
         roles = self._argument_roles(names, floats, state)
         report.roles |= {names[i]: role for i, role in roles.items()}
-        walk = Walk(functions_in(module.regions[0].blocks[0].operations))
+        functions = functions_in(module.regions[0].blocks[0].operations)
+        walk = Walk(functions)
         walk.main(main, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
         _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
@@ -76,7 +77,8 @@ class RolesPass(Pass):
             if roles.get(number) == WEIGHT:
                 attributes.mark_gradient(value)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        _Marks(known, names, report).mark_all(walk.matmuls)
+        logits = Logits(walk.ops, functions)
+        _Marks(known, names, report, logits).mark_all(walk.matmuls)
 
     def _argument_roles(self, names: list[str], floats: list[bool], state: State) -> dict[int, str]:
         """The roles of arguments: those found, and over them those declared."""
@@ -105,14 +107,17 @@ class _Marks:
         known: Roles of arguments that are operands of matmuls.
         names: Names of arguments.
         report: Takes a line for each matmul.
+        logits: Tells which matmuls make logits.
     """
 
-    def __init__(self, known: dict[int, str], names: list[str], report: Report) -> None:
+    def __init__(
+        self, known: dict[int, str], names: list[str], report: Report, logits: Logits
+    ) -> None:
         self._known, self._names, self._report = known, names, report
         self._roles: dict[Origin, str] = {}
         self._marked: dict[ir.Value, tuple[str, ...]] = {}
         self._vocabulary: set[Matmul] = set()
-        self._logits = Logits()
+        self._logits = logits
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
         """Marks all matmuls; one whose calls disagree takes no part."""

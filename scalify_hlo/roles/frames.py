@@ -143,3 +143,12 @@ def operations(block: ir.Block) -> list[ir.Operation]:
 
     owner.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[1:-1]
+
+
+Named: TypeAlias = tuple[str, ir.Operation]
+"""An op after its name, which takes time to ask for."""
+
+
+def named(block: ir.Block) -> list[Named]:
+    """The ops of a block but its terminator, with their names."""
+    return [(op.name, op) for op in operations(block)]

@@ -22,8 +22,9 @@ from scalify_hlo.roles.frames import (
     INSIDES,
     LOOP,
     Frame,
+    Named,
     Place,
-    operations,
+    named,
 )
 from scalify_hlo.roles.origins import MOVING, Origin, Scope, View, is_constant
 from scalify_hlo.roles.state import Reach
@@ -97,10 +98,12 @@ class Walk:
 
     Attributes:
         matmuls: What was found, in the order in which it runs.
+        ops: The ops of the function that the program starts at, each after its name.
     """
 
     def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
         self.matmuls: list[Matmul] = []
+        self.ops: list[Named] = []
         self._functions = functions
         self._with_matmuls: dict[str, bool] = {}
         self._strict = False
@@ -112,6 +115,7 @@ class Walk:
             function: The function.
             gradients: Which of its arguments are gradients.
         """
+        self.ops = named(function.regions[0].blocks[0])
         first = self._read(function, gradients)
         self.matmuls = first
         if gradients or not _is_doubtful(first):
@@ -132,12 +136,16 @@ class Walk:
         block, scope = function.regions[0].blocks[0], Scope()
         for i, argument in enumerate(block.arguments):
             scope.views[argument] = View(Origin(argument=i, gradient=i in gradients))
-        self._ops(self._to_last_matmul(operations(block)), scope)
+        self._ops(self._to_last_matmul(), scope)
         return self._found
 
-    def _to_last_matmul(self, ops: list[ir.Operation]) -> list[ir.Operation]:
+    def _to_last_matmul(self) -> list[Named]:
         """Ops without those that come after all matmuls: the optimizer is as large as the model."""
-        return ops[: next((i for i in range(len(ops), 0, -1) if self._has_matmuls(ops[i - 1])), 0)]
+        for number in range(len(self.ops), 0, -1):
+            name, op = self.ops[number - 1]
+            if name in MATMULS or (name in INSIDES and self._has_matmuls(op)):
+                return self.ops[:number]
+        return []
 
     def _has_matmuls(self, op: ir.Operation) -> bool:
         """Whether an op is a matmul, or one runs inside of it."""
@@ -161,11 +169,10 @@ class Walk:
         return self._with_matmuls[name]
 
     def _block(self, block: ir.Block, scope: Scope) -> None:
-        self._ops(operations(block), scope)
+        self._ops(named(block), scope)
 
-    def _ops(self, operations: Sequence[ir.Operation], scope: Scope) -> None:
-        for operation in operations:
-            name = operation.name
+    def _ops(self, ops: Sequence[Named], scope: Scope) -> None:
+        for name, operation in ops:
             if name in MOVING:
                 if name != _BROADCAST or not is_constant(operation.operands[0]):
                     scope.move(name, operation)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.roles.frames import INSIDES, RETURNS, Frame, Place, functions_in
@@ -43,7 +43,9 @@ ELEMENTWISE: Final = frozenset({*_OPERANDS, _BARRIER})
 _SUMS = frozenset({"stablehlo.add", "stablehlo.subtract"})
 _ARITHMETIC = _SUMS | {"stablehlo.divide", "stablehlo.multiply"}
 _COMMUTING = frozenset({"stablehlo.add", "stablehlo.multiply"})
-_SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape"})
+_BROADCAST = "stablehlo.broadcast_in_dim"
+_SPREADING = frozenset({_BROADCAST, "stablehlo.reshape"})
+_UNIFORM = frozenset({_BROADCAST, "stablehlo.constant"})
 _DEEP = 200
 """How long chains of elementwise ops are followed; longer ones are no updates."""
 _MOST = 100
@@ -90,44 +92,46 @@ class Reach:
     """
 
     def __init__(self, known: dict[Place, int]) -> None:
-        self._known = known
-        self._parts: dict[Place, list[Place]] = {}
+        self._known: dict[Place, _Seen] = {place: (bits, "", []) for place, bits in known.items()}
 
     def of(self, place: Place) -> int:
         """Those that a value is made of, all in its shape, as a set of bits."""
+        return (self._known.get(place) or self._found(place, 0))[0]
+
+    def _found(self, place: Place, depth: int) -> _Seen:
+        name, made_of = _made(place)
+        bits, known = 0, self._known
+        for part in made_of if depth < _DEEP else ():
+            bits |= (known.get(part) or self._found(part, depth + 1))[0]
+        found = known[place] = bits, name, made_of
+        return found
+
+    def made(self, place: Place) -> _Made:
+        """What makes a value, and of which others in its shape."""
         known = self._known.get(place)
-        return self._found(place, 0) if known is None else known
-
-    def _found(self, place: Place, depth: int) -> int:
-        found = 0
-        for part in self.parts(place) if depth < _DEEP else ():
-            known = self._known.get(part)
-            found |= self._found(part, depth + 1) if known is None else known
-        self._known[place] = found
-        return found
-
-    def parts(self, place: Place) -> list[Place]:
-        """`parts`, which are found once."""
-        found = self._parts.get(place)
-        if found is None:
-            found = self._parts[place] = parts(place)
-        return found
+        return _made(place) if known is None else known[1:]
 
 
-def parts(place: Place) -> list[Place]:
-    """What an elementwise op makes a value of, in its shape."""
+_Made: TypeAlias = tuple[str, list[Place]]
+"""The name of the op that makes a value, and the operands in its shape; outside it has no name."""
+
+_Seen: TypeAlias = tuple[int, str, list[Place]]
+"""The same, after those of the values asked about that it is made of."""
+
+
+def _made(place: Place) -> _Made:
     value, frame = place
     owner = value.owner
     if isinstance(owner, ir.Block):
-        return frame.source_of_argument(value)
+        return "", frame.source_of_argument(value)
     name = owner.name
     numbers = _OPERANDS.get(name)
     if numbers is not None:
         operands = owner.operands
-        return [(operands[i], frame) for i in numbers]
+        return name, [(operands[i], frame) for i in numbers]
     if name == _BARRIER:
-        return [(owner.operands[ir.OpResult(value).result_number], frame)]
-    return frame.sources(value, owner, name) if name in INSIDES else []
+        return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+    return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 
 class _Search:
@@ -146,7 +150,7 @@ class _Search:
             for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))
         }
         reach = Reach(bits)
-        self._reach, self._parts = reach.of, reach.parts
+        self._reach, self._made = reach.of, reach.made
         self._moments: set[Place] = set()
         self._added: dict[int, list[Place]] = {}
         self.state = State()
@@ -205,13 +209,13 @@ class _Search:
     def _is_second(self, number: int) -> bool:
         """Whether squares are added to a moment, or it is the largest of one they are added to."""
         news = self._news(number)
-        if any(_square_of(place) is not None for place in news):
+        if any(self._square_of(place) is not None for place in news):
             return True
-        result = _settled(self._results[self.state.results[number]])
-        if _op_name(result) != "stablehlo.maximum":
+        name, made_of = self._made(self._settled(self._results[self.state.results[number]]))
+        if name != "stablehlo.maximum":
             return False
-        others = [part for part in self._parts(result) if not self._reach(part) >> number & 1]
-        return any(_square_of(new) for other in others for new in self._news_of(other))
+        others = [part for part in made_of if not self._reach(part) >> number & 1]
+        return any(self._square_of(new) for other in others for new in self._news_of(other))
 
     def _news(self, number: int) -> list[Place]:
         """What an update adds to a state, constant factors taken off."""
@@ -227,16 +231,14 @@ class _Search:
         seen = {result}
         waiting = [result]
         while waiting:
-            place = waiting.pop()
-            made_of = [part for part in self._parts(place) if part not in seen]
-            is_sum = bool(made_of) and _op_name(place) in _SUMS
-            for part in made_of:
+            name, made_of = self._made(waiting.pop())
+            for part in [part for part in made_of if part not in seen]:
                 if self._reach(part) & bits:
                     seen.add(part)
                     waiting.append(part)
-                elif is_sum:
-                    found[_without_constants(part)] = None
-        return [place for place in found if not is_uniform(place[0])]
+                elif name in _SUMS:
+                    found[self._without_constants(part)] = None
+        return [place for place in found if not self._is_uniform(place)]
 
     def _gradient_of(self, number: int, reached: int) -> ir.Value | None:
         """The gradient of a weight: what is new in its moments, or in itself if it has none."""
@@ -245,7 +247,7 @@ class _Search:
         for moment in (*first, *second) or (number,):
             news = self._news(moment)
             if moment in second:
-                news = [square for place in news if (square := _square_of(place)) is not None]
+                news = [square for place in news if (square := self._square_of(place)) is not None]
             news = [place for place in news if not isinstance(place[0].owner, ir.Block)]
             if len(news) == 1 and not self._is_made_of_moments(news[0]):
                 return news[0][0]
@@ -254,7 +256,55 @@ class _Search:
     def _is_made_of_moments(self, place: Place) -> bool:
         """Whether a value is an update already, of moments in shapes of their own."""
         moments = self._moments
-        return bool(moments) and any(source in moments for source in _sources(place))
+        return bool(moments) and any(source in moments for source in self._sources(place))
+
+    def _sources(self, place: Place) -> Iterator[Place]:
+        """What elementwise ops and broadcasts make a value of, as far as is worth looking."""
+        waiting, seen = [place], {place}
+        while waiting and len(seen) < _MOST:
+            here = waiting.pop()
+            yield here
+            name, made_of = self._made(here)
+            if name in _SPREADING:
+                made_of = [(here[0].owner.operands[0], here[1])]
+            waiting += [part for part in made_of if part not in seen]
+            seen.update(made_of)
+
+    def _settled(self, place: Place) -> Place:
+        """A value where an op makes it, in whatever call or loop."""
+        while True:
+            name, made_of = self._made(place)
+            if name in ELEMENTWISE or len(made_of) != 1:
+                return place
+            place = made_of[0]
+
+    def _without_constants(self, place: Place) -> Place:
+        """What a value is made of by constant terms and factors."""
+        while True:
+            name, made_of = self._made(self._settled(place))
+            if name not in _ARITHMETIC:
+                return place
+            lhs, rhs = made_of
+            if self._is_uniform(rhs):
+                place = lhs
+            elif name in _COMMUTING and self._is_uniform(lhs):
+                place = rhs
+            else:
+                return place
+
+    def _is_uniform(self, place: Place) -> bool:
+        return self._made(place)[0] in _UNIFORM and is_uniform(place[0])
+
+    def _square_of(self, place: Place) -> Place | None:
+        """What a value is the square of, or the mean of squares, if it is one."""
+        value, frame = place = self._settled(place)
+        name, made_of = self._made(place)
+        if name == "stablehlo.reduce":
+            return self._square_of(self._without_constants((value.owner.operands[0], frame)))
+        if name == "stablehlo.power":
+            return made_of[0]
+        is_square = name == "stablehlo.multiply" and made_of[0] == made_of[1]
+        return made_of[0] if is_square else None
 
 
 def _in_several(reached: dict[int, int]) -> int:
@@ -278,11 +328,6 @@ def _rank(value: ir.Value) -> int:
     return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
 
 
-def _op_name(place: Place) -> str:
-    owner = place[0].owner
-    return "" if isinstance(owner, ir.Block) else owner.name
-
-
 def _used_elsewhere(argument: Place) -> bool:
     """Whether the model computes with an argument, and not only its own update."""
     waiting, seen = [argument], {argument}
@@ -300,70 +345,10 @@ def _used_elsewhere(argument: Place) -> bool:
     return False
 
 
-def _sources(place: Place) -> Iterator[Place]:
-    """What elementwise ops and broadcasts make a value of, as far as is worth looking."""
-    waiting, seen = [place], {place}
-    while waiting and len(seen) < _MOST:
-        here = waiting.pop()
-        yield here
-        made_of = parts(here)
-        if not made_of and _op_name(here) in _SPREADING:
-            made_of = [(here[0].owner.operands[0], here[1])]
-        waiting += [part for part in made_of if part not in seen]
-        seen.update(made_of)
-
-
-def _settled(place: Place) -> Place:
-    """A value where an op makes it, in whatever call or loop."""
-    while True:
-        value, frame = place
-        owner = value.owner
-        if isinstance(owner, ir.Block):
-            found = frame.source_of_argument(value)
-        elif owner.name in ELEMENTWISE:
-            return place
-        else:
-            found = frame.sources(value, owner, owner.name)
-        if len(found) != 1:
-            return place
-        place = found[0]
-
-
-def _without_constants(place: Place) -> Place:
-    """What a value is made of by constant terms and factors."""
-    while True:
-        value, frame = _settled(place)
-        owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in _ARITHMETIC:
-            return place
-        lhs, rhs = owner.operands[0], owner.operands[1]
-        if is_uniform(rhs):
-            place = lhs, frame
-        elif owner.name in _COMMUTING and is_uniform(lhs):
-            place = rhs, frame
-        else:
-            return place
-
-
 def is_uniform(value: ir.Value) -> bool:
     """Whether all elements are one number: a constant, or a scalar that is broadcast."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         return False
-    if owner.name == "stablehlo.broadcast_in_dim":
-        return _rank(owner.operands[0]) == 0
-    return bool(owner.name == "stablehlo.constant")
-
-
-def _square_of(place: Place) -> Place | None:
-    """What a value is the square of, or the mean of squares, if it is one."""
-    value, frame = _settled(place)
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return None
-    if owner.name == "stablehlo.reduce":
-        return _square_of(_without_constants((owner.operands[0], frame)))
-    if owner.name == "stablehlo.power":
-        return owner.operands[0], frame
-    is_square = owner.name == "stablehlo.multiply" and owner.operands[0] == owner.operands[1]
-    return (owner.operands[0], frame) if is_square else None
+    name = owner.name
+    return name in _UNIFORM and (name != _BROADCAST or _rank(owner.operands[0]) == 0)

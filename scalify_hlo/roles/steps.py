@@ -59,12 +59,14 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
         return False
     name, operands = owner.name, owner.operands
     if name in _TERMS:
-        return any(_is_step(operand, state, depth + 1) for operand in operands)
+        # What is new tends to come before the state of a moment, and after a weight.
+        terms = list(operands)
+        return state in terms or any(_is_step(term, state, depth + 1) for term in terms[::-1])
     if name == "stablehlo.multiply":
-        factor, other = operands
-        if is_uniform(factor):
+        one, other = operands[0], operands[1]
+        if one != state and is_uniform(one):
             return _is_step(other, state, depth + 1)
-        return is_uniform(other) and _is_step(factor, state, depth + 1)
+        return is_uniform(other) and _is_step(one, state, depth + 1)
     return False
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.roles.frames import CALLS, RETURNS, Frame, Place
+from scalify_hlo.roles.frames import CALLS, INSIDES, RETURNS, Frame, Named, Place, named
 from scalify_hlo.roles.matmuls import FORWARD, Matmul, contracted
 from scalify_hlo.roles.state import ELEMENTWISE
 
@@ -21,18 +21,24 @@ _MASKED: Final = frozenset(
 
 Others make other functions of them, such as a sigmoid, whose results a normalisation may sum up.
 """
-_EXPONENTIALS = frozenset({"stablehlo.exponential"})
-
+_EXPONENTIAL = "stablehlo.exponential"
+_REDUCE = "stablehlo.reduce"
 
 _Use: TypeAlias = tuple[ir.OpOperand, ir.Operation, str]
 """A use of a value, the op that it is one of, and the name of that."""
 
 
 class Logits:
-    """Tells what makes logits; many matmuls are before the same ops, which are looked at once."""
+    """Tells what makes logits; many matmuls are before the same ops, which are looked at once.
 
-    def __init__(self) -> None:
+    Args:
+        ops: The ops of the function that the program starts at, each after its name.
+        functions: The functions of the module by name.
+    """
+
+    def __init__(self, ops: Iterable[Named], functions: Mapping[str, ir.OpView]) -> None:
         self._uses: dict[ir.Value, list[_Use]] = {}
+        self._summed = _Exponentials(ops, functions).sizes_summed()
 
     def made_by(self, matmul: Matmul, weight: int) -> bool:
         """Whether what a forward matmul makes is summed, exponentiated, along its weight's axis.
@@ -44,16 +50,18 @@ class Logits:
         if matmul.part != FORWARD:
             return False
         axes = _free_sizes(matmul.op, weight)
+        if axes.isdisjoint(self._summed):
+            return False
         users = self._users((matmul.op.results[0], matmul.frame))
         return any(
-            name in _EXPONENTIALS and self._is_summed((user.results[0], frame), axes)
+            name == _EXPONENTIAL and self._is_summed((user.results[0], frame), axes)
             for user, name, frame in users
         )
 
     def _is_summed(self, start: Place, axes: frozenset[int]) -> bool:
         """Whether a value is reduced along a dimension of one of several sizes."""
         return any(
-            name == "stablehlo.reduce" and not axes.isdisjoint(_reduced_sizes(user))
+            name == _REDUCE and not axes.isdisjoint(_reduced_sizes(user))
             for user, name, _ in self._users(start, _MASKED)
         )
 
@@ -85,6 +93,73 @@ class Logits:
             users = ((use, use.owner.operation) for use in value.uses)
             found = self._uses[value] = [(use, user, user.name) for use, user in users]
         return found
+
+
+class _Exponentials:
+    """The exponentials of a program, wherever they are, and what sums them.
+
+    What reductions and their like do inside is not looked at: they do it to single elements.
+
+    Args:
+        ops: The ops of the function that the program starts at, each after its name.
+        functions: The functions of the module by name.
+    """
+
+    def __init__(self, ops: Iterable[Named], functions: Mapping[str, ir.OpView]) -> None:
+        self._functions = functions
+        self._found: list[ir.Operation] = []
+        self._calls: dict[str, list[ir.Operation]] = {}
+        self._find(ops)
+
+    def _find(self, ops: Iterable[Named]) -> None:
+        for name, op in ops:
+            if name == _EXPONENTIAL:
+                self._found.append(op)
+            elif name in INSIDES:
+                for region in self._inside(op, name):
+                    for block in region.blocks:
+                        self._find(named(block))
+
+    def _inside(self, op: ir.Operation, name: str) -> list[ir.Region]:
+        """What an op runs; each function once."""
+        if name not in CALLS:
+            return list(op.regions)
+        callee = op.attributes[CALLS[name]].value
+        calls = self._calls.setdefault(callee, [])
+        calls.append(op)
+        function = self._functions.get(callee)
+        return list(function.regions) if function is not None and len(calls) == 1 else []
+
+    def sizes_summed(self) -> set[int]:
+        """The sizes along which any of them may be summed, whichever call leads to that."""
+        waiting = [op.results[0] for op in self._found]
+        sizes, seen = set[int](), set(waiting)
+        while waiting:
+            for use in waiting.pop().uses:
+                user = use.owner.operation
+                name = user.name
+                if name == _REDUCE:
+                    sizes.update(_reduced_sizes(user))
+                made = self._made(use, user, name)
+                waiting += [value for value in made if value not in seen]
+                seen.update(made)
+        return sizes
+
+    def _made(self, use: ir.OpOperand, user: ir.Operation, name: str) -> list[ir.Value]:
+        """What an op makes of an operand in the same shape; in and after calls, of any of them."""
+        if name in _MASKED:
+            return [user.results[0]]
+        if name in CALLS:
+            function = self._functions.get(user.attributes[CALLS[name]].value)
+            blocks = function.regions[0].blocks if function is not None else ()
+            return [block.arguments[use.operand_number] for block in blocks]
+        if name not in RETURNS:
+            return []
+        around, number = user.parent, use.operand_number
+        if around.name != "func.func":
+            return [around.results[number]]
+        calls = self._calls.get(around.attributes["sym_name"].value, ())
+        return [call.results[number] for call in calls]
 
 
 def _free_sizes(op: ir.OpView, weight: int) -> frozenset[int]:

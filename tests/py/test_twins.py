@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from scalify_hlo.layers import norms, softmax
+from scalify_hlo.layers import activations, norms, softmax
 from scalify_hlo.layers.graph import Node
 from scalify_hlo.layers.model import Layer
 from scalify_hlo.layers.recognition import graph_of, recognize
@@ -53,7 +53,7 @@ def assert_found_as_alone(text: str, monkeypatch: pytest.MonkeyPatch) -> Counter
 
 def test_equal_blocks_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searched: Counter[str] = Counter()
-    for module in (norms, softmax):
+    for module in (norms, softmax, activations):
 
         def counting(key: Node, search: Callable[[Node], Found] = module._at) -> Found:
             searched[key.name] += 1
@@ -64,6 +64,7 @@ def test_equal_blocks_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert few == many
     assert few["rsqrt"] < 9  # which is how many layers there are
     assert few["exponential"] < 5
+    assert few["tanh"] < 4  # as many are there
 
 
 def searches(text: str, searched: Counter[str]) -> Counter[str]:
