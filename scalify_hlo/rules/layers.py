@@ -42,11 +42,12 @@ def layered(op: ir.OpView, name: str, split: Split) -> None:
 def _backward(op: ir.OpView, split: Split) -> None:
     """The gradient of what a weight was multiplied with, where both are FP8: one octave more.
 
-    What the gradient comes from is rounded down to a power of two, and so is the weight: both are
-    half an octave above unit on average. Later on gradients are largest where weights are.
+    Behind a statistic, gradients are rounded down to a power of two, and so are weights: both are
+    half an octave above unit on average. Later on gradients are largest where weights are. Where
+    there is no statistic, errors add up from layer to layer in any case, and nothing is said.
     """
     form = split.form(op.results[0])
-    if split.predicts or not isinstance(form, Scaled):
+    if split.predicts or not isinstance(form, Scaled) or form.scale.static:
         return
     lhs, rhs = op.operands[0], op.operands[1]
     pairs = ((lhs, rhs), (rhs, lhs))

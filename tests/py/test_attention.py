@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import scalify_hlo
 from scalify_hlo import load_recipe
 from scalify_hlo._compat import ir
 from scalify_hlo.check import compile_module
@@ -126,21 +127,29 @@ def scales_of(fn: Callable[..., Any], *arguments: Any) -> list[float]:
     return [float(np.log2(value)) for value in told[1::2]]
 
 
+X, W = jnp.ones((N, D)), jnp.ones((D, D))
+ROOT_OF_16 = 2
+
+
+def last_scale(change: Callable[[Any], Any], *, rescaled: bool) -> float:
+    """The scale of the gradient before a matmul with something that is made of a weight."""
+
+    def loss(x: Any, w: Any) -> Any:
+        y = jnp.cos(jnp.cos(x @ change(w)) @ change(w))
+        return jnp.sum(jnp.sin(scalify_hlo.dynamic_rescale_max_grad(y) if rescaled else y))
+
+    return scales_of(jax.grad(loss, argnums=(0, 1)), X, W)[-1]
+
+
 def test_a_gradient_behind_a_weight_is_an_octave_larger() -> None:
-    """Behind another activation it is not: the same matmuls, of a cosine of the weight."""
-    x, w = jnp.ones((N, D)), jnp.ones((D, D))
-
-    def loss(x: Any, w: Any, change: Callable[[Any], Any]) -> Any:
-        return jnp.sum(jnp.cos(jnp.cos(x @ change(w)) @ change(w)))
-
-    def gradients(change: Callable[[Any], Any]) -> Callable[..., Any]:
-        return jax.grad(lambda x, w: loss(x, w, change), argnums=(0, 1))
-
-    sums_of_16 = 2
-    assert scales_of(gradients(jnp.cos), x, w)[-1] == sums_of_16
-    assert scales_of(gradients(lambda w: w), x, w)[-1] == sums_of_16 + 1
+    """Where it was measured before that; behind another activation it is not."""
+    assert last_scale(jnp.cos, rescaled=True) == ROOT_OF_16
+    assert last_scale(lambda w: w, rescaled=True) == ROOT_OF_16 + 1
+    assert last_scale(lambda w: w, rescaled=False) == ROOT_OF_16
 
 
 def test_forward_a_weight_says_nothing() -> None:
-    x, w = jnp.ones((N, D)), jnp.ones((D, D))
-    assert scales_of(lambda x, w: x @ w @ w, x, w) == [0, 0, 2]
+    def fn(x: Any, w: Any) -> Any:
+        return scalify_hlo.dynamic_rescale_max(x) @ w @ w
+
+    assert scales_of(fn, X, W) == [0, 0, ROOT_OF_16]
