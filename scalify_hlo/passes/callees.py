@@ -74,12 +74,6 @@ def called_in(block: ir.Block) -> list[str]:
     return found
 
 
-def functions_of(module: ir.Operation) -> dict[str, ir.OpView]:
-    """The functions of a module by name."""
-    ops = module.regions[0].blocks[0].operations
-    return {op.attributes["sym_name"].value: op for op in ops if op.operation.name == "func.func"}
-
-
 def take_scales(copy: ir.OpView, forms: Sequence[Form], split: Split) -> tuple[Generator, ...]:
     """Gives a function the generators of its arguments' scales as extra arguments.
 

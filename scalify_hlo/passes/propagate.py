@@ -26,7 +26,6 @@ from scalify_hlo.passes.callees import (
     called_in,
     callee_of,
     drop_untaken,
-    functions_of,
     is_private,
     new_call,
     return_scales,
@@ -35,6 +34,7 @@ from scalify_hlo.passes.callees import (
 from scalify_hlo.passes.leftovers import clear_layers
 from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
+from scalify_hlo.roles.frames import functions_in
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.families import opaque
@@ -138,7 +138,7 @@ class Propagation:
         observe: bool,
     ) -> None:
         self._narrow, self._observe = narrow, observe
-        self._functions = functions_of(module)
+        self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = _marked_functions(self._functions, report)
         casting = narrow or bool(self._marked)
         self._always = _ALWAYS | _CASTING if casting else _ALWAYS
@@ -146,7 +146,6 @@ class Propagation:
         self._report = report
         self._annotate = annotate
         self._on_data = recipe.epsilon == "data"
-        self._layers = narrow
         self._activations = Activations() if narrow and recipe.predict == UNIT else None
         self._callees: dict[Key, Callee] = {}
         self._cast_exponents: dict[Hashable, int] = {}
@@ -214,7 +213,7 @@ class Propagation:
         if name in self._always or split.concerns(operation):
             if self._on_data and self._guards(op, split):
                 return
-            marked = self._layers and len(operation.attributes) > 0
+            marked = self._narrow and len(operation.attributes) > 0
             activations = self._activations if marked else None
             ends = activations if activations and activations.concern(operation) else None
             if ends:

@@ -116,7 +116,8 @@ class Report:
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
         layers: The layers, where they were asked for.
-        casts: How many casts a recipe put into the program that propagation is to reach.
+        casts: How many casts a recipe put into the program that propagation is to reach; once it
+            looked for them, how many it did not.
         markers: How many markers the program has, or was given.
         observed: The names of the operands whose sizes and scales the program returns, if asked.
         tensors: The names of each tensor of which the program returns a histogram, if asked.

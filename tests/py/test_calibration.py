@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import math
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +18,13 @@ from click.testing import CliRunner, Result
 from jax import export, lax
 
 import scalify_hlo
-from scalify_hlo._compat import ir
 from scalify_hlo.artifact import write_artifact
 from scalify_hlo.calibration import calibrate
 from scalify_hlo.cli.main import main
 from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.profile import Profile, TensorProfile
 from scalify_hlo.profile_file import load_profile
-from scalify_hlo.program import read_program, read_text
+from scalify_hlo.program import read_text
 from tests.py import eight_devices
 from tests.py.lifted import calls, left_of_calls, left_of_nested, nested
 from tests.py.sharded_steps import CASES, step
@@ -187,131 +180,6 @@ func.func private @inner(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
         left, right = operands(calibration.profile())
         assert_sees(left, (x @ x))
         assert_sees(right, x)
-
-
-def forms(exported: export.Exported) -> Iterator[ir.Module]:
-    """One program in every form in which users have it."""
-    text = exported.mlir_module()
-    module = read_text(text).module
-    bytecode = io.BytesIO()
-    module.operation.write_bytecode(bytecode)
-    yield module
-    yield read_program(bytecode.getvalue()).module
-    yield read_program(write_artifact(module, "compatible", "p")).module
-    yield read_program(bytes(exported.serialize())).module
-    yield read_program(bytes(exported.mlir_module_serialized)).module
-    with module.context:
-        yield read_text(module.operation.get_asm(print_generic_op_form=True)).module
-
-
-def with_weights(seed: int) -> export.Exported:
-    w = random(8, 8, seed=seed)
-    return export.export(jax.jit(lambda x: jax.nn.softmax(x @ w)))(random(2, 8))
-
-
-LOOP = """func.func private @step(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %c = stablehlo.constant dense<2.0> : tensor<2x3xf32>
-  %0 = stablehlo.multiply %x, %c : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-func.func @main(%x: tensor<2x3xf32>, %n: tensor<i32>) -> tensor<2xf32> {
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<2x3xf32>
-    cond {
-      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-    } do {
-      %one = stablehlo.constant dense<1> : tensor<i32>
-      %2 = stablehlo.add %i, %one : tensor<i32>
-      %3 = func.call @step(%y) : (tensor<2x3xf32>) -> tensor<2x3xf32>
-      stablehlo.return %2, %3 : tensor<i32>, tensor<2x3xf32>
-    }
-  %4 = stablehlo.constant dense<0.0> : tensor<f32>
-  %5 = stablehlo.reduce(%0#1 init: %4) applies stablehlo.add across dimensions = [1]
-    : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
-  return %5 : tensor<2xf32>
-}"""
-
-
-class TestHash:
-    def test_profiles_of_earlier_versions_still_fit(self) -> None:
-        """Blocks, values and functions have the numbers that they always had."""
-        assert structural_hash(read_text(LOOP).module) == "ce0a1feaafefe1dbd7acae271c6499de"
-
-    @pytest.mark.parametrize(
-        "exported",
-        [
-            lambda: export.export(jax.jit(nested))(*integers()),
-            lambda: export.export(jax.jit(calls))(*integers()[:2]),
-            lambda: with_weights(0),
-            lambda: export.export(jax.jit(step))(*CASES[0].arguments()),
-        ],
-        ids=["loops", "calls", "weights", "step"],
-    )
-    def test_every_form_of_a_program_has_the_same(self, exported: Any) -> None:
-        assert len(set(map(structural_hash, forms(exported())))) == 1
-
-    def test_weights_and_names_do_not_count(self) -> None:
-        def hash_of(text: str) -> str:
-            return structural_hash(read_text(text).module)
-
-        same = structural_hash(next(forms(with_weights(0))))
-        assert structural_hash(next(forms(with_weights(1)))) == same
-        named = SQUARE.replace("%x:", '%x {jax.result_info = "a"}:').replace('loc("dot")', "")
-        named = named.replace("%x {", "%y {").replace("%x", "%y").replace(" {jax", " {jax", 1)
-        plain = SQUARE.replace('loc("dot")', "").replace("%x", "%y")
-        assert hash_of(plain) == hash_of(SQUARE)
-
-    def test_attributes_of_others_do_not_count(self) -> None:
-        """Where values are placed does not either."""
-        text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = stablehlo.add %x, %x ATTRIBUTES : tensor<2xf32>
-  return %0 : tensor<2xf32>
-}"""
-        others = ["", '{mhlo.sharding = "{replicated}"}', "{jax.a = 1, scalify.b, xla.c}"]
-        hashes = [structural_hash(read_text(text.replace("ATTRIBUTES", o)).module) for o in others]
-        assert len(set(hashes)) == 1
-        counted = read_text(text.replace("ATTRIBUTES", "{mine = 1}")).module
-        assert structural_hash(counted) not in hashes
-
-    @pytest.mark.parametrize(
-        ("old", "new"),
-        [
-            ("2x2xf32", "3x3xf32"),
-            ("2x2xf32", "2x2xf16"),
-            ("[1] x [0]", "[0] x [0]"),
-            ("%x, %w,", "%w, %x,"),
-            ("%x, %w,", "%x, %x,"),
-            ("return %0", "return %x"),
-        ],
-    )
-    def test_what_is_computed_counts(self, old: str, new: str) -> None:
-        modules = [read_text(text).module for text in (SQUARE, SQUARE.replace(old, new))]
-        assert structural_hash(modules[0]) != structural_hash(modules[1])
-
-    def test_small_constants_and_callees_count(self) -> None:
-        text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
-  %0 = call @a(%c) : (tensor<2xf32>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
-}
-func.func private @a(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }
-func.func private @b(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"""
-        others = [text.replace("2.0", "3.0"), text.replace("call @a", "call @b")]
-        hashes = {structural_hash(read_text(t).module) for t in (text, *others)}
-        assert len(hashes) == 3
-        renamed = text.replace("@a", "@c")
-        assert structural_hash(read_text(renamed).module) in hashes
-
-    def test_it_is_the_same_in_another_process(self) -> None:
-        code = (
-            "from scalify_hlo.dialect.structure import structural_hash\n"
-            "from scalify_hlo.program import read_text\n"
-            f"print(structural_hash(read_text({SQUARE!r}).module))"
-        )
-        env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
-        output = subprocess.check_output([sys.executable, "-c", code], env=env, text=True)
-        assert output.strip() == structural_hash(read_text(SQUARE).module)
 
 
 class TestSamples:
