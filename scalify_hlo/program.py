@@ -29,6 +29,7 @@ from scalify_hlo.artifact import (
 )
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
+from scalify_hlo.printing import text_of
 from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, head, size_of, viewed
 from scalify_hlo.wellformed import check_module, has_debug_locations, place, quantised
 
@@ -147,12 +148,7 @@ def write_program(program: Program, target_version: str | None = None) -> str | 
     if program.kind is Kind.EXPORTED:
         return b"".join(_exported_pieces(program, target_version))
     if is_text(program, target_version):
-        # Not by pieces: MLIR gives a text by the word, and a string of it faster.
-        with program.module.context:
-            text: str = program.module.operation.get_asm(
-                enable_debug_info=program.debug_info, assume_verified=True
-            )
-        return text if text.endswith("\n") else text + "\n"
+        return text_of(program.module, debug_info=program.debug_info)
     buffer = io.BytesIO()
     _stream(program, buffer, target_version)
     return buffer.getvalue()

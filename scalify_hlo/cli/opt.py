@@ -10,6 +10,7 @@ import click
 from scalify_hlo.cli import console, expected
 from scalify_hlo.diagnostics import InputError, Remark, ScalifyError, UsageError
 from scalify_hlo.files import display_name, read_file, require_writable, source_of, write_file
+from scalify_hlo.printing import text_of
 from scalify_hlo.stored import Source
 
 _SPLIT = "// -----"
@@ -107,8 +108,8 @@ def _run(source: Source, name: str, settings: Settings) -> tuple[str, list[Remar
             location=place(first.location, name) if first else name,
             hint="--print-ir-after-all shows the module up to the pass that failed",
         ) from None
-    text = program.module.operation.get_asm(enable_debug_info=settings.debug_info)
-    return text if text.endswith("\n") else text + "\n", report.remarks
+    text = text_of(program.module, debug_info=settings.debug_info, verified=False)
+    return text, report.remarks
 
 
 def _run_part(part: str, name: str, settings: Settings, verify: bool) -> str:

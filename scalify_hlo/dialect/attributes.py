@@ -215,4 +215,12 @@ def _decoded(dictionary: ir.DictAttr) -> Attributes:
 
 
 def _set(function: ir.OpView, name: str, attributes: list[Attributes]) -> None:
-    function.attributes[name] = ir.ArrayAttr.get([ir.DictAttr.get(a) for a in attributes])
+    known: dict[tuple[tuple[str, ir.Attribute], ...], ir.Attribute] = {}  # many are alike
+    found = []
+    for each in attributes:
+        items = tuple(each.items())
+        encoded = known.get(items)
+        if encoded is None:
+            encoded = known[items] = ir.DictAttr.get(each)
+        found.append(encoded)
+    function.attributes[name] = ir.ArrayAttr.get(found)

@@ -87,8 +87,9 @@ class Boundary:
         split, form = self._split, Scaled(Scale(ir.IntegerAttr(exponent).value))
         if split.keeps_values(data):
             form = Scaled(ONE, form.scale.exponent)
-        uses = [(use.owner, use.operand_number) for use in data.uses]
-        if not uses or form.scale == ONE:
+        scaled = form.scale != ONE
+        uses = [(use.owner, use.operand_number) for use in data.uses] if scaled else []
+        if not uses:
             split.set(data, form)
             return form
         divided = split.multiply(data, form.scale**-1, self._top)

@@ -14,13 +14,17 @@ _CONE = 400
 """How many ops a result may be made of, as far as they are looked at: an exact GELU is 100."""
 
 
-def mark_inputs(layers: Iterable[Layer], graph: Graph) -> None:
+def mark_inputs(layers: Iterable[Layer], graph: Graph) -> set[str]:
     """Numbers the ops that end activations and their backward parts, and marks the inputs.
 
     A mark is on the op that reads an input, as inputs may be arguments. A result that several
     layers are, of functions that are called several times, has one number.
+
+    Returns:
+        The names of the ops that got marks.
     """
     numbers: dict[ir.Value, int] = {}
+    names: set[str] = set()
     for layer in layers:
         if layer.name not in ACTIVATIONS or not layer.exact:
             continue
@@ -31,6 +35,8 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> None:
                 numbers[value] = number = len(numbers)
                 value.owner.attributes[attributes.LAYER_NUMBER] = _integer(number)
                 _append(*place, number)
+                names |= {value.owner.name, place[0].name}
+    return names
 
 
 def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:

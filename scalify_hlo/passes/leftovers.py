@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.roles.frames import CALLS
 
 _CASTS = {
     "stablehlo.constant": attributes.CONSTANT_SCALE,
@@ -34,20 +37,28 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
     return left
 
 
-def clear_layers(module: ir.Operation) -> list[ir.Operation]:
-    """Removes what was said of layers; gives `casts_left`, found on the same walk."""
+def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operation]:
+    """Removes what was said of layers; gives `casts_left`, found on the same walk.
+
+    Args:
+        module: The module.
+        names: Those of the ops that something was said on; None if any may be one.
+    """
     left: list[ir.Operation] = []
     go_on = ir.WalkResult.ADVANCE
+    # A composite may be a call by now.
+    looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        present = op.attributes
-        if len(present):
-            for mark in _LAYERS:
-                if mark in present:
-                    del present[mark]
-            name = op.name
-            if name in _CASTS and _CASTS[name] in present:
-                left.append(op)
+        name = op.name
+        if looked_at is None or name in looked_at:
+            present = op.attributes
+            if len(present):
+                for mark in _LAYERS:
+                    if mark in present:
+                        del present[mark]
+                if name in _CASTS and _CASTS[name] in present:
+                    left.append(op)
         return go_on
 
     module.walk(visit)

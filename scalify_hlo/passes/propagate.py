@@ -109,7 +109,7 @@ class PropagatePass(Pass):
             )
             propagation.main(main)
             if report.layers or not report.ops:
-                report.casts = len(clear_layers(module))
+                report.casts = len(clear_layers(module, report.marked))
             if self.strict and report.remarks:
                 first = report.remarks[0]
                 raise InputError(
@@ -147,6 +147,8 @@ class Propagation:
         self._annotate = annotate
         self._on_data = recipe.epsilon == "data"
         self._activations = Activations() if narrow and recipe.predict == UNIT else None
+        marks = RULES.keys() if report.marked is None else report.marked | {layers.DOT}
+        self._sized = frozenset(marks if narrow else ())  # ops of which layers say the size
         self._callees: dict[Key, Callee] = {}
         self._cast_exponents: dict[Hashable, int] = {}
         self._active = ["main"]
@@ -213,7 +215,7 @@ class Propagation:
         if name in self._always or split.concerns(operation):
             if self._on_data and self._guards(op, split):
                 return
-            marked = self._narrow and len(operation.attributes) > 0
+            marked = name in self._sized and len(operation.attributes) > 0
             activations = self._activations if marked else None
             ends = activations if activations and activations.concern(operation) else None
             if ends:

@@ -53,10 +53,13 @@ class RecognizePass(Pass):
             for value in {*node.values} if node.others else (node.value,):
                 if value in marks:
                     marks[value].calls += 1
+        report.marked = report.marked or set()
         for value, mark in marks.items():
-            mark.write(value.owner.operation)
+            op = value.owner.operation
+            mark.write(op)
+            report.marked.add(op.name)
         if self.inputs:
-            mark_inputs(layers, graph)
+            report.marked |= mark_inputs(layers, graph)
         graph.release()
 
 

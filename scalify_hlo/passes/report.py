@@ -116,6 +116,7 @@ class Report:
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
         layers: The layers, where they were asked for.
+        marked: The names of the ops that layers were marked on; None where no pass looked for them.
         casts: How many casts a recipe put into the program that propagation is to reach; once it
             looked for them, how many it did not.
         markers: How many markers the program has, or was given.
@@ -146,6 +147,7 @@ class Report:
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
+    marked: set[str] | None = None
     dense: bool = False
     plain_calls: bool = True
 

@@ -35,6 +35,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "flatbuffer",
             "guard",
             "interpreter",
+            "printing",
             "program",
             "stored",
             "tensors",
