@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.layers.graph import Graph, Node
 from scalify_hlo.layers.numbers import TABLE
-from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, functions_in
+from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, Named, functions_in
 from scalify_hlo.roles.steps import without_steps
 
 _MOST = 2_000_000
@@ -41,18 +41,19 @@ _UPDATE, _SLICE = "dynamic_update_slice", "dynamic_slice"
 _Names = dict[ir.Value, Node]
 
 
-def read(main: ir.OpView) -> Graph:
+def read(main: ir.OpView, listing: Sequence[Named] | None = None) -> Graph:
     """The graph of a program.
 
     Args:
         main: The function that it starts at; see `without_steps` for what is left out where roles
             are marked.
+        listing: Its ops, where they were listed.
     """
     functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
     reader = _Reader(functions)
     block = main.regions[0].blocks[0]
     names = {argument: reader.graph.leaf(argument) for argument in block.arguments}
-    reader.ops(without_steps(main), names)
+    reader.ops(without_steps(main, listing), names)
     return reader.graph
 
 
@@ -65,13 +66,13 @@ class _Reader:
     def block(self, block: ir.Block, names: _Names) -> list[Node]:
         """Reads a block; its terminator's operands."""
         ops = [view.operation for view in block.operations]
-        self.ops(ops[:-1], names)
+        self.ops([(op.name, op) for op in ops[:-1]], names)
         return [names[operand] for operand in ops[-1].operands] if ops else []
 
-    def ops(self, ops: Iterable[ir.Operation], names: _Names) -> None:
+    def ops(self, ops: Iterable[Named], names: _Names) -> None:
         """Reads ops."""
-        for op in ops:
-            self._op(op, op.name, names)
+        for name, op in ops:
+            self._op(op, name, names)
 
     def _op(self, op: ir.Operation, name: str, names: _Names) -> None:
         operands = op.operands

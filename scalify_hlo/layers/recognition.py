@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from scalify_hlo.layers import activations, attention, dropout, norms, softmax
 from scalify_hlo.layers.graph import Graph
 from scalify_hlo.layers.model import Layer
 from scalify_hlo.layers.reading import read
+from scalify_hlo.roles.frames import Named
 
 
 def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
@@ -26,15 +28,19 @@ def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
     return layers_of(graph_of(module))
 
 
-def graph_of(module: ir.Module | ir.Operation) -> Graph:
+def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None = None) -> Graph:
     """The graph of a program; empty if there is no ``@main``.
 
     Where roles are marked, what comes after all gradients for the state alone is not in it.
+
+    Args:
+        module: StableHLO.
+        listing: The ops of ``@main``, where they were listed.
     """
     blocks = module.operation.regions[0].blocks
     for op in blocks[0].operations:
         if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
-            return read(op) if op.regions[0].blocks else Graph()
+            return read(op, listing) if op.regions[0].blocks else Graph()
     return Graph()
 
 

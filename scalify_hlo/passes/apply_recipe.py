@@ -6,7 +6,7 @@ the casts are of data near unit size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -36,6 +36,7 @@ from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
+from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, Named
 from scalify_hlo.roles.matmuls import MATMULS, OTHER
 from scalify_hlo.roles.sizes import sizes
 
@@ -61,7 +62,10 @@ class ApplyRecipePass(Pass):
         casts = Casts()
         source = None if main is None else source_of(module, main, self.recipe, self.profile)
         casting = self._casting(source, casts)
-        marked = self._narrow(module, casting, report)
+        edited = source is not None or self.recipe.rescales
+        flattening = Flattening() if on_one_device(module) else None
+        ops = _marked(module, None if edited else report.listing)
+        marked = self._narrow(ops, casting, flattening, report)
         if source is not None:
             source.finish(report)
             # It makes loops and the like anew.
@@ -79,17 +83,28 @@ class ApplyRecipePass(Pass):
             _clear(op, _LEFT)
         report.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
 
-    def _narrow(self, module: ir.Operation, casting: Casting, report: Report) -> list[ir.OpView]:
+    def _narrow(
+        self,
+        ops: Sequence[ir.OpView],
+        casting: Casting,
+        flattening: Flattening | None,
+        report: Report,
+    ) -> list[ir.OpView]:
         """Puts narrow matmuls in the places of matmuls.
+
+        Args:
+            ops: All that are marked.
+            casting: How operands get narrow.
+            flattening: Finds those of matrices, where a matmul may become one.
+            report: Counts them.
 
         Returns:
             What has marks that are still to be read; other marks are gone.
         """
         sites = Sites(self.recipe.matmul)
-        flattening = Flattening() if on_one_device(module) else None
         read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
         marked: list[ir.OpView] = []
-        for op in _marked(module):
+        for op in ops:
             left = [op]
             if attributes.ROLES in op.attributes:
                 left = self._narrowed(op, sites, casting, report, flattening)
@@ -125,8 +140,13 @@ class ApplyRecipePass(Pass):
         return narrow(op, formats, casting, extent, flattening)
 
 
-def _marked(module: ir.Operation) -> list[ir.OpView]:
-    """The ops that have a mark of those in `_LEFT`: matmuls, what makes gradients of weights."""
+def _marked(module: ir.Operation, listing: Sequence[Named] | None = None) -> list[ir.OpView]:
+    """The ops that have a mark of those in `_LEFT`: matmuls, what makes gradients of weights.
+
+    Args:
+        module: The module.
+        listing: The ops of `main`, where they were listed.
+    """
     found: list[ir.OpView] = []
     gradient, go_on = attributes.STATE_GRADIENT, ir.WalkResult.ADVANCE
 
@@ -135,8 +155,24 @@ def _marked(module: ir.Operation) -> list[ir.OpView]:
             found.append(op.opview)
         return go_on
 
-    module.walk(visit)
+    if listing is None:
+        module.walk(visit)
+        return found
+    main = main_function(module)
+    for function in module.regions[0].blocks[0].operations:
+        if function != main:
+            function.operation.walk(visit)
+            continue
+        for name, op in listing:
+            if name in _WITH_OPS:
+                op.walk(visit)
+            elif name in MATMULS or gradient in op.attributes:
+                found.append(op.opview)
     return found
+
+
+_WITH_OPS = BODIES | BRANCHES | {LOOP}
+"""The ops of `main` with regions in which there may be such ops."""
 
 
 def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:

@@ -148,11 +148,12 @@ def run_passes(
         timing: Whether MLIR prints how long each pass took, to stderr.
     """
     report = Report()
+    lists = not any(isinstance(pass_, str) for pass_ in passes)
     with module.context:
         manager = passmanager.PassManager("builtin.module")
         manager.enable_verifier(False)
         for pass_ in passes:
-            _add(manager, pass_, report)
+            _add(manager, pass_, report, lists=lists)
         if print_ir_after_all:
             module.context.enable_multithreading(False)
             manager.enable_ir_printing()
@@ -160,6 +161,7 @@ def run_passes(
             manager.enable_timing()
         with ir.Location.unknown(), _collector_paused():
             manager.run(module.operation)
+    report.listing = None
     return report
 
 
@@ -175,12 +177,29 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _add(manager: passmanager.PassManager, pass_: Pass | str, report: Report) -> None:
+def _add(
+    manager: passmanager.PassManager, pass_: Pass | str, report: Report, *, lists: bool
+) -> None:
+    """Adds a pass.
+
+    Args:
+        manager: Runs it.
+        pass_: The pass.
+        report: Is handed on to it.
+        lists: Whether ops that were listed are told to the next: MLIR's own passes erase some, and
+            do not say which.
+    """
     if isinstance(pass_, str):
         manager.add(pass_)
         return
+
+    def run(module: ir.OpView, _: object) -> None:
+        pass_.apply(module.operation, report)
+        if not (lists and pass_.marks_only):
+            report.listing = None
+
     manager.add(
-        lambda op, _: pass_.apply(op.operation, report),
+        run,
         name=type(pass_).__name__,
         argument=pass_.name,
         description=(type(pass_).__doc__ or "").splitlines()[0],

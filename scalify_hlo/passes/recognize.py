@@ -28,6 +28,7 @@ class RecognizePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-recognize"
+    marks_only: ClassVar[bool] = True
     scales: bool = False
     marked: bool = False
     inputs: bool = False
@@ -36,7 +37,7 @@ class RecognizePass(Pass):
         """See `Pass.apply`."""
         if self.marked and not report.markers:
             return
-        graph = graph_of(module)
+        graph = graph_of(module, report.listing)
         layers = layers_of(graph, scales=self.scales and not self.inputs)
         report.layers += [
             LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers

@@ -37,6 +37,7 @@ class RolesPass(Pass):
     """
 
     name: ClassVar[str] = "scalify-roles"
+    marks_only: ClassVar[bool] = True
     weight: tuple[str, ...] = ()
     first_moment: tuple[str, ...] = ()
     second_moment: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ class RolesPass(Pass):
             if roles.get(number) == WEIGHT:
                 attributes.mark_gradient(value)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
+        report.listing = walk.ops
         logits = Logits(walk.ops, functions)
         _Marks(known, names, report, logits).mark_all(walk.matmuls)
 

@@ -6,13 +6,13 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, operations
+from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, Named, named
 from scalify_hlo.roles.state import is_uniform
 
 _CAPTURING: Final = BODIES | BRANCHES | {LOOP}
@@ -24,7 +24,7 @@ _DEEP = 5
 """How many ops a step has at most between a state and the next."""
 
 
-def without_steps(main: ir.OpView) -> list[ir.Operation]:
+def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Sequence[Named]:
     """The ops of a program, but for those after all gradients that are for its state alone.
 
     A step adds to a state; what is made otherwise is read as other results are. If not each weight
@@ -33,9 +33,10 @@ def without_steps(main: ir.OpView) -> list[ir.Operation]:
 
     Args:
         main: The function that it starts at; its state and the gradients of that are marked.
+        listing: All its ops, where they were listed.
 
     Returns:
-        The ops in order, without the terminator.
+        The ops in order, without the terminator, each after its name.
     """
     block = main.regions[0].blocks[0]
     arguments = block.arguments
@@ -45,9 +46,10 @@ def without_steps(main: ir.OpView) -> list[ir.Operation]:
             outputs.append(value)
         if state is not None and state[0] == _WEIGHT and not isinstance(value.owner, ir.Block):
             weights += 1
-    head = _to_gradients(main, weights) if weights else None
-    rest = _after(head[-1], outputs) if head is not None else None
-    return operations(block) if head is None or rest is None else head + rest
+    ops = named(block) if listing is None else listing
+    count = _to_gradients(ops, weights) if weights else None
+    rest = _after(ops[count - 1][1], outputs) if count is not None else None
+    return ops if rest is None else [*ops[:count], *rest]
 
 
 def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
@@ -70,40 +72,36 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
     return False
 
 
-def _to_gradients(main: ir.OpView, number: int) -> list[ir.Operation] | None:
-    """The ops to the one that makes the last of so many gradients; None if there are fewer."""
-    found: list[ir.Operation] = []
-    note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
+    """How many ops there are to the one that makes the last of so many gradients, with it.
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal number
-        note(op)
-        if attributes.STATE_GRADIENT in op.attributes:
-            number -= len(ir.ArrayAttr(op.attributes[attributes.STATE_GRADIENT]))
+    None if there are fewer gradients.
+    """
+    for count, (_, op) in enumerate(ops, 1):
+        present = op.attributes
+        if attributes.STATE_GRADIENT in present:
+            number -= len(ir.ArrayAttr(present[attributes.STATE_GRADIENT]))
             if number <= 0:
-                return ir.WalkResult.INTERRUPT
-        return skip if len(found) > 1 else go_on
-
-    main.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found[1:] if number == 0 else None
+                return count if number == 0 else None
+    return None
 
 
-def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[ir.Operation] | None:
+def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None:
     """The ops after another that values are made with; None if that is not plain to see."""
-    found: dict[ir.Value, ir.Operation] = {}
+    found: dict[ir.Value, Named] = {}
     waiting = list(values)
     while waiting:
         owner = waiting.pop().owner
         if isinstance(owner, ir.Block) or not last.is_before_in_block(owner.operation):
             continue
-        op = owner.operation
-        if op.name in _CAPTURING:
+        op, name = owner.operation, owner.name
+        if name in _CAPTURING:
             return None
         if op.results[0] not in found:
-            found[op.results[0]] = op
+            found[op.results[0]] = name, op
             waiting += op.operands
     return sorted(found.values(), key=cmp_to_key(_order))
 
 
-def _order(one: ir.Operation, other: ir.Operation) -> int:
-    return -1 if one.is_before_in_block(other) else 1
+def _order(one: Named, other: Named) -> int:
+    return -1 if one[1].is_before_in_block(other[1]) else 1

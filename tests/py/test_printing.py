@@ -74,7 +74,6 @@ def test_it_reads_back_as_the_same_program(module: ir.Module) -> None:
 def test_what_is_not_valid_is_printed_in_generic_form(module: ir.Module) -> None:
     with module.context, ir.Location.unknown():
         add = module.body.operations[0].regions[0].blocks[0].operations[0]
-        add.operation.attributes["unit"] = ir.UnitAttr.get()
         ir.Operation.create(
             "stablehlo.add",
             results=[ir.RankedTensorType.get([5], ir.F32Type.get())],

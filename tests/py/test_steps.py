@@ -119,7 +119,7 @@ def test_an_optimizer_is_not_read() -> None:
     module = with_roles(step_text(optax.adam(0.1)))
     main = main_function(module.operation)
     assert main is not None
-    assert not any(op.name == "stablehlo.sqrt" for op in without_steps(main))
+    assert not any(name == "stablehlo.sqrt" for name, _ in without_steps(main))
     everything = operations(main.regions[0].blocks[0])
     assert sum(op.name == "stablehlo.sqrt" for op in everything) == len(PARAMS)
 
