@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.layers import numbers
@@ -104,6 +104,14 @@ class Node:
         return str(self.type.element_type)
 
 
+class _Kind(NamedTuple):
+    """A type of values: its number, the one object that stands for it, and its shape."""
+
+    number: int
+    type: ir.Type
+    shape: Dims
+
+
 class Graph:
     """The nodes of a program.
 
@@ -119,16 +127,20 @@ class Graph:
         self.passed: dict[Node, list[ir.Value]] = {}
         self.trace = Trace()
         self._known: dict[Hashable, Node] = {}
-        self._shapes: dict[ir.Type, Dims] = {}
+        self._kinds: dict[ir.Type, _Kind] = {}
         self._dims: dict[ir.Attribute, Dims] = {}
 
     def shape(self, type_: ir.Type) -> Dims:
         """The shape of a type; empty for what is no tensor of a known rank."""
-        shape = self._shapes.get(type_)
-        if shape is None:
+        return self._kind(type_).shape
+
+    def _kind(self, type_: ir.Type) -> _Kind:
+        kind = self._kinds.get(type_)
+        if kind is None:
             known = isinstance(type_, ir.RankedTensorType)
-            shape = self._shapes[type_] = tuple(type_.shape) if known else ()
-        return shape
+            shape = tuple(type_.shape) if known else ()
+            kind = self._kinds[type_] = _Kind(len(self._kinds), type_, shape)
+        return kind
 
     def dims(self, attribute: ir.Attribute) -> Dims:
         """The dimensions that an attribute lists."""
@@ -145,15 +157,15 @@ class Graph:
 
     def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
         """A value of which no more is known than what it is made of."""
-        return self._new(name, tuple(inputs), value, value.type)
+        return self._new(name, tuple(inputs), value, self._kind(value.type))
 
     def constant(self, value: ir.Value, number: float) -> Node:
         """A value whose elements are all one number."""
-        type_ = value.type
-        key = (CONSTANT, str(number), type_)
+        kind = self._kind(value.type)
+        key = (CONSTANT, str(number), kind.number)
         node = self._known.get(key)
         if node is None:
-            node = self._known[key] = self._new(CONSTANT, (), value, type_, constant=number)
+            node = self._known[key] = self._new(CONSTANT, (), value, kind, constant=number)
         else:
             node.others.append(value)
         return node
@@ -180,15 +192,15 @@ class Graph:
             dims: As in `Node`.
             key: What else tells it from other ops of the name.
         """
-        type_ = value.type
+        kind = self._kind(value.type)
         if name in _SIMPLIFIED or (inputs and inputs[0].constant is not None):
-            simpler = self._simplified(name, inputs, value, dims, self.shape(type_))
+            simpler = self._simplified(name, inputs, value, dims, kind.shape)
             if simpler is not None:
                 return simpler
-        ids = (name, dims, key, type_, *inputs)
+        ids = (name, dims, key, kind.number, *inputs)
         node = self._known.get(ids)
         if node is None:
-            node = self._known[ids] = self._new(name, tuple(inputs), value, type_, dims)
+            node = self._known[ids] = self._new(name, tuple(inputs), value, kind, dims)
         else:
             node.others.append(value)
         return node
@@ -215,12 +227,12 @@ class Graph:
         name: str,
         inputs: tuple[Node, ...],
         value: ir.Value,
-        type_: ir.Type,
+        kind: _Kind,
         dims: Dims = (),
         constant: float | None = None,
     ) -> Node:
-        shape, number = self.shape(type_), len(self.nodes)
-        node = Node(number, name, inputs, value, type_, shape, self.trace, dims, constant)
+        number = len(self.nodes)
+        node = Node(number, name, inputs, value, kind.type, kind.shape, self.trace, dims, constant)
         self.nodes.append(node)
         for source in {*inputs} if len(inputs) > 1 else inputs:
             source.used_by.append(node)

@@ -95,7 +95,8 @@ _index = attrgetter("index")
 def _is_alike(one: Node, other: Node) -> bool:
     if one is other:
         return True
-    if one.name != other.name or one.type != other.type or one.dims != other.dims:
+    # One object stands for each type of a graph.
+    if one.name != other.name or one.type is not other.type or one.dims != other.dims:
         return False
     if one.constant is other.constant:
         return True

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.roles.frames import operations
 from scalify_hlo.rules.markers import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.split import Split
@@ -38,7 +39,7 @@ _PLAIN: Final = frozenset(
 ) - {BARRIER}
 
 
-Visit: TypeAlias = Callable[[ir.OpView, ir.OpView, Split], None]
+Visit: TypeAlias = Callable[[ir.Operation, ir.Operation, Split], None]
 
 
 class AfterCasts:
@@ -54,12 +55,12 @@ class AfterCasts:
     """
 
     def __init__(
-        self, ops: Sequence[ir.OpView], functions: Mapping[str, ir.OpView], split: Split
+        self, ops: Sequence[ir.Operation], functions: Mapping[str, ir.OpView], split: Split
     ) -> None:
         self._ops, self._functions, self._split = ops, functions, split
         self._plain: dict[str, bool] = {}
         before = range(len(ops) - 1, 0, -1)
-        self.start = next((n for n in before if not self._is_plain(ops[n - 1].operation)), 0)
+        self.start = next((n for n in before if not self._is_plain(ops[n - 1])), 0)
 
     def _is_plain(self, op: ir.Operation) -> bool:
         """Whether an op is no cast, and has none inside."""
@@ -79,7 +80,7 @@ class AfterCasts:
         if name not in self._plain:
             self._plain[name] = False  # one that calls itself
             blocks = self._functions[name].regions[0].blocks
-            ops = (op.operation for op, _ in pairwise(blocks[0].operations)) if blocks else ()
+            ops = operations(blocks[0]) if blocks else ()
             self._plain[name] = bool(blocks) and all(map(self._is_plain, ops))
         return self._plain[name]
 
@@ -91,10 +92,9 @@ class AfterCasts:
         """
         moved = self._split.is_moved
         for op, following in pairwise(self._ops[self.start :]):
-            operation = op.operation
-            if operation.name in _PASSED and not moved(operation):
+            if op.name in _PASSED and not moved(op):
                 continue
-            for operand in operation.operands:
+            for operand in op.operands:
                 self._recall(operand)
             visit(op, following, self._split)
 

@@ -16,8 +16,8 @@ class Pass:
     """A pass over a module. Subclasses add their options as fields with defaults."""
 
     name: ClassVar[str]
-    marks_only: ClassVar[bool] = False
-    """Whether it adds and erases no op."""
+    keeps_listing: ClassVar[bool] = False
+    """Whether `Report.listing` is right when it is done: it adds and erases no op, or says so."""
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """Edits the module in place.

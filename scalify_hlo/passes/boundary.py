@@ -84,11 +84,13 @@ class Boundary:
         exponent = mark.pop(attributes.SCALE, None)
         if exponent is None:
             return None
-        split, form = self._split, Scaled(Scale(ir.IntegerAttr(exponent).value))
+        split, number = self._split, ir.IntegerAttr(exponent).value
         if split.keeps_values(data):
-            form = Scaled(ONE, form.scale.exponent)
-        scaled = form.scale != ONE
-        uses = [(use.owner, use.operand_number) for use in data.uses] if scaled else []
+            form = Scaled(ONE, number)
+            split.assume(data, form)
+            return form
+        form = Scaled(Scale(number))
+        uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
             split.set(data, form)
             return form
@@ -132,7 +134,8 @@ class Boundary:
     def _leave_one(self, value: ir.Value, at: ir.Operation, pair: bool) -> list[ir.Value]:
         split, form = self._split, self._split.form(value)
         if not pair:
-            return [split.bring(value, ONE, at) if isinstance(form, Scaled) else value]
+            moved = isinstance(form, Scaled) and form.scale != ONE
+            return [split.bring(value, ONE, at) if moved else value]
         if isinstance(form, Scaled) and not form.decayed:
             value = split.settle(value, at)
             form = split.form(value)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect.markers import MARKER, RULE
-from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.encoding import has_elements
 from scalify_hlo.passes.markers import lower_calls
 from scalify_hlo.passes.report import Report
+from scalify_hlo.roles.frames import Named, named
 from scalify_hlo.rules.table import RULES
 
 
@@ -21,10 +23,12 @@ class NormalizePass(Pass):
     """Counts ops, takes tuples apart, and expands those of CHLO that have no rule of their own."""
 
     name: ClassVar[str] = "scalify-normalize"
+    keeps_listing: ClassVar[bool] = True
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
-        lower_calls(_count(module, report))
+        calls = _count(module, report)
+        lower_calls(calls)
         _refuse_foreign(module, report)
         chlo = {op for op in report.ops if op.startswith("chlo.")}
         kept = {op for op in chlo if op in RULES and RULES[op].family != "expanded"}
@@ -33,6 +37,8 @@ class NormalizePass(Pass):
             report.dense = True  # for all that is known of what it makes
         if _ELEMENT in report.ops:
             _untuple(module)
+        if calls or chlo != kept or _ELEMENT in report.ops:
+            report.listing = None
 
 
 _SYMBOL_USERS = frozenset({"stablehlo.composite", "stablehlo.custom_call"})
@@ -88,31 +94,89 @@ def _refuse_foreign(module: ir.Operation, report: Report) -> None:
 
 
 def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
-    """Counts ops by a native walk, which takes a third of the time of iterating over blocks.
+    """Counts ops, and lists those of `main`.
 
     Returns:
         The calls that are markers.
     """
-    calls: list[ir.Operation] = []
-    names: list[str] = []
-    note, go_on = names.append, ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        note(name)
-        if name == "stablehlo.constant":
-            report.dense = report.dense or has_elements(op)
-        elif name == "func.call":
-            if MARKER in op.attributes:
-                calls.append(op)
-                report.plain_calls &= RULE not in op.attributes
-            elif op.parent.name != "func.func":
-                report.plain_calls = False
-        return go_on
-
-    module.walk(visit)
-    report.ops.update(names)
+    count = _Count(report)
+    main = main_function(module)
+    for function in module.regions[0].blocks[0].operations:
+        if function != main or not main.regions[0].blocks:
+            count.inside(function.operation)
+            continue
+        block = main.regions[0].blocks[0]
+        report.listing = named(block)
+        count.block(report.listing)
+        report.ops.update([function.operation.name, block.operations[-1].operation.name])
+    report.ops[module.name] += 1
+    report.ops.update(count.names)
     if not _SYMBOL_USERS.isdisjoint(report.ops):
         report.plain_calls = False
-    report.markers += len(calls)
-    return calls
+    report.markers += len(count.calls)
+    return count.calls
+
+
+class _Count:
+    """Looks at all ops of a program once.
+
+    Args:
+        report: Is told of constants and calls.
+
+    Attributes:
+        names: Those of the ops.
+        calls: The calls that are markers.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self.names: list[str] = []
+        self.calls: list[ir.Operation] = []
+        self._report = report
+        self._with_regions: dict[str, bool] = {}
+
+    def block(self, ops: Iterable[Named]) -> None:
+        """Looks at the ops of a block, and at those inside of them."""
+        note, with_regions = self.names.append, self._with_regions
+        for name, op in ops:
+            known = with_regions.get(name)
+            if self._has_regions(name, op) if known is None else known:
+                self.inside(op)
+            else:
+                note(name)
+                if name in _LOOKED_AT:
+                    self._look(name, op)
+
+    def inside(self, op: ir.Operation) -> None:
+        """Looks at an op and at all inside of it, by a native walk, faster than over blocks."""
+        note, go_on = self.names.append, ir.WalkResult.ADVANCE
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            name = op.name
+            note(name)
+            if name in _LOOKED_AT:
+                self._look(name, op)
+            return go_on
+
+        op.walk(visit)
+
+    def _has_regions(self, name: str, op: ir.Operation) -> bool:
+        """Whether an op has regions; but for a few, all of a name have them, or none has."""
+        found = len(op.regions) > 0
+        if name not in _AT_TIMES_WITH_REGIONS:
+            self._with_regions[name] = found
+        return found
+
+    def _look(self, name: str, op: ir.Operation) -> None:
+        report = self._report
+        if name == "stablehlo.constant":
+            report.dense = report.dense or has_elements(op)
+        elif MARKER in op.attributes:
+            self.calls.append(op)
+            report.plain_calls &= RULE not in op.attributes
+        elif op.parent.name != "func.func":
+            report.plain_calls = False
+
+
+_LOOKED_AT = frozenset({"func.call", "stablehlo.constant"})
+
+_AT_TIMES_WITH_REGIONS = frozenset({"stablehlo.composite"})

@@ -195,7 +195,7 @@ def _add(
 
     def run(module: ir.OpView, _: object) -> None:
         pass_.apply(module.operation, report)
-        if not (lists and pass_.marks_only):
+        if not (lists and pass_.keeps_listing):
             report.listing = None
 
     manager.add(

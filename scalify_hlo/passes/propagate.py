@@ -34,10 +34,10 @@ from scalify_hlo.passes.callees import (
 from scalify_hlo.passes.leftovers import clear_layers
 from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
-from scalify_hlo.roles.frames import functions_in
+from scalify_hlo.roles.frames import functions_in, with_end
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
-from scalify_hlo.rules.families import opaque
+from scalify_hlo.rules.families import NEUTRAL, opaque
 from scalify_hlo.rules.isolated import (
     finish,
     generators,
@@ -51,7 +51,10 @@ from scalify_hlo.rules.table import RULES
 from scalify_hlo.scale import Form, Generator, Scaled
 
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
-"""The ops visited whatever is known of their operands: constants, and regions that may capture."""
+"""The ops visited whatever is known of their operands: constants, and regions that may capture.
+
+So are those that ask for that by themselves.
+"""
 
 _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
 """The ops visited as well where data are narrow: casts, and what may have them inside."""
@@ -138,10 +141,12 @@ class Propagation:
         observe: bool,
     ) -> None:
         self._narrow, self._observe = narrow, observe
+        self._listing = report.listing
         self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = _marked_functions(self._functions, report)
         casting = narrow or bool(self._marked)
-        self._always = _ALWAYS | _CASTING if casting else _ALWAYS
+        neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
+        self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)
         self._recipe = recipe
         self._report = report
         self._annotate = annotate
@@ -182,12 +187,12 @@ class Propagation:
 
     def _walk_main(self, main: ir.OpView, split: Split) -> None:
         """Walks the ops to the last cast, and on as far as scales ask for it."""
-        block = main.regions[0].blocks[0]
+        ops = self._ops(main.regions[0].blocks[0])
         sized = any(attributes.result_pairs(main)) or self._annotate or self._observe
         if sized or not self._narrow:
-            self._walk(block, split)
+            for op, following in pairwise(ops):
+                self._visit(op, following, split)
             return
-        ops = list(block.operations)
         after = AfterCasts(ops, self._functions, split)
         for op, following in pairwise(ops[: after.start + 1]):
             self._visit(op, following, split)
@@ -198,26 +203,31 @@ class Propagation:
             after.walk(self._visit)
 
     def _walk(self, block: ir.Block, split: Split) -> None:
-        for op, following in pairwise(block.operations):
+        for op, following in pairwise(with_end(block)):
             self._visit(op, following, split)
 
-    def _visit(self, op: ir.OpView, following: ir.OpView, split: Split) -> None:
+    def _ops(self, main: ir.Block) -> list[ir.Operation]:
+        """The ops of `main` and its terminator."""
+        if self._listing is None:
+            return with_end(main)
+        return [*(op for _, op in self._listing), main.operations[-1].operation]
+
+    def _visit(self, op: ir.Operation, following: ir.Operation, split: Split) -> None:
         """Applies its rule to an op, given with the next."""
-        operation = op.operation
-        name = operation.name
-        split.next = following.operation
+        name = op.name
+        split.next = following
         if name in CALLS:
             self._call(op, split)
             return
-        if name == markers.BARRIER and markers.is_marked(operation):
+        if name == markers.BARRIER and markers.is_marked(op):
             markers.marked(op, split)
             return
-        if name in self._always or split.concerns(operation):
+        if name in self._always or split.concerns(op):
             if self._on_data and self._guards(op, split):
                 return
-            marked = name in self._sized and len(operation.attributes) > 0
+            marked = name in self._sized and len(op.attributes) > 0
             activations = self._activations if marked else None
-            ends = activations if activations and activations.concern(operation) else None
+            ends = activations if activations and activations.concern(op) else None
             if ends:
                 ends.note(op, split)
             entry = RULES.get(name)
@@ -229,11 +239,11 @@ class Propagation:
         if self._annotate:
             self._note(op, split)
 
-    def _guards(self, op: ir.OpView, split: Split) -> bool:
+    def _guards(self, op: ir.Operation, split: Split) -> bool:
         """Whether an op adds an epsilon to data, and did it."""
         return attributes.EPSILON in op.attributes and layers.epsilon_on_data(op, split)
 
-    def _note(self, op: ir.OpView, split: Split) -> None:
+    def _note(self, op: ir.Operation, split: Split) -> None:
         """Writes on an op what was found of its results, and counts it."""
         if split.trial:
             return
@@ -244,7 +254,7 @@ class Propagation:
             texts = [ir.StringAttr.get("unscaled" if f is None else str(f)) for f in forms]
             op.attributes[attributes.FORMS] = ir.ArrayAttr.get(texts)
 
-    def _call(self, op: ir.OpView, split: Split) -> None:
+    def _call(self, op: ir.Operation, split: Split) -> None:
         """Calls the copy of a function that fits the forms of the operands."""
         if custom.is_custom(op.operation):
             if split.concerns(op.operation):
@@ -279,7 +289,7 @@ class Propagation:
         if self._annotate:
             self._note(call, split)
 
-    def _own_rule(self, op: ir.OpView) -> Apply | None:
+    def _own_rule(self, op: ir.Operation) -> Apply | None:
         """The rule of what is called, if it is not looked into.
 
         Functions declared elsewhere are opaque. A composite may be named for an op that has a rule:
@@ -294,7 +304,7 @@ class Propagation:
         return None if self._functions[callee_of(op)].regions[0].blocks else opaque
 
     def _specialised(
-        self, op: ir.OpView, forms: Sequence[Form], callers: Sequence[Generator], split: Split
+        self, op: ir.Operation, forms: Sequence[Form], callers: Sequence[Generator], split: Split
     ) -> Callee:
         name = callee_of(op)
         numbers = {generator: i for i, generator in enumerate(callers)}

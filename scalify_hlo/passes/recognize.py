@@ -28,7 +28,7 @@ class RecognizePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-recognize"
-    marks_only: ClassVar[bool] = True
+    keeps_listing: ClassVar[bool] = True
     scales: bool = False
     marked: bool = False
     inputs: bool = False

@@ -14,7 +14,7 @@ from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import MatmulReport, Report
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.recipe import Inputs
-from scalify_hlo.roles.frames import functions_in
+from scalify_hlo.roles.frames import functions_in, named
 from scalify_hlo.roles.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.roles.origins import Origin
 from scalify_hlo.roles.state import State, state_of
@@ -37,7 +37,7 @@ class RolesPass(Pass):
     """
 
     name: ClassVar[str] = "scalify-roles"
-    marks_only: ClassVar[bool] = True
+    keeps_listing: ClassVar[bool] = True
     weight: tuple[str, ...] = ()
     first_moment: tuple[str, ...] = ()
     second_moment: tuple[str, ...] = ()
@@ -70,16 +70,16 @@ class RolesPass(Pass):
         roles = self._argument_roles(names, floats, state)
         report.roles |= {names[i]: role for i, role in roles.items()}
         functions = functions_in(module.regions[0].blocks[0].operations)
+        listing = report.listing = report.listing or named(block)
         walk = Walk(functions)
-        walk.main(main, [i for i, role in roles.items() if role == GRADIENT])
+        walk.main(main, listing, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
         _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
         for number, value in state.gradients.items():
             if roles.get(number) == WEIGHT:
                 attributes.mark_gradient(value)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        report.listing = walk.ops
-        logits = Logits(walk.ops, functions)
+        logits = Logits(listing, functions)
         _Marks(known, names, report, logits).mark_all(walk.matmuls)
 
     def _argument_roles(self, names: list[str], floats: list[bool], state: State) -> dict[int, str]:

@@ -29,6 +29,7 @@ class SignaturePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-signature"
+    keeps_listing: ClassVar[bool] = True
     signature: Literal["same", "scaled"] = "same"
     input_scale: tuple[str, ...] = ()
     pairs: str = ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -130,10 +129,15 @@ def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
 
 
 def operations(block: ir.Block) -> list[ir.Operation]:
-    """The ops of a block but its terminator; of a function, by a native walk, which is faster."""
+    """The ops of a block but its terminator."""
+    return with_end(block)[:-1]
+
+
+def with_end(block: ir.Block) -> list[ir.Operation]:
+    """The ops of a block; of a function, by a native walk, which is faster."""
     owner = block.owner.operation
     if owner.name != "func.func":
-        return [op.operation for op, _ in pairwise(block.operations)]
+        return [op.operation for op in block.operations]
     found: list[ir.Operation] = []
     note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
 
@@ -142,7 +146,7 @@ def operations(block: ir.Block) -> list[ir.Operation]:
         return skip if len(found) > 1 else go_on
 
     owner.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found[1:-1]
+    return found[1:]
 
 
 Named: TypeAlias = tuple[str, ir.Operation]

@@ -98,24 +98,26 @@ class Walk:
 
     Attributes:
         matmuls: What was found, in the order in which it runs.
-        ops: The ops of the function that the program starts at, each after its name.
     """
 
     def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
         self.matmuls: list[Matmul] = []
-        self.ops: list[Named] = []
+        self._main: Sequence[Named] = ()
         self._functions = functions
         self._with_matmuls: dict[str, bool] = {}
         self._strict = False
 
-    def main(self, function: ir.OpView, gradients: Sequence[int] = ()) -> None:
+    def main(
+        self, function: ir.OpView, listing: Sequence[Named], gradients: Sequence[int] = ()
+    ) -> None:
         """Walks the function that the program starts at.
 
         Args:
             function: The function.
+            listing: Its ops, each after its name.
             gradients: Which of its arguments are gradients.
         """
-        self.ops = named(function.regions[0].blocks[0])
+        self._main = listing
         first = self._read(function, gradients)
         self.matmuls = first
         if gradients or not _is_doubtful(first):
@@ -139,13 +141,13 @@ class Walk:
         self._ops(self._to_last_matmul(), scope)
         return self._found
 
-    def _to_last_matmul(self) -> list[Named]:
+    def _to_last_matmul(self) -> Sequence[Named]:
         """Ops without those that come after all matmuls: the optimizer is as large as the model."""
-        for number in range(len(self.ops), 0, -1):
-            name, op = self.ops[number - 1]
+        for number in range(len(self._main), 0, -1):
+            name, op = self._main[number - 1]
             if name in MATMULS or (name in INSIDES and self._has_matmuls(op)):
-                return self.ops[:number]
-        return []
+                return self._main[:number]
+        return ()
 
     def _has_matmuls(self, op: ir.Operation) -> bool:
         """Whether an op is a matmul, or one runs inside of it."""

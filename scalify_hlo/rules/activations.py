@@ -24,7 +24,7 @@ class Activations:
         present = op.attributes
         return attributes.LAYER_INPUT in present or attributes.LAYER_NUMBER in present
 
-    def note(self, op: ir.OpView, split: Split) -> None:
+    def note(self, op: ir.Operation, split: Split) -> None:
         """Keeps what is known of an operand that is the input of activations."""
         present = op.attributes
         if attributes.LAYER_INPUT not in present:
@@ -33,7 +33,7 @@ class Activations:
         for number, index in zip(numbers[::2], numbers[1::2], strict=True):
             self._inputs[number] = split.form(op.operands[index])
 
-    def end(self, op: ir.OpView, split: Split) -> None:
+    def end(self, op: ir.Operation, split: Split) -> None:
         """Says how large the result of an op is that ends an activation, or its backward part."""
         present = op.attributes
         if attributes.LAYER_NUMBER not in present:
@@ -54,7 +54,7 @@ class Activations:
         split.set(op.results[0], Scaled(form.scale, level))
 
 
-def _activation(op: ir.OpView) -> tuple[bool, Activation | None]:
+def _activation(op: ir.Operation) -> tuple[bool, Activation | None]:
     """Which activation an op ends, and whether it is its backward part."""
     present = op.attributes
     for mark in (attributes.LAYER, attributes.LAYER_GRADIENT):

@@ -35,7 +35,7 @@ class Attention:
         self._means: set[ir.Value] = set()
         self._attended: dict[ir.Value, Attended] = {}
 
-    def average(self, op: ir.OpView, end: ir.Operation, values: ir.Value) -> None:
+    def average(self, op: ir.Operation, end: ir.Operation, values: ir.Value) -> None:
         """Notes a mean over positions.
 
         Args:
@@ -48,7 +48,7 @@ class Attention:
         self._attended |= {end.results[0]: found, end.operands[0]: found}
         self._means.add(op.results[0])
 
-    def behind(self, op: ir.OpView) -> Attended | None:
+    def behind(self, op: ir.Operation) -> Attended | None:
         """The softmax that the gradient of a score is made with, if it is one that was noted."""
         near = (self._attended.get(value) for value in _cone(op.operands, _NEAR))
         return next((attended for attended in near if attended is not None), None)

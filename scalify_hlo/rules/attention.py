@@ -20,7 +20,8 @@ from scalify_hlo.rules.unit_scaling import size_of, softmax
 from scalify_hlo.scale import Scaled
 
 _CLAMP = "stablehlo.clamp"
-_KEEPING = frozenset({"stablehlo.convert", "stablehlo.multiply", _CLAMP})
+_CASTING = frozenset({"stablehlo.convert", _CLAMP})
+_KEEPING = _CASTING | {"stablehlo.multiply"}
 """What stands between a softmax and a matmul: casts, and the factors that bring data to them."""
 _SOFTMAX = "softmax"
 
@@ -39,7 +40,7 @@ def is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:
     return mark in op.attributes and _SOFTMAX in attributes.texts(op.attributes[mark])
 
 
-def probabilities(op: ir.OpView, split: Split) -> None:
+def probabilities(op: ir.Operation, split: Split) -> None:
     """A softmax over n elements: their mean is 1/n, so the level is ``-floor(log2(n))``.
 
     At scale 1 they would underflow FP8 where n is large.
@@ -50,7 +51,7 @@ def probabilities(op: ir.OpView, split: Split) -> None:
         split.set(op.results[0], Scaled(form.scale, level))
 
 
-def weighted(op: ir.OpView, split: Split) -> None:
+def weighted(op: ir.Operation, split: Split) -> None:
     """A matmul with probabilities.
 
     Along the axis of the softmax they add up to one, and it is a mean of values. Along another axis
@@ -75,7 +76,7 @@ def weighted(op: ir.OpView, split: Split) -> None:
         return
 
 
-def _resize(op: ir.OpView, split: Split, size: float) -> None:
+def _resize(op: ir.Operation, split: Split, size: float) -> None:
     """Says how large a matmul with probabilities is, in logarithms, over what it averages.
 
     It is of the size of values and not 1/sqrt(n) of it: what they have in common grows while
@@ -87,7 +88,7 @@ def _resize(op: ir.OpView, split: Split, size: float) -> None:
         split.set(op.results[0], Scaled(form.scale, form.level + more))
 
 
-def of_scores(op: ir.OpView, split: Split) -> None:
+def of_scores(op: ir.Operation, split: Split) -> None:
     """Gradients of scores: larger as probabilities sharpen, smaller by what values have in common.
 
     The level so far is that of probabilities that are 1/n.
@@ -106,11 +107,12 @@ def _softmax(value: ir.Value) -> ir.Operation | None:
     """The op that ends the softmax that a value is, perhaps rounded."""
     while not isinstance(value.owner, ir.Block):
         owner = value.owner.operation
-        if is_softmax(owner):
+        name = owner.name
+        if name not in _CASTING and is_softmax(owner):
             return owner
-        if owner.name not in _KEEPING:
+        if name not in _KEEPING:
             return None
-        value = owner.operands[1 if owner.name == _CLAMP else 0]
+        value = owner.operands[1 if name == _CLAMP else 0]
     return None
 
 

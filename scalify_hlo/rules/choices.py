@@ -14,7 +14,7 @@ _COMPARE, _CONSTANT, _IOTA = "stablehlo.compare", "stablehlo.constant", "stableh
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 
-def extreme(op: ir.OpView, split: Split) -> None:
+def extreme(op: ir.Operation, split: Split) -> None:
     """An aligned maximum or minimum; one with 0 is a ReLU."""
     halved = split.predicts and any(map(_is_zero, op.operands))
     target = split.align(op, (0, 1))
@@ -23,7 +23,7 @@ def extreme(op: ir.OpView, split: Split) -> None:
     split.set(op.results[0], target)
 
 
-def select(op: ir.OpView, split: Split) -> None:
+def select(op: ir.Operation, split: Split) -> None:
     """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
     values = list(op.operands)[1:]
     halved = split.predicts and _tells_signs(op.operands[0]) and any(map(_is_zero, values))

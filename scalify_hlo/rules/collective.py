@@ -19,7 +19,7 @@ from scalify_hlo.scale import Scaled, Splat
 _EXTREMES = frozenset({"stablehlo.maximum", "stablehlo.minimum"})
 
 
-def reduced(op: ir.OpView, split: Split) -> None:
+def reduced(op: ir.Operation, split: Split) -> None:
     """Sums over a group of devices raise the level; maxima and minima keep it."""
     name = monoid(op.regions[0])
     if name == "stablehlo.add":
@@ -29,7 +29,7 @@ def reduced(op: ir.OpView, split: Split) -> None:
     return opaque(op, split)
 
 
-def summed(op: ir.OpView, split: Split) -> None:
+def summed(op: ir.Operation, split: Split) -> None:
     """Sums of one term for each device of a group."""
     raised = rise(group_size(op), split)
     for operand, result in zip(op.operands, op.results, strict=True):
@@ -40,14 +40,14 @@ def summed(op: ir.OpView, split: Split) -> None:
             split.set(result, form)
 
 
-def received(op: ir.OpView, split: Split) -> None:
+def received(op: ir.Operation, split: Split) -> None:
     """As `keep_each`, where some devices receive zeros: a constant is none any more."""
     for operand, result in zip(op.operands, op.results, strict=True):
         if not isinstance(split.form(operand), Splat):
             split.pass_on(operand, result)
 
 
-def reduced_for_one(op: ir.OpView, split: Split) -> None:
+def reduced_for_one(op: ir.Operation, split: Split) -> None:
     """As `reduced`, where all devices but one receive zeros."""
     if monoid(op.regions[0]) in _EXTREMES:
         received(op, split)
@@ -55,7 +55,7 @@ def reduced_for_one(op: ir.OpView, split: Split) -> None:
         reduced(op, split)
 
 
-def group_size(op: ir.OpView) -> int | None:
+def group_size(op: ir.Operation) -> int | None:
     """Number of devices in a group; None if it depends on how the program is run."""
     groups = op.attributes["replica_groups"]
     if isinstance(groups, ir.DenseElementsAttr):
@@ -73,7 +73,7 @@ def _axis_size(axis: stablehlo.AxisRefAttr, sizes: Mapping[str, int]) -> int:
     return stablehlo.SubAxisInfoAttr(part).size if part is not None else sizes[axis.name]
 
 
-def _axis_sizes(op: ir.OpView, mesh: ir.Attribute) -> dict[str, int]:
+def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
     """Sizes of the axes of a mesh, which is given in place or by its symbol."""
     if not isinstance(mesh, ir.FlatSymbolRefAttr):
         inline = map(stablehlo.MeshAxisAttr, stablehlo.MeshAttr(mesh).axes)
@@ -86,7 +86,7 @@ def _axis_sizes(op: ir.OpView, mesh: ir.Attribute) -> dict[str, int]:
     return {}
 
 
-def _module(op: ir.OpView) -> ir.Operation:
+def _module(op: ir.Operation) -> ir.Operation:
     outer = op.operation
     while outer.name != "builtin.module":
         outer = outer.parent

@@ -19,14 +19,14 @@ from scalify_hlo.scale import Scaled
 _MATMUL = "algorithm 3 of the Scalify paper"
 
 
-def contracted(op: ir.OpView) -> int | None:
+def contracted(op: ir.Operation) -> int | None:
     """Number of terms of each element of a dot_general."""
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     shape = op.operands[0].type.shape
     return static_product([shape[d] for d in numbers.lhs_contracting_dimensions])
 
 
-def window(op: ir.OpView) -> int | None:
+def window(op: ir.Operation) -> int | None:
     """Number of terms of each element of a convolution: the kernel for one output feature."""
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     shape = op.operands[1].type.shape
@@ -34,7 +34,7 @@ def window(op: ir.OpView) -> int | None:
     return static_product([size for d, size in enumerate(shape) if d != output])
 
 
-def last(op: ir.OpView) -> int | None:
+def last(op: ir.Operation) -> int | None:
     """Number of terms of each element of a plain dot."""
     return static_product(op.operands[0].type.shape[-1:])
 
@@ -77,12 +77,12 @@ rule(
 )
 
 
-def transform_length(op: ir.OpView) -> int | None:
+def transform_length(op: ir.Operation) -> int | None:
     """Number of terms of a forward FFT; an inverse one divides by it."""
     return static_product(list(op.attributes["fft_length"]))
 
 
-def fft(op: ir.OpView, split: Split) -> None:
+def fft(op: ir.Operation, split: Split) -> None:
     """Linear; an inverse transform of n unit terms has rms 1/sqrt(n)."""
     form = split.form(op.operands[0])
     linear(transform_length)(op, split)
@@ -109,7 +109,7 @@ rule(
 )
 
 
-def triangular_solve(op: ir.OpView, split: Split) -> None:
+def triangular_solve(op: ir.Operation, split: Split) -> None:
     """Scales divide, unless the diagonal is taken to be 1 whatever A says."""
     if op.attributes["unit_diagonal"].value:
         split.read(op, 0)

@@ -10,7 +10,7 @@ from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Scaled
 
 
-def branches(op: ir.OpView, split: Split) -> None:
+def branches(op: ir.Operation, split: Split) -> None:
     """Each branch is walked; its results are brought to the meet of all branches' results."""
     ends = [region.blocks[0].operations[-1] for region in op.regions]
     for region in op.regions:

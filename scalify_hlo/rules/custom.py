@@ -29,7 +29,7 @@ def rule_of(op: ir.Operation) -> str:
     return str(ir.DictAttr(op.attributes["composite_attributes"])[markers.RULE].value)
 
 
-def custom_scale(op: ir.OpView, split: Split) -> None:
+def custom_scale(op: ir.Operation, split: Split) -> None:
     """Calls the rule with data and scale of each float operand, 1 for those that are unscaled.
 
     A scale that it gives is held to a power of two, ``p``: ``Y_s = p; Y_d = D*(S/p)``.
@@ -48,7 +48,7 @@ def custom_scale(op: ir.OpView, split: Split) -> None:
     op.operation.erase()
 
 
-def plain(op: ir.OpView) -> ir.OpView:
+def plain(op: ir.Operation) -> ir.Operation:
     """The function itself, called in its own place."""
     types = [result.type for result in op.results]
     name = op.attributes["decomposition"]
@@ -60,7 +60,7 @@ def plain(op: ir.OpView) -> ir.OpView:
     return call
 
 
-def _parts(value: ir.Value, op: ir.OpView, split: Split) -> Sequence[ir.Value]:
+def _parts(value: ir.Value, op: ir.Operation, split: Split) -> Sequence[ir.Value]:
     """An operand as the rule takes it."""
     if split.format(value) is None:
         return [value]
@@ -81,7 +81,7 @@ def _types(result: ir.Value, split: Split) -> Sequence[ir.Type]:
     return [result.type, emit.scalar_type(scale_element(result.type))]
 
 
-def _born(data: ir.Value, scale: ir.Value, op: ir.OpView, split: Split) -> ir.Value:
+def _born(data: ir.Value, scale: ir.Value, op: ir.Operation, split: Split) -> ir.Value:
     at = op.operation
     emitter = Emitter(at, wide=isinstance(scale.type.element_type, ir.F64Type))
     power = emitter.clamped(emitter.power(scale, DOWN, emitter.number(1.0)), BORN_BOUND)

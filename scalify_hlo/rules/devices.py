@@ -12,7 +12,7 @@ from scalify_hlo.rules.statistics import Devices
 _MANUAL = "sdy.manual_computation"
 
 
-def devices_of(op: ir.OpView, *, nested: bool = True) -> Devices | None:
+def devices_of(op: ir.Operation, *, nested: bool = True) -> Devices | None:
     """The devices among which a per-device computation divides its tensors.
 
     Args:

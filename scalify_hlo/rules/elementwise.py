@@ -181,7 +181,7 @@ rule(
 )
 
 
-def power(op: ir.OpView, split: Split) -> None:
+def power(op: ir.Operation, split: Split) -> None:
     """Integer powers by constants keep a scale; any other power reads values."""
     base, exponent = split.forms(op.operands)
     if isinstance(base, Scaled) and isinstance(exponent, Splat) and exponent.value.is_integer():
@@ -203,7 +203,7 @@ rule(
 )
 
 
-def convert(op: ir.OpView, split: Split) -> None:
+def convert(op: ir.Operation, split: Split) -> None:
     """Between floats data are converted; narrowing pays the level first, so that nothing is lost.
 
     To integers and booleans, values are read, and to formats of 8 bits.
@@ -231,7 +231,7 @@ def convert(op: ir.OpView, split: Split) -> None:
 _SMALL = 8
 
 
-def _to_small(op: ir.OpView, split: Split) -> None:
+def _to_small(op: ir.Operation, split: Split) -> None:
     """A model's own cast to 8 bits or fewer: it is there to round, so what it rounds matters.
 
     Values, as the model says, unless a recipe of low precision keeps data in such formats anyway.
@@ -242,7 +242,7 @@ def _to_small(op: ir.OpView, split: Split) -> None:
     return cast(op, split)
 
 
-def cast(op: ir.OpView, split: Split) -> None:
+def cast(op: ir.Operation, split: Split) -> None:
     """A recipe's cast: of data near unit, which saturate; ``Y_s = X_s * 2^level``.
 
     StableHLO's convert does not saturate, and only an exact clamp before it fuses into matmuls.
@@ -283,7 +283,7 @@ def _saturated(value: ir.Value, target: FloatFormat, at: ir.Operation, split: Sp
     return emit.clamp(low, value, high, at)
 
 
-def _cast_scale(op: ir.OpView, form: Form, kind: str, split: Split) -> Scale:
+def _cast_scale(op: ir.Operation, form: Form, kind: str, split: Split) -> Scale:
     """The scale at which data are cast: near unit, but state keeps the scale it had."""
     if not isinstance(form, Scaled):
         return ONE
@@ -304,7 +304,7 @@ rule(
 )
 
 
-def reduce_precision(op: ir.OpView, split: Split) -> None:
+def reduce_precision(op: ir.Operation, split: Split) -> None:
     """Cutting mantissa bits commutes with scaling; cutting exponent bits is about values."""
     format_ = split.format(op.operands[0])
     if format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits:

@@ -15,7 +15,10 @@ from scalify_hlo.rules.split import Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
 from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat
 
-Count = Callable[[ir.OpView], int | None]
+NEUTRAL: set[Apply] = set()
+"""Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
+
+Count = Callable[[ir.Operation], int | None]
 """How many terms an op sums for each element of its result; None if that is not static."""
 
 
@@ -34,12 +37,15 @@ def whole_rise(count: int) -> int:
     return (count.bit_length() - 1) // 2
 
 
-def keep(op: ir.OpView, split: Split) -> None:
+def keep(op: ir.Operation, split: Split) -> None:
     """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
     split.pass_on(op.operands[0], op.results[0])
 
 
-def keep_each(op: ir.OpView, split: Split) -> None:
+NEUTRAL.add(keep)
+
+
+def keep_each(op: ir.Operation, split: Split) -> None:
     """Every operand passes to the result of the same number."""
     for operand, result in zip(op.operands, op.results, strict=True):
         split.pass_on(operand, result)
@@ -48,14 +54,14 @@ def keep_each(op: ir.OpView, split: Split) -> None:
 def odd(value: Callable[[float], float]) -> Apply:
     """As `keep`, for ops that change constants by a function of one number."""
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         form = split.form(op.operands[0])
         split.set(op.results[0], Splat(value(form.value)) if isinstance(form, Splat) else form)
 
     return apply
 
 
-def unscale(op: ir.OpView, split: Split) -> None:
+def unscale(op: ir.Operation, split: Split) -> None:
     """The op reads ``X_d * X_s``; its result is unscaled, or at scale 1 where data are narrow."""
     split.read_all(op)
     if split.narrow:
@@ -64,18 +70,18 @@ def unscale(op: ir.OpView, split: Split) -> None:
                 split.set(result, Scaled(ONE))
 
 
-def on_data(op: ir.OpView, split: Split) -> None:
+def on_data(op: ir.Operation, split: Split) -> None:
     """A function of degree 0 reads the data and forgets the scale."""
 
 
-def source(op: ir.OpView, split: Split) -> None:
+def source(op: ir.Operation, split: Split) -> None:
     """No float operand: the result is unscaled."""
 
 
 def linear(count: Count) -> Apply:
     """As `keep`, for linear maps that sum terms."""
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         form = split.form(op.operands[0])
         if isinstance(form, Scaled):
             split.result(op, form.scale, form.level + rise(count(op), split))
@@ -88,7 +94,7 @@ def linear(count: Count) -> Apply:
 def product(count: Count | None = None) -> Apply:
     """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         operands = op.operands
         a, b = split.form(operands[0]), split.form(operands[1])
         if a is ANY or b is ANY:
@@ -99,13 +105,14 @@ def product(count: Count | None = None) -> Apply:
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
             split.result(op, s * t, m + n + rise(count(op) if count else None, split))
 
+    NEUTRAL.add(apply)
     return apply
 
 
 def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
     """Scales divide: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         operands = op.operands
         a, b = split.form(operands[dividend]), split.form(operands[divisor])
         if a is ANY or b is ANY:
@@ -116,6 +123,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t))
             split.result(op, s / t, m - n)
 
+    NEUTRAL.add(apply)
     return apply
 
 
@@ -154,7 +162,7 @@ def steep(value: ir.Value, scale: Scale, split: Split, *, most: int = _STEEP) ->
 
 
 def _flattened(
-    op: ir.OpView,
+    op: ir.Operation,
     split: Split,
     indices: tuple[int, int],
     scales: tuple[Scale, Scale],
@@ -175,7 +183,7 @@ def _sizes_known(split: Split, a: Form, b: Form) -> bool:
     return split.narrow and isinstance(a, Splat) and isinstance(b, Splat)
 
 
-def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale, float]:
+def _factor(op: ir.Operation, split: Split, index: int, form: Form) -> tuple[Scale, float]:
     """Scale and level with which an operand enters a product."""
     if isinstance(form, Scaled):
         return form
@@ -187,7 +195,7 @@ def _factor(op: ir.OpView, split: Split, index: int, form: Form) -> tuple[Scale,
     return _mantissa(op, split, index, form), split.size(form) - form.level
 
 
-def _mantissa(op: ir.OpView, split: Split, index: int, form: Splat) -> Scale:
+def _mantissa(op: ir.Operation, split: Split, index: int, form: Splat) -> Scale:
     """Splits a constant into mantissa and exponent (Scalify paper, §3.4).
 
     Needed only where the format is narrow; elsewhere the exponent is kept as a level.
@@ -206,7 +214,7 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
         either: See `Split.align`.
     """
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         target = split.align(op, indices or range(len(op.operands)), either=either)
         if scaled:
             split.set(op.results[0], target)
@@ -214,7 +222,7 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
     return apply
 
 
-def total(op: ir.OpView, split: Split) -> None:
+def total(op: ir.Operation, split: Split) -> None:
     """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
     operands = op.operands
     forms = split.form(operands[0]), split.form(operands[1])
@@ -222,6 +230,9 @@ def total(op: ir.OpView, split: Split) -> None:
     if split.predicts and isinstance(target, Scaled):
         target = Scaled(target.scale, _level_of_sum(target, forms, split))
     split.set(op.results[0], target)
+
+
+NEUTRAL.add(total)
 
 
 def _met(a: Form, b: Form) -> Scaled | None:
@@ -244,7 +255,7 @@ def _level_of_sum(target: Scaled, forms: Sequence[Form], split: Split) -> float:
 def sized(activation: Activation) -> Apply:
     """As `unscale`, for an activation, whose result has a size that is known of its input's."""
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         size = split.size(split.form(op.operands[0]))
         unscale(op, split)
         if split.predicts and split.narrow:
@@ -260,7 +271,7 @@ def root(n: int, sign: int = 1) -> Apply:
     generators h is a generator of its own.
     """
 
-    def apply(op: ir.OpView, split: Split) -> None:
+    def apply(op: ir.Operation, split: Split) -> None:
         form = split.form(op.operands[0])
         if not isinstance(form, Scaled) or isinstance(
             op.operands[0].type.element_type, ir.ComplexType
@@ -292,13 +303,13 @@ def _divisible(scale: Scale, n: int, split: Split) -> Sequence[Scale]:
     return targets
 
 
-def unscale_captures(op: ir.OpView, split: Split) -> int:
+def unscale_captures(op: ir.Operation, split: Split) -> int:
     """Unscales what the regions of an op read; says how many operands in them that are."""
     inner = [i for region in op.regions for block in region.blocks for i in block.operations]
     return sum(_unscale_captures(i, op.operation, split) for i in inner)
 
 
-def _unscale_captures(inner: ir.OpView, outer: ir.Operation, split: Split) -> int:
+def _unscale_captures(inner: ir.Operation, outer: ir.Operation, split: Split) -> int:
     count = 0
     for index, value in enumerate(inner.operands):
         if isinstance(split.form(value), Scaled):
@@ -308,7 +319,7 @@ def _unscale_captures(inner: ir.OpView, outer: ir.Operation, split: Split) -> in
     return count + sum(_unscale_captures(i, outer, split) for i in nested)
 
 
-def opaque(op: ir.OpView, split: Split) -> None:
+def opaque(op: ir.Operation, split: Split) -> None:
     """An op with no scaled form: unscaled around, with a remark."""
     scaled = sum(isinstance(split.form(v), Scaled) for v in op.operands)
     split.read_all(op)

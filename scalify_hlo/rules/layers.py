@@ -28,7 +28,7 @@ _MOVING = frozenset(
 """What stands between a weight and a matmul: casts, the factors for them, and data movement."""
 
 
-def layered(op: ir.OpView, name: str, split: Split) -> None:
+def layered(op: ir.Operation, name: str, split: Split) -> None:
     """Says what is known of the result of an op that ends a layer, after its own rule."""
     if name == DIVIDE and attention.is_softmax(op.operation):
         attention.probabilities(op, split)
@@ -39,7 +39,7 @@ def layered(op: ir.OpView, name: str, split: Split) -> None:
         attention.of_scores(op, split)
 
 
-def _backward(op: ir.OpView, split: Split) -> None:
+def _backward(op: ir.Operation, split: Split) -> None:
     """The gradient of what a weight was multiplied with, where both are FP8: one octave more.
 
     Behind a statistic, gradients are rounded down to a power of two, and so are weights: both are
@@ -71,7 +71,7 @@ def _is_weight(value: ir.Value) -> bool:
     return True
 
 
-def epsilon_on_data(op: ir.OpView, split: Split) -> bool:
+def epsilon_on_data(op: ir.Operation, split: Split) -> bool:
     """``Y_d = V_d + eps; Y_s = V_s``: the paper's approximation (appendix C.2).
 
     The data of a variance are near unit, whatever it is, and so is what epsilon guards against.

@@ -71,7 +71,7 @@ class _Trial(NamedTuple):
         return found
 
 
-def loop(op: ir.OpView, split: Split) -> ir.OpView | None:
+def loop(op: ir.Operation, split: Split) -> ir.Operation | None:
     """Walks a loop, with what is known of its carries.
 
     A carry that starts with zeros, or with one value throughout, enters with the scale that the
@@ -96,7 +96,7 @@ def loop(op: ir.OpView, split: Split) -> ir.OpView | None:
 
 
 def _brought_in(
-    op: ir.OpView, split: Split, forms: Sequence[Form], moving: Sequence[int]
+    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Sequence[int]
 ) -> list[ir.Value]:
     """Brings a loop's operands to the scales of its carries; gives those that are carried."""
     for index, form in enumerate(forms):
@@ -107,7 +107,7 @@ def _brought_in(
 
 
 def _walked(
-    op: ir.OpView, split: Split, forms: Sequence[Form], moving: Sequence[int]
+    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Sequence[int]
 ) -> list[Form]:
     """Walks a loop whose carries have forms; gives those of the next carries, brought back."""
     condition, body = (region.blocks[0] for region in op.regions)
@@ -148,7 +148,7 @@ def _enter(
     return carried
 
 
-def _brought_back(end: ir.OpView, split: Split, index: int, form: Form) -> Form:
+def _brought_back(end: ir.Operation, split: Split, index: int, form: Form) -> Form:
     scale = form.scale if isinstance(form, Scaled) else ONE
     value = end.operands[index]
     if isinstance(form, Scaled) or isinstance(split.form(value), Scaled):
@@ -156,7 +156,7 @@ def _brought_back(end: ir.OpView, split: Split, index: int, form: Form) -> Form:
     return split.form(end.operands[index])
 
 
-def _as_number(op: ir.OpView, index: int, form: Form, split: Split) -> ir.Value:
+def _as_number(op: ir.Operation, index: int, form: Form, split: Split) -> ir.Value:
     """The scale of an operand as one number; what does not fit into one goes to the data."""
     value, at = op.operands[index], op.operation
     scale = form.scale if isinstance(form, Scaled) else ONE
@@ -174,7 +174,7 @@ def _as_number(op: ir.OpView, index: int, form: Form, split: Split) -> ir.Value:
     return number
 
 
-def _with_scales(op: ir.OpView, scales: Sequence[ir.Value], split: Split) -> ir.OpView:
+def _with_scales(op: ir.Operation, scales: Sequence[ir.Value], split: Split) -> ir.Operation:
     """The loop with scales after its carries, the same on all devices; its blocks move over."""
     marks, types = dict(op.attributes.items()), [scale.type for scale in scales]
     if SDY in marks:
@@ -198,7 +198,7 @@ def _with_scales(op: ir.OpView, scales: Sequence[ir.Value], split: Split) -> ir.
     return new.opview
 
 
-def _yield_also(end: ir.OpView, values: Sequence[ir.Value]) -> None:
+def _yield_also(end: ir.Operation, values: Sequence[ir.Value]) -> None:
     ir.Operation.create(
         end.operation.name,
         operands=[*end.operands, *values],
@@ -208,7 +208,7 @@ def _yield_also(end: ir.OpView, values: Sequence[ir.Value]) -> None:
     end.operation.erase()
 
 
-def _solved(op: ir.OpView, split: Split, forms: Sequence[Form]) -> list[Form]:
+def _solved(op: ir.Operation, split: Split, forms: Sequence[Form]) -> list[Form]:
     """The forms of a loop's carries that its body keeps."""
     solved: list[Form] = [None if isinstance(form, Splat) else form for form in forms]
     waiting = [i for i, form in enumerate(forms) if isinstance(form, Splat | Any)]
@@ -234,7 +234,7 @@ def _from_outside(form: Form, split: Split) -> Form:
     return form if form.scale.depth <= split.depth else Scaled(ONE)
 
 
-def _moving(op: ir.OpView, split: Split, forms: list[Form]) -> list[int]:
+def _moving(op: ir.Operation, split: Split, forms: list[Form]) -> list[int]:
     """The carries that take a scale along; sets the levels with which they enter.
 
     Where a loop's placement is written as text, there is no telling it of more carries.
@@ -257,7 +257,7 @@ def _moving(op: ir.OpView, split: Split, forms: list[Form]) -> list[int]:
 
 
 def _tried(
-    op: ir.OpView, split: Split, forms: Sequence[Form], moving: Sequence[int] = ()
+    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Sequence[int] = ()
 ) -> _Trial:
     """What a loop's body makes of its carries, found on a copy of it."""
     copy = op.operation.clone(ip=ir.InsertionPoint(op)).opview

@@ -22,11 +22,11 @@ from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
 from scalify_hlo.scale import ANY, BORN_BOUND, ONE, Any, Scale, Scaled, Splat
 
 BARRIER: Final = "stablehlo.optimization_barrier"
-Marker: TypeAlias = Callable[[ir.OpView, Split], list[ir.Value]]
+Marker: TypeAlias = Callable[[ir.Operation, Split], list[ir.Value]]
 """What takes the place of a marker's results."""
 
 
-def marked(op: ir.OpView, split: Split) -> None:
+def marked(op: ir.Operation, split: Split) -> None:
     """Does what a marker says, and removes it."""
     values = MARKERS[op.attributes[markers.MARKER].value](op, split)
     for old, new in zip(op.results, values, strict=True):
@@ -88,7 +88,7 @@ def drop(module: ir.Operation) -> None:
         op.erase()
 
 
-def set_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
+def set_scaling(op: ir.Operation, split: Split) -> list[ir.Value]:
     """``Y_s = floor_pow2(S); Y_d = X_d*X_s/Y_s``; X_s where S is no positive finite number."""
     data, given = op.operands
     if split.format(data) is None or split.form(data) is ANY:
@@ -105,7 +105,7 @@ def set_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
     return [_moved_to_born(op, split, emitter, power), given]
 
 
-def rebalance_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
+def rebalance_scale(op: ir.Operation, split: Split) -> list[ir.Value]:
     """``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``."""
     data, given = op.operands
     if not isinstance(split.form(data), Scaled):
@@ -120,7 +120,7 @@ def rebalance_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
     return [_moved_to_born(op, split, emitter, scale), given]
 
 
-def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
+def dynamic_rescale(op: ir.Operation, split: Split) -> list[ir.Value]:
     """``m = statistic(X_d) to a power of two; Y_s = X_s*m; Y_d = X_d/m``.
 
     Statistics of magnitudes are rounded up, so that nothing clips, and the others down, which the
@@ -141,23 +141,23 @@ def dynamic_rescale(op: ir.OpView, split: Split) -> list[ir.Value]:
     return [_moved_to_born(op, split, emitter, scale), *rest]
 
 
-def _unit(op: ir.OpView, emitter: Emitter) -> ir.Value:
+def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:
     """What counts as the statistic where it says nothing, so that the scale stays."""
     return emitter.number(2.0 ** _headroom(op))
 
 
-def _over(op: ir.OpView, emitter: Emitter, power: ir.Value) -> ir.Value:
+def _over(op: ir.Operation, emitter: Emitter, power: ir.Value) -> ir.Value:
     """What a scale is multiplied with: less than the statistic where data may be above unit."""
     headroom = _headroom(op)
     return emitter.multiply(power, emitter.number(2.0**-headroom)) if headroom else power
 
 
-def _headroom(op: ir.OpView) -> int:
+def _headroom(op: ir.Operation) -> int:
     present = markers.HEADROOM in op.attributes
     return int(ir.IntegerAttr(op.attributes[markers.HEADROOM]).value) if present else 0
 
 
-def _acts(op: ir.OpView, emitter: Emitter) -> ir.Value | None:
+def _acts(op: ir.Operation, emitter: Emitter) -> ir.Value | None:
     """Whether a marker acts in this step; None if it does in all."""
     operands = op.operands
     if markers.EVERY not in op.attributes or len(operands) == 1:
@@ -167,7 +167,7 @@ def _acts(op: ir.OpView, emitter: Emitter) -> ir.Value | None:
 
 
 def _rescaled(
-    op: ir.OpView, split: Split, power: ir.Value, acts: ir.Value | None, number: int = 0
+    op: ir.Operation, split: Split, power: ir.Value, acts: ir.Value | None, number: int = 0
 ) -> ir.Value:
     """The scale of one of a marker's values: X_s*power, or in other steps that which it keeps."""
     operands = op.operands
@@ -182,7 +182,7 @@ def _rescaled(
     return emitter.select(acts, scale, old)
 
 
-def _kept(op: ir.OpView, split: Split, emitter: Emitter) -> ir.Value:
+def _kept(op: ir.Operation, split: Split, emitter: Emitter) -> ir.Value:
     """The data, computed once: XLA would repeat all that makes them in the reduction."""
     data = op.operands[0]
     kept = op.operands[0] = emitter.kept(data)
@@ -190,7 +190,7 @@ def _kept(op: ir.OpView, split: Split, emitter: Emitter) -> ir.Value:
     return kept
 
 
-def _batch(op: ir.OpView, split: Split) -> list[ir.Value]:
+def _batch(op: ir.Operation, split: Split) -> list[ir.Value]:
     """As `dynamic_rescale`, of several small tensors: one reduction for all of them."""
     values, at = list(op.operands), op.operation
     kind = op.attributes[markers.STATISTIC].value
@@ -214,7 +214,7 @@ def _batch(op: ir.OpView, split: Split) -> list[ir.Value]:
     return values
 
 
-def _row(value: ir.Value, op: ir.OpView) -> ir.Value:
+def _row(value: ir.Value, op: ir.Operation) -> ir.Value:
     """The elements of a tensor as a row of f32."""
     at = op.operation
     wide = emit.convert(value, ir.F32Type.get(), at)
@@ -222,7 +222,7 @@ def _row(value: ir.Value, op: ir.OpView) -> ir.Value:
     return stablehlo.reshape(type_, wide, loc=at.location, ip=ir.InsertionPoint(at))
 
 
-def get_data_and_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
+def get_data_and_scale(op: ir.Operation, split: Split) -> list[ir.Value]:
     """``Y = X_d, S = X_s``, both unscaled; the data are near unit, as a program returns them."""
     data, one = op.operands
     if not isinstance(split.form(data), Scaled):
@@ -233,7 +233,7 @@ def get_data_and_scale(op: ir.OpView, split: Split) -> list[ir.Value]:
     return [data, emit.convert(scale, one.type.element_type, op.operation)]
 
 
-def stop_scaling(op: ir.OpView, split: Split) -> list[ir.Value]:
+def stop_scaling(op: ir.Operation, split: Split) -> list[ir.Value]:
     """``Y = X_d*X_s``, unscaled."""
     split.read(op, 0)
     data = op.operands[0]
@@ -259,11 +259,11 @@ def _wide(value: ir.Value) -> bool:
     return isinstance(scale_element(value.type), ir.F64Type)
 
 
-def _emitter(op: ir.OpView, value: ir.Value) -> Emitter:
+def _emitter(op: ir.Operation, value: ir.Value) -> Emitter:
     return Emitter(op.operation, wide=_wide(value))
 
 
-def _rounding(op: ir.OpView, split: Split) -> str:
+def _rounding(op: ir.Operation, split: Split) -> str:
     kind, rounding = op.attributes[markers.STATISTIC].value, str(split.recipe.rounding)
     if markers.ROUNDING in op.attributes:
         return str(op.attributes[markers.ROUNDING].value)
@@ -272,7 +272,7 @@ def _rounding(op: ir.OpView, split: Split) -> str:
     return UP if kind == "max" else DOWN
 
 
-def _exponent(split: Split, given: ir.Value, op: ir.OpView) -> int | None:
+def _exponent(split: Split, given: ir.Value, op: ir.Operation) -> int | None:
     """log2 of a scale that is a constant of the program."""
     form = split.form(given)
     if isinstance(form, Any):
@@ -291,12 +291,12 @@ def _exponent(split: Split, given: ir.Value, op: ir.OpView) -> int | None:
     return exponent - 1
 
 
-def _given(op: ir.OpView, emitter: Emitter) -> ir.Value:
+def _given(op: ir.Operation, emitter: Emitter) -> ir.Value:
     """The second operand as a float of the type of scales."""
     return emit.convert(op.operands[1], emitter.float.element_type, op.operation)
 
 
-def _value(split: Split, op: ir.OpView, scale: Scale) -> ir.Value:
+def _value(split: Split, op: ir.Operation, scale: Scale) -> ir.Value:
     """A scale as one number."""
     data = op.operands[0]
     if scale.static:
@@ -305,20 +305,20 @@ def _value(split: Split, op: ir.OpView, scale: Scale) -> ir.Value:
     return split.factors.kept(scale, wide=_wide(data))
 
 
-def _moved(op: ir.OpView, split: Split, scale: Scale) -> ir.Value:
+def _moved(op: ir.Operation, split: Split, scale: Scale) -> ir.Value:
     """The data of the first operand at another scale, where they are taken to be near unit."""
     moved = split.bring(op.operands[0], scale, op.operation)
     split.assume(moved, Scaled(scale))
     return moved
 
 
-def _moved_to_born(op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value) -> ir.Value:
+def _moved_to_born(op: ir.Operation, split: Split, emitter: Emitter, scale: ir.Value) -> ir.Value:
     """As `_moved`, to a scale that the program computes."""
     return _born(op.operands[0], op, split, emitter, scale)
 
 
 def _born(
-    value: ir.Value, op: ir.OpView, split: Split, emitter: Emitter, scale: ir.Value
+    value: ir.Value, op: ir.Operation, split: Split, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
     _, target = born_scale(scale, emitter, split, op.operation)
     moved = split.bring(value, target, op.operation)
@@ -345,6 +345,6 @@ def born_scale(
     return born, Scale(0, ((generator, 1),))
 
 
-def _unscaled(value: ir.Value, op: ir.OpView) -> ir.Value:
+def _unscaled(value: ir.Value, op: ir.Operation) -> ir.Value:
     """A value of which nothing is known; XLA drops the convert."""
     return stablehlo.convert(value.type, value, loc=op.location, ip=ir.InsertionPoint(op))

@@ -59,7 +59,7 @@ rule(
 )
 
 
-def constant(op: ir.OpView, split: Split) -> None:
+def constant(op: ir.Operation, split: Split) -> None:
     """Constants are unscaled; those with one value adopt scales, or fit any.
 
     Those that were quantised are data, and come with their scale.

@@ -15,7 +15,7 @@ _ANNOTATIONS = frozenset(
 )
 
 
-def custom_call(op: ir.OpView, split: Split) -> ir.OpView | None:
+def custom_call(op: ir.Operation, split: Split) -> ir.Operation | None:
     """Annotations keep the scale, users may say what their targets do, all others are unknown."""
     target = op.attributes["call_target_name"].value
     if target in _ANNOTATIONS and len(op.operands) == len(op.results) == 1:

@@ -61,28 +61,28 @@ def _unconstrained(value: ir.Value) -> ir.Value:
     return value
 
 
-def reduce(op: ir.OpView, split: Split) -> None:
+def reduce(op: ir.Operation, split: Split) -> None:
     """Runs on data as far as its region lets it; a short product has a power of the scale."""
     name = monoid(op.regions[0])
     if name != "stablehlo.multiply" or not _short_product(op, split):
         _reduced(op, split, name, _summed)
 
 
-def reduce_window(op: ir.OpView, split: Split) -> None:
+def reduce_window(op: ir.Operation, split: Split) -> None:
     """As `reduce`, over windows, whose products may have any number of factors."""
     _reduced(op, split, monoid(op.regions[0]), _window)
 
 
-def _summed(op: ir.OpView) -> int | None:
+def _summed(op: ir.Operation) -> int | None:
     shape = op.operands[0].type.shape
     return static_product([shape[d] for d in op.attributes["dimensions"]])
 
 
-def _window(op: ir.OpView) -> int | None:
+def _window(op: ir.Operation) -> int | None:
     return static_product(list(op.attributes["window_dimensions"]))
 
 
-def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> None:
+def _reduced(op: ir.Operation, split: Split, name: str | None, count: Count) -> None:
     if name not in _HOMOGENEOUS:
         if name not in _INTEGER or split.concerns(op.operation):
             _reduced_by_units(op, split, count)
@@ -96,7 +96,7 @@ def _reduced(op: ir.OpView, split: Split, name: str | None, count: Count) -> Non
     split.set(op.results[0], target)
 
 
-def _from_zero(op: ir.OpView, split: Split) -> Scaled | None:
+def _from_zero(op: ir.Operation, split: Split) -> Scaled | None:
     """The form of narrow data that are reduced from zero on, which fits their scale as it is."""
     operands = op.operands
     form = split.form(operands[0])
@@ -121,7 +121,7 @@ def _is_positive(value: ir.Value, split: Split) -> bool:
     return bool(lhs == rhs)
 
 
-def _short_product(op: ir.OpView, split: Split) -> bool:
+def _short_product(op: ir.Operation, split: Split) -> bool:
     """Whether a product of few values from 1 on was given the power of their scale."""
     form, start = split.forms(op.operands)
     count = _summed(op)
@@ -133,7 +133,7 @@ def _short_product(op: ir.OpView, split: Split) -> bool:
     return True
 
 
-def _reduced_by_units(op: ir.OpView, split: Split, count: Count) -> None:
+def _reduced_by_units(op: ir.Operation, split: Split, count: Count) -> None:
     """Partial results and elements have one unit, as each may be combined with any other."""
     block, n = op.regions[0].blocks[0], len(op.results)
     inference = Inference(split)
@@ -151,7 +151,7 @@ def _closed(
         inference.equal((state, end))
 
 
-def _rises(op: ir.OpView, count: Count, split: Split) -> list[float]:
+def _rises(op: ir.Operation, count: Count, split: Split) -> list[float]:
     """By how much levels rise: for the results that are sums."""
     ends = op.regions[0].blocks[0].operations[-1].operands
     return [rise(count(op), split) if _is_sum(end) else 0 for end in ends]
@@ -161,7 +161,7 @@ def _is_sum(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.add"
 
 
-def scatter(op: ir.OpView, split: Split) -> None:
+def scatter(op: ir.Operation, split: Split) -> None:
     """Overwriting, sums, maxima and minima run on data at the meet of inputs and updates.
 
     Others as far as the region lets them: products keep the scale of the inputs.
@@ -177,7 +177,7 @@ def scatter(op: ir.OpView, split: Split) -> None:
         _scattered_by_units(op, split)
 
 
-def _spread(op: ir.OpView, form: Scaled | None, split: Split) -> Scaled | None:
+def _spread(op: ir.Operation, form: Scaled | None, split: Split) -> Scaled | None:
     """The size of what is scattered over zeros: most elements stay zero."""
     updates = split.form(op.operands[2])
     if form is None and isinstance(updates, Splat):
@@ -189,7 +189,7 @@ def _spread(op: ir.OpView, form: Scaled | None, split: Split) -> Scaled | None:
     return Scaled(form.scale, form.level - fall)
 
 
-def _scattered_by_units(op: ir.OpView, split: Split) -> None:
+def _scattered_by_units(op: ir.Operation, split: Split) -> None:
     """What a combiner returns, it may be given again, with another update."""
     block, n = op.regions[0].blocks[0], len(op.results)
     inference = Inference(split)
@@ -200,7 +200,7 @@ def _scattered_by_units(op: ir.OpView, split: Split) -> None:
     run_on_data(op, split, operands, solved[:n])
 
 
-def select_and_scatter(op: ir.OpView, split: Split) -> None:
+def select_and_scatter(op: ir.Operation, split: Split) -> None:
     """Which element is selected is of degree 0 in the operand; what is scattered keeps a scale."""
     select, combine = (region.blocks[0] for region in op.regions)
     inference = Inference(split)
@@ -211,7 +211,7 @@ def select_and_scatter(op: ir.OpView, split: Split) -> None:
     run_on_data(op, split, {0: selected, 1: scattered, 2: scattered}, [scattered])
 
 
-def sort(op: ir.OpView, split: Split) -> None:
+def sort(op: ir.Operation, split: Split) -> None:
     """Each operand keeps its scale, unless the comparator is about values."""
     inference = Inference(split)
     units = [inference.unknown(operand) for operand in op.operands]
@@ -220,7 +220,7 @@ def sort(op: ir.OpView, split: Split) -> None:
     run_on_data(op, split, dict(enumerate(solved)), solved)
 
 
-def map_(op: ir.OpView, split: Split) -> None:
+def map_(op: ir.Operation, split: Split) -> None:
     """The function runs on data as far as it is homogeneous."""
     inference = Inference(split)
     units = [inference.unknown(operand) for operand in op.operands]

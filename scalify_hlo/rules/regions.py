@@ -17,7 +17,7 @@ from scalify_hlo.scale import ANY, ONE, Form, Generator, Scale, Scaled
 
 
 def run_on_data(
-    op: ir.OpView,
+    op: ir.Operation,
     split: Split,
     operands: Mapping[int, Unit],
     results: Sequence[Unit],
@@ -53,7 +53,7 @@ def _leaves_format(result: ir.Value, form: Form, split: Split) -> bool:
 
 
 def _common_scales(
-    op: ir.OpView, split: Split, units: Mapping[int, Scale], results: Sequence[Unit]
+    op: ir.Operation, split: Split, units: Mapping[int, Scale], results: Sequence[Unit]
 ) -> dict[Generator, Form]:
     """Brings the operands of each unknown to a scale of their own."""
     scales: dict[Generator, Form] = {}
@@ -71,7 +71,7 @@ def _common_scales(
 
 
 def _bring_others(
-    op: ir.OpView, split: Split, units: Mapping[int, Scale], scales: Mapping[Generator, Form]
+    op: ir.Operation, split: Split, units: Mapping[int, Scale], scales: Mapping[Generator, Form]
 ) -> int:
     """Brings the operands whose unit is 1, or follows from others, to the scale that they need.
 

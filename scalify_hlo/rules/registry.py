@@ -12,7 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.rules.split import READERS, Split
 
-Apply: TypeAlias = Callable[[ir.OpView, Split], ir.OpView | None]
+Apply: TypeAlias = Callable[[ir.Operation, Split], ir.Operation | None]
 """Applies a rule to an op; gives the op that took its place, if one did."""
 
 

@@ -38,7 +38,7 @@ for _name in (
     )
 
 
-def edge(op: ir.OpView, split: Split) -> None:
+def edge(op: ir.Operation, split: Split) -> None:
     """The edge is on an argument or on a call's result, nothing else: not where X / 2^e stands."""
     owner = op.operands[0].owner
     if isinstance(owner, ir.Block) or owner.name == "func.call":
@@ -83,7 +83,7 @@ rule(
 )
 
 
-def body(op: ir.OpView, split: Split) -> ir.OpView | None:
+def body(op: ir.Operation, split: Split) -> ir.Operation | None:
     """The body is walked with what is known of the operands; scales go in as extra operands.
 
     Per-device bodies have scales that are the same on every device, since they are replicated on
@@ -114,7 +114,7 @@ def body(op: ir.OpView, split: Split) -> ir.OpView | None:
     return op
 
 
-def _with_operands(op: ir.OpView, scales: list[ir.Value], split: Split) -> ir.OpView:
+def _with_operands(op: ir.Operation, scales: list[ir.Value], split: Split) -> ir.Operation:
     """The op with more operands, each of them replicated; its body moves over."""
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     types = [result.type for result in op.results]

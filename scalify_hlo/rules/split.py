@@ -374,7 +374,7 @@ class Split(Mover):
             return value
         return self.bring(value, form.settled, at)
 
-    def settled_alike(self, op: ir.OpView, form: Scaled) -> Scale:
+    def settled_alike(self, op: ir.Operation, form: Scaled) -> Scale:
         """The scale of a cast: that of the last one like it, if that is near where it settles.
 
         Predicted sizes drift along a model. Layers whose casts have the same scales are the same

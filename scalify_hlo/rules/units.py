@@ -100,11 +100,11 @@ class Inference:
             return None
         return ANY if self._split.form(value) is ANY else ONE
 
-    def all_of(self, op: ir.OpView) -> list[Unit]:
+    def all_of(self, op: ir.Operation) -> list[Unit]:
         """The units of an op's operands."""
         return [self.of(value) for value in op.operands]
 
-    def _other(self, op: ir.OpView) -> list[Unit]:
+    def _other(self, op: ir.Operation) -> list[Unit]:
         if op.operation.name == "func.call" and (body := _callee(op)) and self._depth < _DEPTH:
             self._depth += 1
             units = self.run(body, self.all_of(op))
@@ -113,13 +113,13 @@ class Inference:
         self.read(op)
         return [ONE] * len(op.results)
 
-    def read(self, op: ir.OpView) -> Unit:
+    def read(self, op: ir.Operation) -> Unit:
         """An op that reads values, in its regions too."""
         for value in _read_by(op):
             self.equal((ONE, self.of(value)))
         return ONE
 
-    def widens(self, op: ir.OpView) -> bool:
+    def widens(self, op: ir.Operation) -> bool:
         """Whether a conversion loses neither large nor small numbers."""
         source, target = map(self._split.format, (op.operands[0], op.results[0]))
         if source is None or target is None:
@@ -127,13 +127,13 @@ class Inference:
         below = target.min_exponent <= source.min_exponent
         return below and target.max_exponent >= source.max_exponent
 
-    def keeps_range(self, op: ir.OpView) -> bool:
+    def keeps_range(self, op: ir.Operation) -> bool:
         """Whether reducing the precision cuts no bits of the exponent."""
         format_ = self._split.format(op.operands[0])
         return format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits
 
 
-def _callee(op: ir.OpView) -> ir.Block | None:
+def _callee(op: ir.Operation) -> ir.Block | None:
     """The body of the function that an op calls."""
     module = op.operation
     while module.parent is not None:
@@ -143,7 +143,7 @@ def _callee(op: ir.OpView) -> ir.Block | None:
     return blocks[0] if blocks else None
 
 
-def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
+def _read_by(op: ir.Operation) -> Iterator[ir.Value]:
     yield from op.operands
     for region in op.regions:
         for block in region.blocks:
@@ -151,62 +151,62 @@ def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
                 yield from _read_by(inner)
 
 
-Derive: TypeAlias = Callable[[Inference, ir.OpView], Unit]
+Derive: TypeAlias = Callable[[Inference, ir.Operation], Unit]
 """The unit of an op's result, from those of its operands."""
 
 
-def _alike(inference: Inference, op: ir.OpView) -> Unit:
+def _alike(inference: Inference, op: ir.Operation) -> Unit:
     return inference.equal(inference.all_of(op))
 
 
-def _degree_0(inference: Inference, op: ir.OpView) -> Unit:
+def _degree_0(inference: Inference, op: ir.Operation) -> Unit:
     inference.equal(inference.all_of(op))
     return ONE
 
 
-def _select(inference: Inference, op: ir.OpView) -> Unit:
+def _select(inference: Inference, op: ir.Operation) -> Unit:
     return inference.equal(inference.all_of(op)[1:])
 
 
-def _keep(inference: Inference, op: ir.OpView) -> Unit:
+def _keep(inference: Inference, op: ir.Operation) -> Unit:
     return inference.of(op.operands[0])
 
 
-def _forget(_: Inference, __: ir.OpView) -> Unit:
+def _forget(_: Inference, __: ir.Operation) -> Unit:
     return ONE
 
 
-def _product(inference: Inference, op: ir.OpView, sign: int = 1) -> Unit:
+def _product(inference: Inference, op: ir.Operation, sign: int = 1) -> Unit:
     a, b = inference.all_of(op)
     if isinstance(a, Scale) and isinstance(b, Scale):
         return inference.solved(a * b**sign)
     return ANY
 
 
-def _quotient(inference: Inference, op: ir.OpView) -> Unit:
+def _quotient(inference: Inference, op: ir.Operation) -> Unit:
     return _product(inference, op, -1)
 
 
-def _convert(inference: Inference, op: ir.OpView) -> Unit:
+def _convert(inference: Inference, op: ir.Operation) -> Unit:
     return _keep(inference, op) if inference.widens(op) else inference.read(op)
 
 
-def _reduce_precision(inference: Inference, op: ir.OpView) -> Unit:
+def _reduce_precision(inference: Inference, op: ir.Operation) -> Unit:
     return _keep(inference, op) if inference.keeps_range(op) else inference.read(op)
 
 
-def _root(inference: Inference, op: ir.OpView, sign: int = 1) -> Unit:
+def _root(inference: Inference, op: ir.Operation, sign: int = 1) -> Unit:
     unit = inference.solved(inference.of(op.operands[0]))
     if isinstance(unit, Scale) and unit.divides(2):
         return unit.root(2) ** sign
     return inference.read(op)
 
 
-def _reciprocal_root(inference: Inference, op: ir.OpView) -> Unit:
+def _reciprocal_root(inference: Inference, op: ir.Operation) -> Unit:
     return _root(inference, op, -1)
 
 
-def _constant(_: Inference, op: ir.OpView) -> Unit:
+def _constant(_: Inference, op: ir.Operation) -> Unit:
     attribute = op.attributes["value"]
     if not isinstance(op.results[0].type.element_type, ir.FloatType):
         return ONE  # the bindings can't read complex ones
