@@ -6,7 +6,7 @@ the casts are of data near unit size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -64,7 +64,7 @@ class ApplyRecipePass(Pass):
         casting = self._casting(source, casts)
         edited = source is not None or self.recipe.rescales
         flattening = Flattening() if on_one_device(module) else None
-        ops = _marked(module, None if edited else report.listing)
+        ops = _marked(module) if edited else _marked(module, report.listing, report.gradients)
         marked = self._narrow(ops, casting, flattening, report)
         if source is not None:
             source.finish(report)
@@ -140,12 +140,15 @@ class ApplyRecipePass(Pass):
         return narrow(op, formats, casting, extent, flattening)
 
 
-def _marked(module: ir.Operation, listing: Sequence[Named] | None = None) -> list[ir.OpView]:
+def _marked(
+    module: ir.Operation, listing: Sequence[Named] | None = None, gradients: Set[str] | None = None
+) -> list[ir.OpView]:
     """The ops that have a mark of those in `_LEFT`: matmuls, what makes gradients of weights.
 
     Args:
         module: The module.
         listing: The ops of `main`, where they were listed.
+        gradients: The names of those that make gradients, where they are known.
     """
     found: list[ir.OpView] = []
     gradient, go_on = attributes.STATE_GRADIENT, ir.WalkResult.ADVANCE
@@ -166,7 +169,9 @@ def _marked(module: ir.Operation, listing: Sequence[Named] | None = None) -> lis
         for name, op in listing:
             if name in _WITH_OPS:
                 op.walk(visit)
-            elif name in MATMULS or gradient in op.attributes:
+            elif name in MATMULS or (
+                (gradients is None or name in gradients) and gradient in op.attributes
+            ):
                 found.append(op.opview)
     return found
 

@@ -13,6 +13,8 @@ _CASTS = {
     "stablehlo.convert": attributes.CAST,
 }
 
+_REDUCE = "stablehlo.reduce"
+
 _LAYERS = (
     attributes.LAYER,
     attributes.LAYER_GRADIENT,
@@ -45,12 +47,14 @@ def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operat
         names: Those of the ops that something was said on; None if any may be one.
     """
     left: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
+    go_on, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
     # A composite may be a call by now.
     looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         name = op.name
+        if name == _REDUCE and looked_at is not None and name not in looked_at:
+            return skip  # no layer is in what is done with single elements
         if looked_at is None or name in looked_at:
             present = op.attributes
             if len(present):
@@ -61,5 +65,5 @@ def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operat
                     left.append(op)
         return go_on
 
-    module.walk(visit)
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return left

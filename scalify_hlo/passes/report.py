@@ -119,6 +119,8 @@ class Report:
         listing: The ops of ``main``, each after its name, between passes that add and erase none.
         layers: The layers, where they were asked for.
         marked: The names of the ops that layers were marked on; None where no pass looked for them.
+        gradients: Those of the ops that make gradients of state; None where roles were not asked
+            for.
         casts: How many casts a recipe put into the program that propagation is to reach; once it
             looked for them, how many it did not.
         markers: How many markers the program has, or was given.
@@ -151,6 +153,7 @@ class Report:
     listing: list[Named] | None = None
     layers: list[LayerReport] = field(default_factory=list)
     marked: set[str] | None = None
+    gradients: set[str] | None = None
     dense: bool = False
     plain_calls: bool = True
 

@@ -75,9 +75,10 @@ class RolesPass(Pass):
         walk.main(main, listing, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
         _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
-        for number, value in state.gradients.items():
-            if roles.get(number) == WEIGHT:
-                attributes.mark_gradient(value)
+        gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
+        for value in gradients:
+            attributes.mark_gradient(value)
+        report.gradients = {value.owner.operation.name for value in gradients}
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         logits = Logits(listing, functions)
         _Marks(known, names, report, logits).mark_all(walk.matmuls)

@@ -12,24 +12,24 @@ def share_sharding(value: ir.Value, moved: ir.Value) -> None:
 
     Some of Shardy's ops refuse an operand that has none.
     """
-    if isinstance(moved.owner, ir.Block):
+    maker = value.owner
+    given = isinstance(maker, ir.Block)
+    marks = _argument_marks(value) if given else maker.attributes
+    if marks is None or not (SDY in marks or MHLO in marks):
         return
-    if isinstance(value.owner, ir.Block):
-        marks = _argument_marks(value)
-        sharding = marks[SDY] if marks is not None and SDY in marks else None
-    else:
-        marks = value.owner.attributes
-        number = ir.OpResult(value).result_number
-        each = sdy.TensorShardingPerValueAttr(marks[SDY]).shardings if SDY in marks else None
-        sharding = each[number] if each is not None else None
-    if sharding is not None:
-        moved.owner.attributes[SDY] = sdy.TensorShardingPerValueAttr.get([sharding])
-    if marks is not None and MHLO in marks and _alone(value):
-        moved.owner.attributes[MHLO] = marks[MHLO]
+    owner = moved.owner
+    if isinstance(owner, ir.Block):
+        return
+    if SDY in marks:
+        sharding = marks[SDY] if given else _of_result(marks[SDY], value)
+        owner.attributes[SDY] = sdy.TensorShardingPerValueAttr.get([sharding])
+    if MHLO in marks and (given or len(maker.results) == 1):
+        owner.attributes[MHLO] = marks[MHLO]
 
 
-def _alone(value: ir.Value) -> bool:
-    return isinstance(value.owner, ir.Block) or len(value.owner.results) == 1
+def _of_result(shardings: ir.Attribute, value: ir.Value) -> ir.Attribute:
+    each = sdy.TensorShardingPerValueAttr(shardings).shardings
+    return each[ir.OpResult(value).result_number]
 
 
 def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
