@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 
 import jax
 import pytest
@@ -62,23 +63,38 @@ def test_what_mlir_erases_between_passes_is_not_looked_at(between: str) -> None:
     assert text_of(whole) == text_of(parts)
 
 
-def test_it_is_handed_on_between_passes_that_only_mark() -> None:
-    """And not kept: who has a report may have no program any more."""
+@dataclass(frozen=True)
+class Listed(NormalizePass):
+    """Notes whether the pass before it handed a list on.
+
+    Attributes:
+        seen: Takes that.
+    """
+
+    seen: list[bool] = field(default_factory=list)
+
+    def apply(self, _: ir.Operation, report: Report) -> None:
+        """Notes it."""
+        self.seen.append(report.listing is not None)
+
+
+def listing_passes(*more: str) -> set[str]:
+    """The passes of a rewrite after which there is a list, if others are run after them."""
     seen: list[bool] = []
+    passes = Options(recipe=load_recipe("unit")).passes()
+    watched = [each for one in passes for each in (one, Listed(seen))]
+    report = run_passes(parse(step()), [*watched, *more])
+    assert report.listing is None  # who has a report may have no program any more
+    return {type(one).__name__ for one, was in zip(passes, seen, strict=True) if was}
 
-    class Listed(NormalizePass):
-        """Notes whether the pass before it handed a list on."""
 
-        def apply(self, _: ir.Operation, report: Report) -> None:
-            seen.append(report.listing is not None)
+def test_it_is_handed_on_between_passes_that_only_mark() -> None:
+    assert listing_passes() == {"NormalizePass", "SignaturePass", "RolesPass", "RecognizePass"}
 
-    options = Options(recipe=load_recipe("unit"))
-    passes = [each for one in options.passes() for each in (one, Listed())]
-    report = run_passes(parse(step()), passes)
-    names = [type(one).__name__ for one in options.passes()]
-    listed = {name for name, was in zip(names, seen, strict=True) if was}
-    assert listed == {"NormalizePass", "SignaturePass", "RolesPass", "RecognizePass"}
-    assert report.listing is None
+
+def test_it_is_not_where_mlir_s_own_passes_run() -> None:
+    """They do not say what they erased."""
+    assert not listing_passes("cse")
 
 
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-state", "unit"])
