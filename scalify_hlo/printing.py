@@ -33,7 +33,10 @@ def _printed(operation: ir.Operation, flags: dict[str, bool]) -> str:
     if file is None:
         return str(operation.get_asm(**flags))
     with file:
-        operation.print(file=f"{_OPEN_FILES}/{file.fileno()}", **flags)
+        try:
+            operation.print(file=f"{_OPEN_FILES}/{file.fileno()}", **flags)
+        except ValueError:  # it can't be opened by that path
+            return str(operation.get_asm(**flags))
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
             return str(text, "utf-8")
 

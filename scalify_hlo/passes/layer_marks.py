@@ -35,7 +35,7 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> set[str]:
                 numbers[value] = number = len(numbers)
                 value.owner.attributes[attributes.LAYER_NUMBER] = _integer(number)
                 _append(*place, number)
-                names |= {value.owner.name, place[0].name}
+                names |= {value.owner.operation.name, place[0].name}
     return names
 
 

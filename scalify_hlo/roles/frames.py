@@ -68,10 +68,11 @@ class Frame:
         if name in BRANCHES:
             number = ir.OpResult(value).result_number
             return [(_returned(region.blocks[0], number), self) for region in owner.regions]
-        block = self.body_of(owner, name)
+        op = owner.operation
+        block = self.body_of(op, name)
         if block is None:
             return []
-        return [(_returned(block, ir.OpResult(value).result_number), self.inside(owner))]
+        return [(_returned(block, ir.OpResult(value).result_number), self.inside(op))]
 
     def source_of_argument(self, value: ir.Value) -> list[Place]:
         """What an argument of a block is outside of it; for a loop, before it.

@@ -131,6 +131,7 @@ def _made(place: Place) -> _Made:
         return name, [(operands[i], frame) for i in numbers]
     if name == _BARRIER:
         return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+    name = owner.operation.name  # a view of a named computation has another one
     return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 

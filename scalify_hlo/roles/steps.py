@@ -94,7 +94,8 @@ def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None
         owner = waiting.pop().owner
         if isinstance(owner, ir.Block) or not last.is_before_in_block(owner.operation):
             continue
-        op, name = owner.operation, owner.name
+        op = owner.operation
+        name = op.name
         if name in _CAPTURING:
             return None
         if op.results[0] not in found:

@@ -40,6 +40,11 @@ def no_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "none"))
 
 
+def wrong_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(printing, "_OPEN_FILES", str(tmp_path / "file"))
+
+
 def refused(*_: object) -> int:
     raise OSError(errno.EPERM, "not in this sandbox")
 
@@ -59,6 +64,9 @@ def test_it_is_the_same_without_files_in_memory(
         assert printing.text_of(module, debug_info=debug_info) == expected
     with monkeypatch.context() as patch:
         no_paths(patch, tmp_path)
+        assert printing.text_of(module, debug_info=debug_info) == expected
+    with monkeypatch.context() as patch:
+        wrong_paths(patch, tmp_path)
         assert printing.text_of(module, debug_info=debug_info) == expected
     with monkeypatch.context() as patch:
         patch.setattr(os, "memfd_create", refused, raising=False)

@@ -359,6 +359,29 @@ def test_state_is_found_in_calls_and_loops(name: str, kind: Callable[..., Any]) 
         assert_state_is_found(name, step_text(name, kind, "distinct"), stripped=stripped)
 
 
+NAMED = """
+func.func public @main(%p: !w, %m: !w, %x: !x) -> (!w, !w) {
+  %y = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (!x, !w) -> !x
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (!x, !x) -> !w
+  %0:2 = sdy.named_computation<"update">(%p, %m, %g) (%a: !w, %b: !w, %c: !w) {
+    %decay = stablehlo.constant dense<0.9> : !w
+    %1 = stablehlo.multiply %b, %decay : !w
+    %2 = stablehlo.add %1, %c : !w
+    %3 = stablehlo.subtract %a, %2 : !w
+    sdy.return %3, %2 : !w, !w
+  } : (!w, !w, !w) -> (!w, !w)
+  return %0#0, %0#1 : !w, !w
+}
+"""
+
+
+@EVERY_NAMING
+def test_state_is_found_in_named_computations(*, stripped: bool) -> None:
+    """Whose ops have a name of their own, which is not that of the op."""
+    text = NAMED.replace("!w", "tensor<8x8xf32>").replace("!x", "tensor<4x8xf32>")
+    assert argument_roles(text, stripped=stripped) == ["weight", "first_moment", ""]
+
+
 def assert_state_is_found(name: str, text: str, *, stripped: bool) -> None:
     _, first, second = OPTIMIZERS[name]
     wanted = {argument: wanted_role(argument, first, second) for argument in names_of(text)}
