@@ -3,6 +3,7 @@
     python -m benchmarks.recipes                       # all presets, 300 steps, three seeds
     python -m benchmarks.recipes fp16 fp8 --steps 50 --seeds 1
     python -m benchmarks.recipes fp8 propagate --no-plain
+    python -m benchmarks.recipes --nudged --no-plain   # how much is chance
 
 All contenders begin with the same parameters and see the same batches. Presets that predict sizes
 run with the signature `same` and input scales measured from the first state, the others with
@@ -10,7 +11,9 @@ run with the signature `same` and input scales measured from the first state, th
 `plain f16` is the same model and optimizer in f16 throughout, without scales and without loss
 scaling, as it diverges or underflows. A gap is that of the mean loss of the last steps. The gap of
 `propagate`, which computes the same in f32 and differs by what XLA fuses, is how much of it is
-chance: training amplifies last bits. Chance evens out over seeds, and bounds are those of means.
+chance: training amplifies last bits. So is that of `nudged`, which is f32 as well, but begins with
+parameters that are rounded once to the precision of E4M3. Chance evens out over seeds, and bounds
+are those of means.
 """
 
 import argparse
@@ -53,10 +56,15 @@ STATE_BOUNDS = {"fp16-state": 0.84, "fp8-state": 0.51}
 
 FOLDER = Path("build/bench/recipes")
 PLAIN = "plain f16"
+NUDGED = "nudged"
+_E4M3_MANTISSA = 4
+"""Bits of the mantissa of E4M3, the one that is not stored included."""
 _TOKENS = jax.ShapeDtypeStruct((CONFIG.batch, CONFIG.sequence + 1), jnp.int32)
 
 
-def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contender]:
+def contenders(
+    names: Sequence[str], *, plain: bool = False, nudged: bool = False, seed: int = 0
+) -> list[Contender]:
     """Exports once, rewrites for each preset, and compiles."""
     state = gpt2.state(CONFIG, gpt2.ADAMW, seed)
     made = [_original("f32", state)]
@@ -71,6 +79,8 @@ def contenders(names: Sequence[str], *, plain: bool, seed: int) -> list[Contende
             made.append(Contender(name, path, state, carried=scaling_state(name, first)))
         else:
             made.append(Contender(name, path, state, scalify_hlo.as_scaled_array))
+    if nudged:
+        made.append(_original(NUDGED, jax.tree.map(_rounded, state)))
     if plain:
         made.append(_original(PLAIN, jax.tree.map(_half, state)))
     return made
@@ -122,6 +132,15 @@ def _half(leaf: jax.Array) -> jax.Array:
     return leaf.astype(jnp.float16) if leaf.dtype == jnp.float32 else leaf
 
 
+def _rounded(leaf: jax.Array) -> jax.Array:
+    """Floats with the mantissa of E4M3, whatever their exponents are."""
+    if leaf.dtype != jnp.float32:
+        return leaf
+    mantissa, exponent = np.frexp(np.asarray(leaf))
+    steps = 2.0**_E4M3_MANTISSA
+    return jnp.asarray(np.ldexp(np.round(mantissa * steps) / steps, exponent))
+
+
 def final(entry: Contender, last: int) -> float:
     """The mean of the last losses."""
     return statistics.fmean(entry.losses[-last:])
@@ -129,7 +148,8 @@ def final(entry: Contender, last: int) -> float:
 
 def trained(options: argparse.Namespace, seed: int) -> list[Contender]:
     """The contenders after training from one seed; the first is the original."""
-    entries = contenders(options.presets, plain=not options.no_plain, seed=seed)
+    plain, nudged = not options.no_plain, options.nudged
+    entries = contenders(options.presets, plain=plain, nudged=nudged, seed=seed)
     batches = data.batches(CONFIG.batch, CONFIG.sequence, options.steps, seed)
     for step in train(entries, batches):
         if step % 25 == 0:
@@ -141,16 +161,25 @@ def trained(options: argparse.Namespace, seed: int) -> list[Contender]:
 def main() -> int:
     """Trains, and prints a row for each preset."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("presets", nargs="*", default=list(BOUNDS))
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="all by default")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--last", type=int, default=50, help="steps whose losses are averaged")
     parser.add_argument(
         "--seeds", type=int, default=3, help="of parameters and batches; gaps are means over them"
     )
+    parser.add_argument("--from-seed", type=int, default=0, help="the first of them")
     parser.add_argument("--no-plain", action="store_true", help=f"leave out {PLAIN}")
+    parser.add_argument(
+        "--nudged",
+        action="store_true",
+        help="train f32 from rounded parameters too",
+    )
     options = parser.parse_args()
+    if not (options.presets or options.nudged):
+        options.presets = list(BOUNDS)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    runs = [trained(options, seed) for seed in range(options.seeds)]
+    seeds = range(options.from_seed, options.from_seed + options.seeds)
+    runs = [trained(options, seed) for seed in seeds]
     bases = [final(run[0], options.last) for run in runs]
     full = state_bytes(runs[0][0].state)
     rows = [Row("f32: loss", statistics.fmean(bases))]
@@ -161,7 +190,8 @@ def main() -> int:
             Row(f"{name}: loss over f32's", statistics.fmean(gaps), BOUNDS.get(name), ".4f")
         )
         if len(gaps) > 1:
-            rows += [Row(f"{name}: seed {i}", gap, form=".4f") for i, gap in enumerate(gaps)]
+            each = zip(seeds, gaps, strict=True)
+            rows += [Row(f"{name}: seed {seed}", gap, form=".4f") for seed, gap in each]
         share = state_bytes(entries[0].state) / full
         rows.append(Row(f"{name}: bytes of state, of f32's", share, STATE_BOUNDS.get(name)))
     title = f"GPT-2, {CONFIG.layers} layers, width {CONFIG.width}, {options.steps} steps of AdamW"

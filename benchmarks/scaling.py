@@ -114,7 +114,7 @@ def main() -> int:
         rows = list(reads())
     else:
         FOLDER.mkdir(parents=True, exist_ok=True)
-        entries = contenders(RECIPES, plain=False, seed=0)
+        entries = contenders(RECIPES)
         rows = list(losses(entries, options.steps, options.last)) if options.steps else []
         rows += costs(entries, options.rounds)
     return report(f"Scales of FP8, GPT-2 AdamW step, {CONFIG.layers} layers", rows)
