@@ -102,7 +102,7 @@ def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
     count = _Count(report)
     main = main_function(module)
     for function in module.regions[0].blocks[0].operations:
-        if function != main or not main.regions[0].blocks:
+        if main is None or function != main or not main.regions[0].blocks:
             count.inside(function.operation)
             continue
         block = main.regions[0].blocks[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import ClassVar, TypeAlias
 
 from scalify_hlo._compat import ir, passmanager
@@ -208,9 +208,12 @@ class Propagation:
 
     def _ops(self, main: ir.Block) -> list[ir.Operation]:
         """The ops of `main` and its terminator."""
-        if self._listing is None:
+        if not self._listing:
             return with_end(main)
-        return [*(op for _, op in self._listing), main.operations[-1].operation]
+        first = self._listing[0][1]
+        # What divides arguments was put before the ops that were listed.
+        before = takewhile(lambda op: op != first, (op.operation for op in main.operations))
+        return [*before, *(op for _, op in self._listing), main.operations[-1].operation]
 
     def _visit(self, op: ir.Operation, following: ir.Operation, split: Split) -> None:
         """Applies its rule to an op, given with the next."""
