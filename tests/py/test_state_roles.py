@@ -1,0 +1,289 @@
+"""State is what programs have as state by construction: weights, moments, and their gradients."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+from click.testing import CliRunner
+from flax import nnx
+
+from scalify_hlo._compat import ir
+from scalify_hlo.cli.main import main
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import main_function
+from tests.py import role_programs
+from tests.py.judge import parse
+from tests.py.role_programs import DISTINCT
+from tests.py.test_roles import EVERY_NAMING, EVERY_SIZE, SIZES, exported, with_roles
+
+SCHEDULE = optax.warmup_cosine_decay_schedule(0.0, 1e-3, 10, 100)
+MU, NU = "state[0].mu", "state[0].nu"
+
+OPTIMIZERS: Mapping[str, tuple[Any, list[str], list[str]]] = {
+    "sgd": (optax.sgd(0.1), [], []),
+    "momentum": (optax.sgd(0.1, momentum=0.9), ["state[0].trace"], []),
+    "nesterov": (optax.sgd(0.1, momentum=0.9, nesterov=True), ["state[0].trace"], []),
+    "adam": (optax.adam(1e-3), [MU], [NU]),
+    "adamw": (optax.adamw(SCHEDULE), [MU], [NU]),
+    "adamw-bf16": (optax.adamw(1e-3, mu_dtype=jnp.bfloat16), [MU], [NU]),
+    "lion": (optax.lion(1e-3), [MU], []),
+    "rmsprop": (optax.rmsprop(1e-3), [], [NU]),
+    "rmsprop-momentum": (optax.rmsprop(1e-3, momentum=0.9), ["state[2].trace"], [NU]),
+    "rmsprop-centered": (
+        optax.rmsprop(1e-3, momentum=0.9, centered=True),
+        [MU, "state[2].trace"],
+        [NU],
+    ),
+    "adagrad": (optax.adagrad(1e-2), [], ["state[0].sum_of_squares"]),
+    "amsgrad": (optax.amsgrad(1e-3), [MU], [NU, "state[0].nu_max"]),
+    "lamb": (optax.lamb(1e-3), [MU], [NU]),
+    "nadam": (optax.nadam(1e-3), [MU], [NU]),
+    "clipped": (
+        optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(1e-3)),
+        ["state[1][0].mu"],
+        ["state[1][0].nu"],
+    ),
+    "averaged": (
+        optax.chain(optax.adam(1e-3), optax.ema(0.9)),
+        ["state[0][0].mu", "state[1].ema"],
+        ["state[0][0].nu"],
+    ),
+    "adafactor": (
+        optax.adafactor(1e-3, min_dim_size_to_factor=4),
+        [],
+        ["state[0].v_row", "state[0].v_col"],
+    ),
+    "multisteps": (
+        optax.MultiSteps(optax.adam(1e-3), 4),
+        ["state.inner_opt_state[0].mu", "state.acc_grads"],
+        ["state.inner_opt_state[0].nu"],
+    ),
+    "injected": (
+        optax.inject_hyperparams(optax.adam)(1e-3),
+        ["state.inner_state[0].mu"],
+        ["state.inner_state[0].nu"],
+    ),
+}
+
+
+def optimizer_step(optimizer: Any) -> Callable[..., Any]:
+    def step(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
+        loss, gradients = jax.value_and_grad(role_programs.mlp_loss)(params, x, y)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    return step
+
+
+def called(optimizer: Any) -> Callable[..., Any]:
+    """The whole step is a function that `main` calls."""
+    step = jax.jit(optimizer_step(optimizer))
+    return lambda params, state, x, y: step(params, state, x, y)
+
+
+def looped(optimizer: Any) -> Callable[..., Any]:
+    """Several steps."""
+    step = optimizer_step(optimizer)
+
+    def steps(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
+        def turn(carry: Any, _: None) -> tuple[Any, jax.Array]:
+            params, state, loss = step(*carry, x, y)
+            return (params, state), loss
+
+        return jax.lax.scan(turn, (params, state), length=3)
+
+    return steps
+
+
+def argument_roles(text: str, *, stripped: bool) -> list[str]:
+    """The role of each argument; nothing where it has none."""
+    module, _ = with_roles(text, stripped=stripped)
+    function = main_function(module.operation)
+    assert function is not None
+    marks = attributes.argument_attributes(function)
+    return [m[attributes.ROLE].value if attributes.ROLE in m else "" for m in marks]
+
+
+def names_of(text: str) -> list[str]:
+    module = parse(text)
+    function = main_function(module.operation)
+    assert function is not None
+    return attributes.argument_names(function)
+
+
+def wanted_role(name: str, first: list[str], second: list[str]) -> str:
+    def among(prefixes: list[str]) -> bool:
+        return any(name.startswith(f"{prefix}[") for prefix in prefixes)
+
+    if among(first):
+        return "first_moment"
+    if among(second):
+        return "second_moment"
+    return "weight" if among(["params"]) else ""
+
+
+@EVERY_NAMING
+@EVERY_SIZE
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_state_of_optimizers_is_found(name: str, sizes: str, *, stripped: bool) -> None:
+    assert_state_is_found(name, step_text(name, optimizer_step, sizes), stripped=stripped)
+
+
+@pytest.mark.parametrize("kind", [called, looped], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", ["adamw", "amsgrad", "adafactor", "multisteps", "clipped"])
+def test_state_is_found_in_calls_and_loops(name: str, kind: Callable[..., Any]) -> None:
+    for stripped in (False, True):
+        assert_state_is_found(name, step_text(name, kind, "distinct"), stripped=stripped)
+
+
+NAMED = """
+func.func public @main(%p: !w, %m: !w, %x: !x) -> (!w, !w) {
+  %y = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (!x, !w) -> !x
+  %g = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (!x, !x) -> !w
+  %0:2 = sdy.named_computation<"update">(%p, %m, %g) (%a: !w, %b: !w, %c: !w) {
+    %decay = stablehlo.constant dense<0.9> : !w
+    %1 = stablehlo.multiply %b, %decay : !w
+    %2 = stablehlo.add %1, %c : !w
+    %3 = stablehlo.subtract %a, %2 : !w
+    sdy.return %3, %2 : !w, !w
+  } : (!w, !w, !w) -> (!w, !w)
+  return %0#0, %0#1 : !w, !w
+}
+"""
+
+
+@EVERY_NAMING
+def test_state_is_found_in_named_computations(*, stripped: bool) -> None:
+    """Whose ops have a name of their own, which is not that of the op."""
+    text = NAMED.replace("!w", "tensor<8x8xf32>").replace("!x", "tensor<4x8xf32>")
+    assert argument_roles(text, stripped=stripped) == ["weight", "first_moment", ""]
+
+
+def assert_state_is_found(name: str, text: str, *, stripped: bool) -> None:
+    _, first, second = OPTIMIZERS[name]
+    wanted = {argument: wanted_role(argument, first, second) for argument in names_of(text)}
+    found = argument_roles(text, stripped=stripped)
+    assert dict(zip(wanted, found, strict=True)) == wanted
+
+
+@cache
+def step_text(name: str, kind: Callable[..., Any], sizes: str) -> str:
+    optimizer, s = OPTIMIZERS[name][0], SIZES[sizes]
+    params = role_programs.mlp_params(s)
+    state = jax.eval_shape(optimizer.init, params)
+    return exported(kind(optimizer), (params, state, *role_programs.mlp_batch(s)))
+
+
+@EVERY_NAMING
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() - {"adafactor"}))
+def test_gradients_of_weights_are_the_backward_matmuls(name: str, *, stripped: bool) -> None:
+    """Whatever the optimizer does with them: clips, sums or scales them."""
+    module, _ = with_roles(step_text(name, optimizer_step, "distinct"), stripped=stripped)
+    found = [op for op in all_ops(module) if attributes.STATE_GRADIENT in op.attributes]
+    assert sorted(tuple(op.results[0].type.shape) for op in found) == [(8, 12), (12, 8), (12, 10)]
+    for op in found:
+        while op.name != "stablehlo.dot_general":
+            assert op.name in ("stablehlo.transpose", "stablehlo.select")
+            op = op.operands[1 if op.name == "stablehlo.select" else 0].owner
+
+
+def test_what_adafactor_adds_is_no_gradient() -> None:
+    """It is the gradient over what its moments say, which is no longer of a gradient's size."""
+    module, _ = with_roles(step_text("adafactor", optimizer_step, "distinct"), stripped=True)
+    assert not any(attributes.STATE_GRADIENT in op.attributes for op in all_ops(module))
+
+
+def all_ops(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+@EVERY_NAMING
+@pytest.mark.parametrize("order", ["psg", "gsp"])
+def test_updates_alone_tell_state_from_gradients(order: str, *, stripped: bool) -> None:
+    """A gradient that is an argument goes into both moments, a moment into one."""
+    optimizer = optax.adam(1e-3)
+    params = {"w": role_programs.array(6, 8), "b": role_programs.array(8)}
+    state = jax.eval_shape(optimizer.init, params)
+
+    def update(*arguments: Any) -> Any:
+        given = dict(zip(order, arguments, strict=True))
+        updates, state = optimizer.update(given["g"], given["s"], given["p"])
+        return optax.apply_updates(given["p"], updates), state
+
+    arguments = {"p": params, "s": state, "g": params}
+    found = argument_roles(exported(update, [arguments[key] for key in order]), stripped=stripped)
+    kinds = {"p": ["weight"] * 2, "g": [""] * 2}
+    kinds["s"] = ["", *["first_moment"] * 2, *["second_moment"] * 2]
+    assert found == [role for key in order for role in kinds[key]]
+
+
+@EVERY_NAMING
+def test_weights_of_modules_are_found(*, stripped: bool) -> None:
+    """Biases and norms are weights, statistics of batches are not."""
+
+    class Net(nnx.Module):
+        def __init__(self) -> None:
+            rngs = nnx.Rngs(0)
+            self.first = nnx.Linear(12, 8, rngs=rngs)
+            self.norm = nnx.LayerNorm(8, rngs=rngs)
+            self.head = nnx.Linear(8, 10, rngs=rngs)
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return self.head(self.norm(jax.nn.relu(self.first(x))))
+
+    graph, params = nnx.split(Net())
+    optimizer = optax.adamw(1e-3)
+    leaves, tree = jax.tree.flatten(params)
+    moments, state_tree = jax.tree.flatten(optimizer.init(params))
+
+    def step(leaves: Any, moments: Any, x: jax.Array, y: jax.Array) -> Any:
+        params = jax.tree.unflatten(tree, leaves)
+        state = jax.tree.unflatten(state_tree, moments)
+
+        def loss(params: Any) -> jax.Array:
+            return role_programs.cross_entropy(nnx.merge(graph, params)(x), y)
+
+        gradients = jax.grad(loss)(params)
+        updates, state = optimizer.update(gradients, state, params)
+        return jax.tree.leaves((optax.apply_updates(params, updates), state))
+
+    text = exported(step, (leaves, moments, *role_programs.mlp_batch(DISTINCT)))
+    roles = argument_roles(text, stripped=stripped)
+    assert Counter(roles) == {"weight": 6, "first_moment": 6, "second_moment": 6, "": 3}
+
+
+def test_inspect_shows_roles_and_how_sure_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "step.mlir"
+    path.write_text(step_text("adamw", optimizer_step, "distinct"))
+    narrow = ["--recipe", "fp8", "--set", "matmul.smallest=4"]
+    lines = inspected(str(path), *narrow)
+    assert ["0", "params[0]", "tensor<12x8xf32>", "plain", "2^0", "weight"] in lines
+    roles = {line[1]: line[-1] for line in lines if len(line) == 6}
+    assert roles["state[0].mu[2]"] == "first_moment"
+    assert roles["state[0].nu[2]"] == "second_moment"
+    assert ["forward", "activation", "x", "weight", "names", "2"] in lines
+    assert ["forward", "activation", "x", "weight", "names", "yes", "1"] in lines
+    assert ["backward", "gradient", "x", "weight", "names", "1"] in lines
+    assert ["in", "low", "precision:", "5", "ops"] in lines
+    assert not any("weight" in line for line in inspected(str(path)))
+
+
+def inspected(*arguments: str) -> list[list[str]]:
+    result = CliRunner().invoke(main, ["inspect", *arguments])
+    assert result.exit_code == 0, result.output
+    return [line.split() for line in result.output.splitlines()]
