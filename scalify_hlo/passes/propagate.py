@@ -51,10 +51,7 @@ from scalify_hlo.rules.table import RULES
 from scalify_hlo.scale import Form, Generator, Scaled
 
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
-"""The ops visited whatever is known of their operands: constants, and regions that may capture.
-
-So are those that ask for that by themselves.
-"""
+"""The ops visited whatever is known of their operands: constants, and regions that may capture."""
 
 _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
 """The ops visited as well where data are narrow: casts, and what may have them inside."""
@@ -145,6 +142,7 @@ class Propagation:
         self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = _marked_functions(self._functions, report)
         casting = narrow or bool(self._marked)
+        # These find out by themselves whether anything is known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
         self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)
         self._recipe = recipe
@@ -190,20 +188,21 @@ class Propagation:
         ops = self._ops(main.regions[0].blocks[0])
         sized = any(attributes.result_pairs(main)) or self._annotate or self._observe
         if sized or not self._narrow:
-            for op, following in pairwise(ops):
-                self._visit(op, following, split)
+            self._visit_all(ops, split)
             return
         after = AfterCasts(ops, self._functions, split)
-        for op, following in pairwise(ops[: after.start + 1]):
-            self._visit(op, following, split)
+        self._visit_all(ops[: after.start + 1], split)
         if split.factors.count:
-            for op, following in pairwise(ops[after.start :]):
-                self._visit(op, following, split)
+            self._visit_all(ops[after.start :], split)
         else:
             after.walk(self._visit)
 
     def _walk(self, block: ir.Block, split: Split) -> None:
-        for op, following in pairwise(with_end(block)):
+        self._visit_all(with_end(block), split)
+
+    def _visit_all(self, ops: Sequence[ir.Operation], split: Split) -> None:
+        """Visits all of some ops but the last."""
+        for op, following in pairwise(ops):
             self._visit(op, following, split)
 
     def _ops(self, main: ir.Block) -> list[ir.Operation]:
