@@ -9,7 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.artifact import MAGIC
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.stored import Buffer, Part, Source, head, viewed
 from scalify_hlo.wellformed import main_function
 
@@ -105,7 +105,7 @@ def _are_of(avals: Sequence[Any], types: list[ir.Type]) -> bool:
     from scalify_hlo.scaled_array import is_float
 
     floats = [is_float(aval.dtype) for aval in avals]
-    return floats == [format_of(type_) is not None for type_ in types]
+    return floats == are_floats(types)
 
 
 def damaged(name: str, reason: str = "") -> InputError:

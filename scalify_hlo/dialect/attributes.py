@@ -64,12 +64,14 @@ _COMMON = (PAIR, "jax.result_info", SCALE, ROLE, STORED, FOLLOWS, CARRIES, RESCA
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:
     """The attributes of each argument of a function."""
-    return _attributes(function, "arg_attrs", len(function_type(function).inputs))
+    present = _attributes(function, "arg_attrs")
+    return [{} for _ in function_type(function).inputs] if present is None else present
 
 
 def result_attributes(function: ir.OpView) -> list[Attributes]:
     """The attributes of each result of a function."""
-    return _attributes(function, "res_attrs", len(function_type(function).results))
+    present = _attributes(function, "res_attrs")
+    return [{} for _ in function_type(function).results] if present is None else present
 
 
 def states(function: ir.OpView) -> list[tuple[str, int] | None]:
@@ -188,9 +190,9 @@ def _any_has(function: ir.OpView, each: str, names: Sequence[str]) -> bool:
     return any(name in mark for mark in marks for name in names)
 
 
-def _attributes(function: ir.OpView, name: str, count: int) -> list[Attributes]:
+def _attributes(function: ir.OpView, name: str) -> list[Attributes] | None:
     if name not in function.attributes:
-        return [{} for _ in range(count)]
+        return None
     known: dict[ir.Attribute, Attributes] = {}  # many are alike
     found = []
     for attribute in ir.ArrayAttr(function.attributes[name]):

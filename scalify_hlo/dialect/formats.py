@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scalify_hlo._compat import ir
 from scalify_hlo.formats import FORMATS as FORMATS
 from scalify_hlo.formats import FloatFormat as FloatFormat
@@ -39,3 +41,9 @@ def format_of(type_: ir.Type) -> FloatFormat | None:
     if isinstance(element, ir.ComplexType):
         element = element.element_type
     return FORMATS.get(str(element)) if isinstance(element, ir.FloatType) else None
+
+
+def are_floats(types: Sequence[ir.Type]) -> list[bool]:
+    """Which of several types have a format; few types are many times the same."""
+    known = {type_: format_of(type_) is not None for type_ in set(types)}
+    return [known[type_] for type_ in types]

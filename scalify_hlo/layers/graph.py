@@ -234,7 +234,8 @@ class Graph:
         number = len(self.nodes)
         node = Node(number, name, inputs, value, kind.type, kind.shape, self.trace, dims, constant)
         self.nodes.append(node)
-        for source in {*inputs} if len(inputs) > 1 else inputs:
+        apart = len(inputs) < 2 or (len(inputs) == 2 and inputs[0] is not inputs[1])
+        for source in inputs if apart else {*inputs}:
             source.used_by.append(node)
         return node
 

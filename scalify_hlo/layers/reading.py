@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
-from scalify_hlo.layers.graph import Graph, Node
+from scalify_hlo.layers.graph import Dims, Graph, Node
 from scalify_hlo.layers.numbers import TABLE
 from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, Named, functions_in
 from scalify_hlo.roles.steps import without_steps
@@ -37,6 +38,11 @@ _REDUCTIONS: Final = {
 """What a reduction by an op is called, and what it starts from."""
 
 _UPDATE, _SLICE = "dynamic_update_slice", "dynamic_slice"
+
+_ELEMENTWISE: Final = {
+    f"{dialect}.{short}": short for dialect in ("chlo", "stablehlo") for short in TABLE
+}
+"""What ops on single elements are called, by their full names."""
 
 _Names = dict[ir.Value, Node]
 
@@ -77,9 +83,11 @@ class _Reader:
     def _op(self, op: ir.Operation, name: str, names: _Names) -> None:
         operands = op.operands
         inputs = [names[operands[i]] for i in range(len(operands))]
-        short = name.partition(".")[2]
-        if short in TABLE and name != "stablehlo.convert":
-            result = op.results[0]
+        short, reader = _ELEMENTWISE.get(name), _READERS.get(name)
+        if reader is not None:
+            names[op.result] = reader(self.graph, op, inputs)
+        elif short is not None:
+            result = op.result
             names[result] = self.graph.make(short, inputs, result)
         elif name in _SAME:
             names.update(zip(op.results, inputs, strict=True))
@@ -88,8 +96,6 @@ class _Reader:
             self._call(op, name, inputs, names)
         elif name == LOOP:
             self._loop(op, inputs, names)
-        elif name in _READERS:
-            names[op.results[0]] = _READERS[name](self.graph, op, inputs)
         elif op.regions:
             self._regions(op, name, inputs, names)
         else:
@@ -242,11 +248,16 @@ def _broadcast(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     if number is not None:
         return graph.constant(result, number)
     dims = graph.dims(op.attributes["broadcast_dimensions"])
-    kept = [size for size in inputs[0].shape if size != 1]
-    sizes = graph.shape(result.type)
-    if kept == [size for size in sizes if size != 1] and list(dims) == sorted(dims):
+    if _is_reshape(inputs[0].shape, graph.shape(result.type), dims):
         return _reshape(graph, op, inputs)
     return graph.make("broadcast_in_dim", inputs, result, dims)
+
+
+@lru_cache(1000)
+def _is_reshape(before: Dims, after: Dims, dims: Dims) -> bool:
+    """Whether a broadcast only adds dimensions of size 1."""
+    kept, made = ([size for size in shape if size != 1] for shape in (before, after))
+    return kept == made and list(dims) == sorted(dims)
 
 
 def _reshape(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:

@@ -50,9 +50,10 @@ class Boundary:
             form = self._enter_pair(name, data, mark) if pair else self._enter_divided(data, mark)
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, form, pair)
-        for _ in old if any(pairs) else ():
-            block.erase_argument(0)
-        self._set_signature([a.type for a in block.arguments], None)
+        if any(pairs):
+            for _ in old:
+                block.erase_argument(0)
+            self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
         returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
         self._split.leaving = frozenset(value for value, pair in returned if not pair)
@@ -106,12 +107,13 @@ class Boundary:
     def leave(self) -> None:
         """Turns the results that are marked into pairs, and unscales the others."""
         returned = self._block.operations[-1]
+        before = list(returned.operands)
         values: list[ir.Value] = []
         marks: list[Attributes] = []
         positions: list[int] = []
         results = attributes.result_attributes(self._main)
         names = attributes.result_names(results)
-        for name, value, mark in zip(names, list(returned.operands), results, strict=True):
+        for name, value, mark in zip(names, before, results, strict=True):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
             for read in (attributes.ROLE, attributes.CARRIES):
@@ -125,9 +127,11 @@ class Boundary:
                 {_INFO: ir.StringAttr.get(f"observed.{part} {observation.name}".rstrip())}
                 for part in ("rms", "scale")
             ]
-        func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
-        returned.operation.erase()
-        self._set_signature(None, [value.type for value in values])
+        if values != before:
+            func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+            returned.operation.erase()
+        if len(values) > len(before):
+            self._set_signature(None, [value.type for value in values])
         attributes.set_result_attributes(self._main, marks)
         _move_aliases(self._main, positions)
 

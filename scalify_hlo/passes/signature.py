@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe_file import parse_input_scale
@@ -52,7 +52,7 @@ class SignaturePass(Pass):
     def _mark_arguments(self, main: ir.OpView) -> None:
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
-        floats = _floats(types)
+        floats = are_floats(types)
         for i, exponent in self._exponents(main, floats).items():
             marks[i][attributes.SCALE] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(64), exponent
@@ -130,16 +130,10 @@ def matches(pattern: str, name: str, index: int) -> bool:
     return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(f"arg{index}", glob)
 
 
-def _floats(types: list[ir.Type]) -> list[bool]:
-    """Which of several types have float elements; few types are many times the same."""
-    known = {type_: format_of(type_) is not None for type_ in set(types)}
-    return [known[type_] for type_ in types]
-
-
 def _mark_results(main: ir.OpView) -> None:
     marks = attributes.result_attributes(main)
     types = list(attributes.function_type(main).results)
-    for mark, is_float in zip(marks, _floats(types), strict=True):
+    for mark, is_float in zip(marks, are_floats(types), strict=True):
         if is_float:
             mark[attributes.PAIR] = ir.UnitAttr.get()
     attributes.set_result_attributes(main, marks)

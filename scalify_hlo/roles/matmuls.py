@@ -26,7 +26,7 @@ from scalify_hlo.roles.frames import (
     Place,
     named,
 )
-from scalify_hlo.roles.origins import MOVING, Origin, Scope, View, is_constant
+from scalify_hlo.roles.origins import MOVING, Origin, Scope, View
 from scalify_hlo.roles.state import Reach
 
 MATMULS: Final = frozenset(
@@ -175,9 +175,10 @@ class Walk:
 
     def _ops(self, ops: Sequence[Named], scope: Scope) -> None:
         for name, operation in ops:
-            if name in MOVING:
-                if name != _BROADCAST or not is_constant(operation.operands[0]):
-                    scope.move(name, operation)
+            if name == _BROADCAST:
+                scope.broadcast(name, operation)
+            elif name in MOVING:
+                scope.move(name, operation)
             elif name in MATMULS:
                 self._matmul(operation.opview, scope)
             elif name in CALLS:

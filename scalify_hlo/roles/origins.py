@@ -172,6 +172,17 @@ class Scope:
         for i in range(len(operands)):
             self.views[results[i]] = self.of(operands[i])
 
+    def broadcast(self, name: str, op: ir.Operation) -> None:
+        """As `move`, of a broadcast; that of a constant is found when it is asked for."""
+        source = op.operands[0]
+        view = self.views.get(source)
+        if view is None:
+            if is_constant(source):
+                return
+            view = self.of(source)
+        result = op.result
+        self.views[result] = view.reshaped((name, result.type))
+
     def _moved(self, name: str, op: ir.Operation) -> View:
         operands = op.operands
         view = self.of(operands[0])

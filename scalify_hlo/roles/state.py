@@ -92,30 +92,30 @@ class Reach:
     """
 
     def __init__(self, known: dict[Place, int]) -> None:
-        self._known: dict[Place, _Seen] = {place: (bits, "", []) for place, bits in known.items()}
+        self._known: dict[Place, _Seen] = {place: (bits, ("", [])) for place, bits in known.items()}
 
     def of(self, place: Place) -> int:
         """Those that a value is made of, all in its shape, as a set of bits."""
         return (self._known.get(place) or self._found(place, 0))[0]
 
     def _found(self, place: Place, depth: int) -> _Seen:
-        name, made_of = _made(place)
+        made = _made(place)
         bits, known = 0, self._known
-        for part in made_of if depth < _DEEP else ():
+        for part in made[1] if depth < _DEEP else ():
             bits |= (known.get(part) or self._found(part, depth + 1))[0]
-        found = known[place] = bits, name, made_of
+        found = known[place] = bits, made
         return found
 
     def made(self, place: Place) -> _Made:
         """What makes a value, and of which others in its shape."""
         known = self._known.get(place)
-        return _made(place) if known is None else known[1:]
+        return _made(place) if known is None else known[1]
 
 
 _Made: TypeAlias = tuple[str, list[Place]]
 """The name of the op that makes a value, and the operands in its shape; outside it has no name."""
 
-_Seen: TypeAlias = tuple[int, str, list[Place]]
+_Seen: TypeAlias = tuple[int, _Made]
 """The same, after those of the values asked about that it is made of."""
 
 

@@ -105,14 +105,14 @@ def of_scores(op: ir.Operation, split: Split) -> None:
 
 def _softmax(value: ir.Value) -> ir.Operation | None:
     """The op that ends the softmax that a value is, perhaps rounded."""
-    while not isinstance(value.owner, ir.Block):
-        owner = value.owner.operation
+    owner = value.owner
+    while not isinstance(owner, ir.Block):
         name = owner.name
         if name not in _CASTING and is_softmax(owner):
-            return owner
+            return owner.operation
         if name not in _KEEPING:
             return None
-        value = owner.operands[1 if name == _CLAMP else 0]
+        owner = owner.operands[1 if name == _CLAMP else 0].owner
     return None
 
 

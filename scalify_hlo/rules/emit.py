@@ -22,7 +22,14 @@ def constant(type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
 
 
 def _constant(type_: ir.Type, value: float, *, loc: ir.Location, ip: ir.InsertionPoint) -> ir.Value:
-    attributes = {"value": splat_attribute(type_, value)}
+    return constant_of(type_, splat_attribute(type_, value), loc=loc, ip=ip)
+
+
+def constant_of(
+    type_: ir.Type, elements: ir.Attribute, *, loc: ir.Location, ip: ir.InsertionPoint
+) -> ir.Value:
+    """A constant, given its elements."""
+    attributes = {"value": elements}
     create = ir.Operation.create
     return create(
         "stablehlo.constant", results=[type_], attributes=attributes, loc=loc, ip=ip

@@ -34,6 +34,7 @@ class Mover(Values):
         self.factors = Factors(top)
         self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
         self._place: dict[str, object] = {}
+        self._powers: dict[tuple[ir.Type, int], ir.Attribute] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
 
     def _where(self, at: ir.Operation) -> dict[str, object]:
@@ -178,8 +179,20 @@ class Mover(Values):
                 value = self._times(value, scalar, at)
             return value
         for part in factor.portions(SAFE_REACH[wide]):
-            value = emit.times_power(value, part.exponent, at)
+            value = self._times_power(value, part.exponent, at)
         return value
+
+    def _times_power(self, value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
+        """As `emit.times_power`; the constants of a program are a few."""
+        type_ = value.type
+        power = self._powers.get((type_, exponent))
+        if power is None:
+            if not (type_.has_static_shape and isinstance(type_.element_type, ir.FloatType)):
+                return emit.times_power(value, exponent, at)
+            power = self._powers[type_, exponent] = emit.splat_attribute(type_, 2.0**exponent)
+        where = self._where(at)
+        factor = emit.constant_of(type_, power, **where)
+        return emit.elementwise("stablehlo.multiply", value, factor, **where)
 
     def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
         type_ = value.type
