@@ -7,11 +7,11 @@ it is, whatever their size: so where all scales are static, such ops need no rul
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.roles.frames import operations
+from scalify_hlo.roles.frames import Named, named
 from scalify_hlo.rules.markers import BARRIER
 from scalify_hlo.rules.registry import WITH_REGIONS
 from scalify_hlo.rules.split import Split
@@ -20,14 +20,16 @@ from scalify_hlo.scale import ONE, Scaled
 
 _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 
-_PASSED: Final = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("abs", "add", "broadcast_in_dim", "divide", "maximum", "minimum", "multiply", "negate"),
-        *("reshape", "rsqrt", "select", "sqrt", "subtract", "transpose"),
-    )
-)
-"""Ops whose rules leave them as they are, without a remark, where all operands are values."""
+_UNARY: Final = ("abs", "broadcast_in_dim", "negate", "reshape", "rsqrt", "sqrt", "transpose")
+_BINARY: Final = ("add", "divide", "maximum", "minimum", "multiply", "subtract")
+
+_PASSED: Final = {
+    f"stablehlo.{name}": range(count)
+    for names, count in ((_UNARY, 1), (_BINARY, 2), (("select",), 3))
+    for name in names
+}
+"""Ops whose rules leave them as they are, without a remark, where all operands are values, and the
+numbers of these; each has one result."""
 
 _CASTING: Final = frozenset({"call", "control", "expanded", "opaque", "refused"})
 """Families of ops that may have casts in them, or be replaced."""
@@ -39,7 +41,7 @@ _PLAIN: Final = frozenset(
 ) - {BARRIER}
 
 
-Visit: TypeAlias = Callable[[ir.Operation, ir.Operation, Split], None]
+Visit: TypeAlias = Callable[[str, ir.Operation, ir.Operation, Split], None]
 
 
 class AfterCasts:
@@ -55,48 +57,50 @@ class AfterCasts:
     """
 
     def __init__(
-        self, ops: Sequence[ir.Operation], functions: Mapping[str, ir.OpView], split: Split
+        self, ops: Sequence[Named], functions: Mapping[str, ir.OpView], split: Split
     ) -> None:
         self._ops, self._functions, self._split = ops, functions, split
         self._plain: dict[str, bool] = {}
+        self._wide: dict[ir.Type, bool] = {}
         before = range(len(ops) - 1, 0, -1)
-        self.start = next((n for n in before if not self._is_plain(ops[n - 1])), 0)
+        self.start = next((n for n in before if not self._is_plain(*ops[n - 1])), 0)
 
-    def _is_plain(self, op: ir.Operation) -> bool:
+    def _is_plain(self, name: str, op: ir.Operation) -> bool:
         """Whether an op is no cast, and has none inside."""
-        name = op.name
+        if name in _PASSED:
+            known = self._wide.get(op.result.type)
+            return self._is_wide(op.result) if known is None else known
         if name == "func.call":
             return self._is_plain_function(op.attributes["callee"].value)
-        if name not in _PLAIN:
-            return False
-        results = op.results
-        return self._is_wide(results[0]) if len(results) == 1 else all(map(self._is_wide, results))
+        return name in _PLAIN and all(map(self._is_wide, op.results))
 
     def _is_wide(self, value: ir.Value) -> bool:
         format_ = self._split.format(value)
-        return format_ is None or format_.wide
+        wide = self._wide[value.type] = format_ is None or format_.wide
+        return wide
 
     def _is_plain_function(self, name: str) -> bool:
         if name not in self._plain:
             self._plain[name] = False  # one that calls itself
             blocks = self._functions[name].regions[0].blocks
-            ops = operations(blocks[0]) if blocks else ()
-            self._plain[name] = bool(blocks) and all(map(self._is_plain, ops))
+            ops = named(blocks[0]) if blocks else ()
+            self._plain[name] = bool(blocks) and all(starmap(self._is_plain, ops))
         return self._plain[name]
 
     def walk(self, visit: Visit) -> None:
         """Walks them, where all scales are static.
 
         Args:
-            visit: Applies its rule to an op, given with the next.
+            visit: Applies its rule to an op, given with its name and with the next.
         """
-        moved = self._split.is_moved
-        for op, following in pairwise(self._ops[self.start :]):
-            if op.name in _PASSED and not moved(op):
+        is_moved = self._split.is_moved
+        for (name, op), (_, following) in pairwise(self._ops[self.start :]):
+            numbers = _PASSED.get(name)
+            if numbers is not None and not is_moved(op, numbers):
                 continue
             for operand in op.operands:
                 self._recall(operand)
-            visit(op, following, self._split)
+            visit(name, op, following, self._split)
 
     def _recall(self, value: ir.Value) -> None:
         """Says what an operand is, if what makes it was passed over: a constant, or a value."""

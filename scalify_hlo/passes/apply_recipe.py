@@ -22,10 +22,10 @@ from scalify_hlo.passes.narrowing import (
     MARKS,
     Casting,
     Extent,
+    Narrowing,
     Propagated,
     Scaled,
     is_small,
-    narrow,
     roles_of,
 )
 from scalify_hlo.passes.report import Report
@@ -36,9 +36,10 @@ from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
-from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, Named
+from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP
+from scalify_hlo.roles.listing import Listing
 from scalify_hlo.roles.matmuls import MATMULS, OTHER
-from scalify_hlo.roles.sizes import sizes
+from scalify_hlo.roles.sizes import Sizes
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class ApplyRecipePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-apply-recipe"
+    keeps_listing: ClassVar[bool] = True
     recipe: Recipe = field(default_factory=Recipe)
     profile: Profile | None = None
 
@@ -63,57 +65,58 @@ class ApplyRecipePass(Pass):
         source = None if main is None else source_of(module, main, self.recipe, self.profile)
         casting = self._casting(source, casts)
         edited = source is not None or self.recipe.rescales
-        flattening = Flattening() if on_one_device(module) else None
-        ops = _marked(module) if edited else _marked(module, report.listing, report.gradients)
-        marked = self._narrow(ops, casting, flattening, report)
+        narrowing = Narrowing(casting, Flattening() if on_one_device(module) else None)
+        listing = None if edited else report.listing
+        ops = _marked(module, listing, report.gradients)
+        marked = self._narrow(ops, narrowing, report)
         if source is not None:
             source.finish(report)
             # It makes loops and the like anew.
             marked = _marked(module) if marked else []
         if main is not None:
             narrow_arguments(main, self.recipe.state)
-            narrow_results(main, self.recipe.state, casts)
+            edited |= narrow_results(main, self.recipe.state, casts)
         for op in marked:
             for number in _gradients(op):
                 _narrow_gradient(op.results[number], self.recipe.state.gradient, casts)
         if main is not None and self.recipe.compute != KEEP:
             narrow_model(main, self.recipe.compute, casts)
             marked = _marked(module)  # it copies functions, and erases others
+            edited = True
         for op in marked:
             _clear(op, _LEFT)
         report.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
+        if edited:
+            report.listing = None
+        elif report.listing is not None:
+            report.listing.renew()
 
     def _narrow(
-        self,
-        ops: Sequence[ir.OpView],
-        casting: Casting,
-        flattening: Flattening | None,
-        report: Report,
+        self, ops: Sequence[ir.OpView], narrowing: Narrowing, report: Report
     ) -> list[ir.OpView]:
         """Puts narrow matmuls in the places of matmuls.
 
         Args:
             ops: All that are marked.
-            casting: How operands get narrow.
-            flattening: Finds those of matrices, where a matmul may become one.
+            narrowing: Makes them.
             report: Counts them.
 
         Returns:
             What has marks that are still to be read; other marks are gone.
         """
-        sites = Sites(self.recipe.matmul)
+        formats = _Formats(self.recipe.matmul)
         read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
         marked: list[ir.OpView] = []
         for op in ops:
             left = [op]
             if attributes.ROLES in op.attributes:
-                left = self._narrowed(op, sites, casting, report, flattening)
+                left = self._narrowed(op, formats, narrowing, report)
             if read:
                 marked += left
             else:
                 for each in left:
                     _clear(each, _LEFT)
-        sites.refuse_unmatched()
+        formats.sites.refuse_unmatched()
         return marked
 
     def _casting(self, source: Source | None, casts: Casts) -> Casting:
@@ -123,25 +126,20 @@ class ApplyRecipePass(Pass):
         return Scaled(Operands(source), self.recipe)
 
     def _narrowed(
-        self,
-        op: ir.OpView,
-        sites: Sites,
-        casting: Casting,
-        report: Report,
-        flattening: Flattening | None,
+        self, op: ir.OpView, formats: _Formats, narrowing: Narrowing, report: Report
     ) -> list[ir.OpView]:
         """What stands in the place of a matmul with roles: itself, or a narrow one."""
-        extent = sizes(op)
-        formats = _formats(op, self.recipe.matmul, sites, extent)
-        if formats is None:
+        extent = formats.sizes.of(op)
+        chosen = formats.of(op, extent)
+        if chosen is None:
             _clear(op, MARKS)
             return [op]
         report.narrowed += 1
-        return narrow(op, formats, casting, extent, flattening)
+        return narrowing.narrow(op, chosen, extent)
 
 
 def _marked(
-    module: ir.Operation, listing: Sequence[Named] | None = None, gradients: Set[str] | None = None
+    module: ir.Operation, listing: Listing | None = None, gradients: Set[str] | None = None
 ) -> list[ir.OpView]:
     """The ops that have a mark of those in `_LEFT`: matmuls, what makes gradients of weights.
 
@@ -166,7 +164,7 @@ def _marked(
         if function != main:
             function.operation.walk(visit)
             continue
-        for name, op in listing:
+        for name, op in listing.ops[: listing.touched]:
             if name in _WITH_OPS:
                 op.walk(visit)
             elif name in MATMULS or (
@@ -194,25 +192,48 @@ def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:
     return found
 
 
-def _formats(op: ir.OpView, recipe: Matmul, sites: Sites, extent: Extent) -> tuple[str, str] | None:
-    """The formats of a matmul's operands; None if it keeps those it has."""
-    lhs, rhs = (getattr(recipe, role) for role in roles_of(op))
-    if not sites.selects(op.attributes[attributes.SITE].value):
-        return None
-    if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
-        return None
-    if not all(is_real(v.type) for v in list(op.operands)[:2]):
-        return None
-    if lhs.startswith(_NO_PAIR) and rhs.startswith(_NO_PAIR):
-        return None
-    if is_small(lhs) or is_small(rhs):
-        if lhs != rhs and op.operation.name == "stablehlo.convolution":
-            return None  # whose operands have one type in StableHLO
-        if attributes.VOCABULARY in op.attributes and not recipe.vocabulary:
+class _Formats:
+    """Chooses formats for the operands of matmuls.
+
+    Args:
+        recipe: Says which.
+
+    Attributes:
+        sites: What it picks by name.
+        sizes: Those of matmuls.
+    """
+
+    def __init__(self, recipe: Matmul) -> None:
+        self._recipe = recipe
+        self.sites, self.sizes = Sites(recipe), Sizes()
+        self._real: dict[ir.Type, bool] = {}
+
+    def of(self, op: ir.OpView, extent: Extent) -> tuple[str, str] | None:
+        """The formats of a matmul's operands; None if it keeps those it has."""
+        recipe = self._recipe
+        lhs, rhs = (getattr(recipe, role) for role in roles_of(op))
+        if not self.sites.selects(op.attributes[attributes.SITE].value):
             return None
-        if extent is None or min(extent) < recipe.smallest:
+        if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
             return None
-    return lhs, rhs
+        if not all(self._is_real(v.type) for v in list(op.operands)[:2]):
+            return None
+        if lhs.startswith(_NO_PAIR) and rhs.startswith(_NO_PAIR):
+            return None
+        if is_small(lhs) or is_small(rhs):
+            if lhs != rhs and op.operation.name == "stablehlo.convolution":
+                return None  # whose operands have one type in StableHLO
+            if attributes.VOCABULARY in op.attributes and not recipe.vocabulary:
+                return None
+            if extent is None or min(extent) < recipe.smallest:
+                return None
+        return lhs, rhs
+
+    def _is_real(self, type_: ir.Type) -> bool:
+        known = self._real.get(type_)
+        if known is None:
+            known = self._real[type_] = is_real(type_)
+        return known
 
 
 _NO_PAIR = "f8E5M2"

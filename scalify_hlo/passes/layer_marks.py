@@ -14,17 +14,17 @@ _CONE = 400
 """How many ops a result may be made of, as far as they are looked at: an exact GELU is 100."""
 
 
-def mark_inputs(layers: Iterable[Layer], graph: Graph) -> set[str]:
+def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
     """Numbers the ops that end activations and their backward parts, and marks the inputs.
 
     A mark is on the op that reads an input, as inputs may be arguments. A result that several
     layers are, of functions that are called several times, has one number.
 
     Returns:
-        The names of the ops that got marks.
+        The ops that got marks.
     """
     numbers: dict[ir.Value, int] = {}
-    names: set[str] = set()
+    marked: list[ir.Operation] = []
     for layer in layers:
         if layer.name not in ACTIVATIONS or not layer.exact:
             continue
@@ -33,10 +33,11 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> set[str]:
         for value in layer.output.values:
             if value not in numbers and (place := _reader(value, inputs)) is not None:
                 numbers[value] = number = len(numbers)
-                value.owner.attributes[attributes.LAYER_NUMBER] = _integer(number)
+                maker = value.owner.operation
+                maker.attributes[attributes.LAYER_NUMBER] = _integer(number)
                 _append(*place, number)
-                names |= {value.owner.operation.name, place[0].name}
-    return names
+                marked += [maker, place[0]]
+    return marked
 
 
 def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:

@@ -39,12 +39,16 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
     return left
 
 
-def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operation]:
+def clear_layers(
+    module: ir.Operation, names: Set[str] | None, behind: ir.Operation | None = None
+) -> list[ir.Operation]:
     """Removes what was said of layers; gives `casts_left`, found on the same walk.
 
     Args:
         module: The module.
         names: Those of the ops that something was said on; None if any may be one.
+        behind: An op of a function behind all of that function that something was said on, and
+            behind its casts.
     """
     left: list[ir.Operation] = []
     go_on, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
@@ -52,6 +56,8 @@ def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operat
     looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        if behind is not None and op == behind:
+            return ir.WalkResult.INTERRUPT
         name = op.name
         if name == _REDUCE and looked_at is not None and name not in looked_at:
             return skip  # no layer is in what is done with single elements
@@ -65,5 +71,6 @@ def clear_layers(module: ir.Operation, names: Set[str] | None) -> list[ir.Operat
                     left.append(op)
         return go_on
 
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for function in module.regions[0].blocks[0].operations:
+        function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return left

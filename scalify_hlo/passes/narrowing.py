@@ -121,74 +121,89 @@ class Scaled:
         return stablehlo.convert(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
 
 
-def narrow(
-    op: ir.OpView,
-    formats: Formats,
-    casting: Casting,
-    extent: Extent,
-    flattening: Flattening | None,
-) -> list[ir.OpView]:
-    """Puts a matmul of narrow operands in a matmul's place.
+class Narrowing:
+    """Puts matmuls of narrow operands in the places of matmuls.
 
     Args:
-        op: The matmul.
-        formats: Those of its operands.
-        casting: Makes them.
-        extent: Its M, N and K.
-        flattening: Finds what those of 8-bit operands become; None if they stay as they are.
-
-    Returns:
-        What has marks: it, and what makes the value that the matmul made, if that is the gradient
-        of a weight.
+        casting: Makes the operands.
+        flattening: Finds what matmuls of 8-bit operands become; None if they stay as they are.
     """
-    operands, old = list(op.operands), op.results[0]
-    data = casting.operands(op, formats)
-    matmul, whole = _matmul(op, data, formats, casting, extent, flattening)
-    made = casting.finished(whole, op.operation)
-    if made.type.element_type != old.type.element_type:
-        made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
-    marked = [matmul]
-    if attributes.STATE_GRADIENT in op.attributes:
-        numbers = op.attributes[attributes.STATE_GRADIENT]
-        made.owner.attributes[attributes.STATE_GRADIENT] = numbers
-        # Other converts may be erased, where only matmuls take them, which are narrow.
-        marked += [made.owner] if made != matmul.results[0] else []
-    old.replace_all_uses_with(made)
-    op.operation.erase()
-    _erase_widened(operands, data)
-    return marked
 
+    def __init__(self, casting: Casting, flattening: Flattening | None) -> None:
+        self._casting, self._flattening = casting, flattening
+        self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
 
-def _matmul(
-    op: ir.OpView,
-    data: Sequence[ir.Value],
-    formats: Formats,
-    casting: Casting,
-    extent: Extent,
-    flattening: Flattening | None,
-) -> tuple[ir.OpView, ir.Value]:
-    """The matmul of some data, and its result in the shape that the matmul's has."""
-    old, kept = op.results[0].type, _attributes(op, formats, extent)
-    whole = ir.RankedTensorType.get(old.shape, casting.element(old.element_type), old.encoding)
-    plain = None
-    if flattening is not None and all(map(is_small, formats)):
-        plain = flattening.of(op, data)
-    type_ = whole
-    if plain is not None:
-        data, kept["dot_dimension_numbers"] = plain.operands(data, op), plain.numbers
-        type_ = ir.RankedTensorType.get(plain.shape, whole.element_type)
-    matmul = ir.Operation.create(
-        op.operation.name,
-        results=[type_],
-        operands=[*data, *list(op.operands)[2:]],
-        attributes=kept,
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
-    result = matmul.result
-    if plain is not None:
-        result = emit.reshape(result, whole, op.operation)
-    return matmul.opview, result
+    def narrow(self, op: ir.OpView, formats: Formats, extent: Extent) -> list[ir.OpView]:
+        """Puts a narrow one in a matmul's place.
+
+        Args:
+            op: The matmul.
+            formats: Those of its operands.
+            extent: Its M, N and K.
+
+        Returns:
+            What has marks: it, and what makes the value that the matmul made, if that is the
+            gradient of a weight.
+        """
+        operands, old = list(op.operands), op.results[0]
+        data = self._casting.operands(op, formats)
+        matmul, whole = self._matmul(op, data, formats, extent)
+        made = self._casting.finished(whole, op.operation)
+        if made.type.element_type != old.type.element_type:
+            made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
+        marked = [matmul]
+        if attributes.STATE_GRADIENT in op.attributes:
+            numbers = op.attributes[attributes.STATE_GRADIENT]
+            made.owner.attributes[attributes.STATE_GRADIENT] = numbers
+            # Other converts may be erased, where only matmuls take them, which are narrow.
+            marked += [made.owner] if made != matmul.results[0] else []
+        old.replace_all_uses_with(made)
+        op.operation.erase()
+        _erase_widened(operands, data)
+        return marked
+
+    def _matmul(
+        self, op: ir.OpView, data: Sequence[ir.Value], formats: Formats, extent: Extent
+    ) -> tuple[ir.OpView, ir.Value]:
+        """The matmul of some data, and its result in the shape that the matmul's has."""
+        old, kept = op.results[0].type, self._attributes(op, formats, extent)
+        element = self._casting.element(old.element_type)
+        same = element == old.element_type
+        whole = old if same else ir.RankedTensorType.get(old.shape, element, old.encoding)
+        plain = None
+        if self._flattening is not None and all(map(is_small, formats)):
+            plain = self._flattening.of(op, data)
+        type_ = whole
+        if plain is not None:
+            data, kept["dot_dimension_numbers"] = plain.operands(data, op), plain.numbers
+            type_ = ir.RankedTensorType.get(plain.shape, element)
+        where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+        matmul = ir.Operation.create(
+            op.operation.name,
+            results=[type_],
+            operands=[*data, *list(op.operands)[2:]],
+            attributes=kept,
+            **where,
+        )
+        result = matmul.result
+        if plain is not None:
+            result = emit.reshape(result, whole, op.operation)
+        return matmul.opview, result
+
+    def _attributes(self, op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
+        kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
+        if op.operation.name == "stablehlo.dot_general" and _has_kernel(formats, extent):
+            algorithm = self._algorithm(op, formats)
+            kept |= {"algorithm": algorithm} if algorithm is not None else {}
+        return kept
+
+    def _algorithm(self, op: ir.OpView, formats: Formats) -> ir.Attribute | None:
+        """How the matmul is to be computed; a program has a few of these."""
+        forward = op.attributes[attributes.PART].value == FORWARD
+        key = formats, forward
+        if key not in self._algorithms:
+            self._algorithms[key] = dot_algorithm(*formats, imprecise=forward)
+        return self._algorithms[key]
 
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
@@ -201,15 +216,6 @@ def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> No
     for value in widened:
         if next(iter(value.uses), None) is None:
             value.owner.erase()
-
-
-def _attributes(op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
-    kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
-    if op.operation.name == "stablehlo.dot_general" and _has_kernel(formats, extent):
-        forward = op.attributes[attributes.PART].value == FORWARD
-        algorithm = dot_algorithm(*formats, imprecise=forward)
-        kept |= {"algorithm": algorithm} if algorithm is not None else {}
-    return kept
 
 
 def roles_of(op: ir.OpView) -> list[str]:

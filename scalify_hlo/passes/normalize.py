@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +14,8 @@ from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.encoding import has_elements
 from scalify_hlo.passes.markers import lower_calls
 from scalify_hlo.passes.report import Report
-from scalify_hlo.roles.frames import Named, named
+from scalify_hlo.roles.frames import Named
+from scalify_hlo.roles.listing import Listing
 from scalify_hlo.rules.table import RULES
 
 
@@ -106,8 +107,8 @@ def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
             count.inside(function.operation)
             continue
         block = main.regions[0].blocks[0]
-        report.listing = named(block)
-        count.block(report.listing)
+        report.listing = Listing(block)
+        count.block(report.listing.ops)
         report.ops.update([function.operation.name, block.operations[-1].operation.name])
     report.ops[module.name] += 1
     report.ops.update(count.names)
@@ -132,19 +133,16 @@ class _Count:
         self.names: list[str] = []
         self.calls: list[ir.Operation] = []
         self._report = report
-        self._with_regions: dict[str, bool] = {}
 
-    def block(self, ops: Iterable[Named]) -> None:
+    def block(self, ops: Sequence[Named]) -> None:
         """Looks at the ops of a block, and at those inside of them."""
-        note, with_regions = self.names.append, self._with_regions
+        # But for a few, all ops of a name have regions, or none has.
+        looked_at = {name for name, op in dict(ops).items() if len(op.regions)}
+        looked_at |= _LOOKED_AT | _AT_TIMES_WITH_REGIONS
+        self.names += [name for name, _ in ops if name not in looked_at]
         for name, op in ops:
-            known = with_regions.get(name)
-            if self._has_regions(name, op) if known is None else known:
+            if name in looked_at:
                 self.inside(op)
-            else:
-                note(name)
-                if name in _LOOKED_AT:
-                    self._look(name, op)
 
     def inside(self, op: ir.Operation) -> None:
         """Looks at an op and at all inside of it, by a native walk, faster than over blocks."""
@@ -158,13 +156,6 @@ class _Count:
             return go_on
 
         op.walk(visit)
-
-    def _has_regions(self, name: str, op: ir.Operation) -> bool:
-        """Whether an op has regions; but for a few, all of a name have them, or none has."""
-        found = len(op.regions) > 0
-        if name not in _AT_TIMES_WITH_REGIONS:
-            self._with_regions[name] = found
-        return found
 
     def _look(self, name: str, op: ir.Operation) -> None:
         report = self._report

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
 from scalify_hlo._compat import ir, passmanager
@@ -34,7 +34,7 @@ from scalify_hlo.passes.callees import (
 from scalify_hlo.passes.leftovers import clear_layers
 from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
-from scalify_hlo.roles.frames import functions_in, with_end
+from scalify_hlo.roles.frames import Named, functions_in, operations, with_end
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.families import NEUTRAL, opaque
@@ -52,6 +52,12 @@ from scalify_hlo.scale import Form, Generator, Scaled
 
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 """The ops visited whatever is known of their operands: constants, and regions that may capture."""
+
+_STAYING = frozenset({"stablehlo.add", "stablehlo.subtract"})
+"""Ops that no rule puts another in the place of, nor erases."""
+
+_APART = CALLS | {markers.BARRIER}
+"""The ops that may stand for something else than their rule says."""
 
 _CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
 """The ops visited as well where data are narrow: casts, and what may have them inside."""
@@ -109,7 +115,8 @@ class PropagatePass(Pass):
             )
             propagation.main(main)
             if report.layers or not report.ops:
-                report.casts = len(clear_layers(module, report.marked))
+                behind = report.listing.behind(_STAYING) if report.listing is not None else None
+                report.casts = len(clear_layers(module, report.marked, behind))
             if self.strict and report.remarks:
                 first = report.remarks[0]
                 raise InputError(
@@ -200,46 +207,53 @@ class Propagation:
     def _walk(self, block: ir.Block, split: Split) -> None:
         self._visit_all(with_end(block), split)
 
-    def _visit_all(self, ops: Sequence[ir.Operation], split: Split) -> None:
+    def _visit_all(self, ops: Sequence[Named], split: Split) -> None:
         """Visits all of some ops but the last."""
-        for op, following in pairwise(ops):
-            self._visit(op, following, split)
+        for (name, op), (_, following) in pairwise(ops):
+            self._visit(name, op, following, split)
 
-    def _ops(self, main: ir.Block) -> list[ir.Operation]:
+    def _ops(self, main: ir.Block) -> list[Named]:
         """The ops of `main` and its terminator."""
-        if not self._listing:
+        listed = self._listing.ops if self._listing is not None else []
+        if not listed:
             return with_end(main)
-        first = self._listing[0][1]
         # What divides arguments was put before the ops that were listed.
-        before = takewhile(lambda op: op != first, (op.operation for op in main.operations))
-        return [*before, *(op for _, op in self._listing), main.operations[-1].operation]
+        before = operations(main, listed[0][1])
+        end = main.operations[-1].operation
+        return [*((op.name, op) for op in before), *listed, (end.name, end)]
 
-    def _visit(self, op: ir.Operation, following: ir.Operation, split: Split) -> None:
-        """Applies its rule to an op, given with the next."""
-        name = op.name
+    def _visit(self, name: str, op: ir.Operation, following: ir.Operation, split: Split) -> None:
+        """Applies its rule to an op, given with its name and with the next."""
         split.next = following
-        if name in CALLS:
-            self._call(op, split)
-            return
-        if name == markers.BARRIER and markers.is_marked(op):
-            markers.marked(op, split)
-            return
+        if name in _APART:
+            if name in CALLS:
+                self._call(op, split)
+                return
+            if markers.is_marked(op):
+                markers.marked(op, split)
+                return
         if name in self._always or split.concerns(op):
             if self._on_data and self._guards(op, split):
                 return
-            marked = name in self._sized and len(op.attributes) > 0
-            activations = self._activations if marked else None
-            ends = activations if activations and activations.concern(op) else None
-            if ends:
-                ends.note(op, split)
-            entry = RULES.get(name)
-            op = (entry.apply if entry else opaque)(op, split) or op
-            if marked and name in layers.ENDS:
-                layers.layered(op, name, split)
-            if ends:
-                ends.end(op, split)
+            if name in self._sized and len(op.attributes):
+                op = self._visit_layer(name, op, split)
+            else:
+                op = _apply(name, op, split)
         if self._annotate:
             self._note(op, split)
+
+    def _visit_layer(self, name: str, op: ir.Operation, split: Split) -> ir.Operation:
+        """Applies its rule to an op that may be part of a layer, and what is known of that."""
+        activations = self._activations
+        ends = activations if activations and activations.concern(op) else None
+        if ends:
+            ends.note(op, split)
+        op = _apply(name, op, split)
+        if name in layers.ENDS:
+            layers.layered(op, name, split)
+        if ends:
+            ends.end(op, split)
+        return op
 
     def _guards(self, op: ir.Operation, split: Split) -> bool:
         """Whether an op adds an epsilon to data, and did it."""
@@ -373,6 +387,12 @@ class Propagation:
                 reached.add(name)
                 waiting += called_by(self._functions[name])
         return reached
+
+
+def _apply(name: str, op: ir.Operation, split: Split) -> ir.Operation:
+    """Applies its rule to an op; gives the op that takes its place."""
+    entry = RULES.get(name)
+    return (entry.apply if entry else opaque)(op, split) or op
 
 
 def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:

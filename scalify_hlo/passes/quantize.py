@@ -59,6 +59,7 @@ class QuantizePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-quantize-constants"
+    keeps_listing: ClassVar[bool] = True
     saturate: bool = True
 
     def apply(self, module: ir.Operation, report: Report) -> None:
@@ -68,6 +69,7 @@ class QuantizePass(Pass):
         found = _find(module)
         if not found.casts:
             return
+        report.listing = None
         functions = Functions(module)
         if functions.hoist_casts(found.calls):
             found = _find(module)

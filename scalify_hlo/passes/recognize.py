@@ -37,7 +37,8 @@ class RecognizePass(Pass):
         """See `Pass.apply`."""
         if self.marked and not report.markers:
             return
-        graph = graph_of(module, report.listing)
+        listing = report.listing
+        graph = graph_of(module, None if listing is None else listing.ops)
         layers = layers_of(graph, scales=self.scales and not self.inputs)
         report.layers += [
             LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers
@@ -54,13 +55,14 @@ class RecognizePass(Pass):
             for value in {*node.values} if node.others else (node.value,):
                 if value in marks:
                     marks[value].calls += 1
-        report.marked = report.marked or set()
-        for value, mark in marks.items():
-            op = value.owner.operation
+        marked = [value.owner.operation for value in marks]
+        for op, mark in zip(marked, marks.values(), strict=True):
             mark.write(op)
-            report.marked.add(op.name)
         if self.inputs:
-            report.marked |= mark_inputs(layers, graph)
+            marked += mark_inputs(layers, graph)
+        report.marked = (report.marked or set()) | {op.name for op in marked}
+        if listing is not None:
+            listing.touch(marked)
         graph.release()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scalify_hlo.diagnostics import Remark
-from scalify_hlo.roles.frames import Named
+from scalify_hlo.roles.listing import Listing
 from scalify_hlo.scale import Any, Form, Scaled
 
 
@@ -116,7 +116,7 @@ class Report:
         ops: How often each op occurs in the program, as it was.
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
-        listing: The ops of ``main``, each after its name, between passes that add and erase none.
+        listing: The ops of ``main``, as long as all passes add and erase none, or list them again.
         layers: The layers, where they were asked for.
         marked: The names of the ops that layers were marked on; None where no pass looked for them.
         gradients: Those of the ops that make gradients of state; None where roles were not asked
@@ -150,7 +150,7 @@ class Report:
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
-    listing: list[Named] | None = None
+    listing: Listing | None = None
     layers: list[LayerReport] = field(default_factory=list)
     marked: set[str] | None = None
     gradients: set[str] | None = None

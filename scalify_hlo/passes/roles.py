@@ -9,12 +9,13 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import MatmulReport, Report
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.recipe import Inputs
-from scalify_hlo.roles.frames import functions_in, named
+from scalify_hlo.roles.frames import functions_in
+from scalify_hlo.roles.listing import Listing
 from scalify_hlo.roles.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
 from scalify_hlo.roles.origins import Origin
 from scalify_hlo.roles.state import State, state_of
@@ -63,24 +64,27 @@ class RolesPass(Pass):
         if main is None or not main.regions[0].blocks:
             return
         block = main.regions[0].blocks[0]
-        floats = [format_of(argument.type) is not None for argument in block.arguments]
+        floats = are_floats([argument.type for argument in block.arguments])
         # The gradients that a vjp gives are no state, although they may be made of weights.
         state = State() if self.cotangents else state_of(main, floats)
         names = attributes.argument_names(main)
         roles = self._argument_roles(names, floats, state)
         report.roles |= {names[i]: role for i, role in roles.items()}
         functions = functions_in(module.regions[0].blocks[0].operations)
-        listing = report.listing = report.listing or named(block)
+        listing = report.listing = report.listing or Listing(block)
         walk = Walk(functions)
-        walk.main(main, listing, [i for i, role in roles.items() if role == GRADIENT])
+        walk.main(main, listing.ops, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
         _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
         gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
         for value in gradients:
             attributes.mark_gradient(value)
-        report.gradients = {value.owner.operation.name for value in gradients}
+        makers = [value.owner.operation for value in gradients]
+        report.gradients = {op.name for op in makers}
+        listing.touch(makers)
+        listing.touch(matmul.op for matmul in walk.matmuls)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        logits = Logits(listing, functions)
+        logits = Logits(listing.ops, functions)
         _Marks(known, names, report, logits).mark_all(walk.matmuls)
 
     def _argument_roles(self, names: list[str], floats: list[bool], state: State) -> dict[int, str]:

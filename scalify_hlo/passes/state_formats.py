@@ -41,10 +41,14 @@ def narrow_arguments(main: ir.OpView, recipe: State) -> None:
     attributes.set_argument_attributes(main, marks)
 
 
-def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> None:
-    """Gives back what a step carries in the formats in which it is kept between steps."""
+def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> bool:
+    """Gives back what a step carries in the formats in which it is kept between steps.
+
+    Returns:
+        Whether there may be any of that kind.
+    """
     if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
-        return
+        return False
     block = main.regions[0].blocks[0]
     returned, marks = block.operations[-1], attributes.result_attributes(main)
     for index, mark in enumerate(marks):
@@ -56,6 +60,7 @@ def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> None:
     attributes.set_result_attributes(main, marks)
     types = [value.type for value in returned.operands]
     attributes.set_function_type(main, [a.type for a in block.arguments], types)
+    return True
 
 
 class Carried(NamedTuple):

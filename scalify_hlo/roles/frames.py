@@ -129,16 +129,14 @@ def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
     }
 
 
-def operations(block: ir.Block) -> list[ir.Operation]:
-    """The ops of a block but its terminator."""
-    return with_end(block)[:-1]
+def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Operation]:
+    """The ops of a block, to an op or to its terminator, without that.
 
-
-def with_end(block: ir.Block) -> list[ir.Operation]:
-    """The ops of a block; of a function, by a native walk, which is faster."""
+    Those of a function are found by a native walk, which is faster.
+    """
     owner = block.owner.operation
     if owner.name != "func.func":
-        return [op.operation for op in block.operations]
+        return [op.operation for op in block.operations][:-1]
     found: list[ir.Operation] = []
     note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
 
@@ -146,8 +144,14 @@ def with_end(block: ir.Block) -> list[ir.Operation]:
         note(op)
         return skip if len(found) > 1 else go_on
 
-    owner.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found[1:]
+    def visit_to_end(op: ir.Operation) -> ir.WalkResult:
+        if op == end:
+            return ir.WalkResult.INTERRUPT
+        note(op)
+        return skip if len(found) > 1 else go_on
+
+    owner.walk(visit if end is None else visit_to_end, ir.WalkOrder.PRE_ORDER)
+    return found[1:-1] if end is None else found[1:]
 
 
 Named: TypeAlias = tuple[str, ir.Operation]
@@ -157,3 +161,9 @@ Named: TypeAlias = tuple[str, ir.Operation]
 def named(block: ir.Block) -> list[Named]:
     """The ops of a block but its terminator, with their names."""
     return [(op.name, op) for op in operations(block)]
+
+
+def with_end(block: ir.Block) -> list[Named]:
+    """The ops of a block, with their names."""
+    end = block.operations[-1].operation
+    return [*named(block), (end.name, end)]

@@ -7,6 +7,23 @@ import math
 from scalify_hlo._compat import ir, stablehlo
 
 
+class Sizes:
+    """How large the matmuls of a program are; most are alike, and are looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[ir.Attribute | ir.Type, ...], tuple[int, int, int] | None] = {}
+
+    def of(self, op: ir.OpView) -> tuple[int, int, int] | None:
+        """M, N and K of a matmul; see `sizes`."""
+        if op.operation.name != "stablehlo.dot_general":
+            return sizes(op)
+        operands = op.operands
+        key = op.attributes["dot_dimension_numbers"], operands[0].type, operands[1].type
+        if key not in self._known:
+            self._known[key] = sizes(op)
+        return self._known[key]
+
+
 def sizes(op: ir.OpView) -> tuple[int, int, int] | None:
     """M, N and K of a matmul; None if one is not known."""
     lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])

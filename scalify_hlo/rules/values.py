@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -72,10 +72,10 @@ class Values:
                 return True
         return False
 
-    def is_moved(self, operation: ir.Operation) -> bool:
-        """Whether an operand of an op is data at another scale than 1."""
+    def is_moved(self, operation: ir.Operation, numbers: Iterable[int]) -> bool:
+        """Whether one of some operands of an op is data at another scale than 1."""
         get, operands = self._forms.get, operation.operands
-        for i in range(len(operands)):
+        for i in numbers:
             form = get(operands[i])
             if isinstance(form, Scaled) and form.scale != ONE:
                 return True

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
 from examples import gpt2
 from scalify_hlo._compat import ir
+from scalify_hlo.api import make_options
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import load_recipe
+from scalify_hlo.roles.frames import named
+from scalify_hlo.roles.listing import Listing
 from tests.py.judge import parse
 from tests.py.programs import PROGRAMS, Program
+from tests.py.role_programs import DISTINCT, MODELS, Model, Sizes
 
 GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 ROLES = "scalify-normalize,scalify-signature{every},scalify-roles,scalify-recognize{inputs}"
@@ -78,23 +84,132 @@ class Listed(NormalizePass):
         self.seen.append(report.listing is not None)
 
 
-def listing_passes(*more: str) -> set[str]:
+def listing_passes(recipe: str, *more: str) -> set[str]:
     """The passes of a rewrite after which there is a list, if others are run after them."""
     seen: list[bool] = []
-    passes = Options(recipe=load_recipe("unit")).passes()
+    passes = Options(recipe=load_recipe(recipe), signature="scaled").passes()
     watched = [each for one in passes for each in (one, Listed(seen))]
     report = run_passes(parse(step()), [*watched, *more])
     assert report.listing is None  # who has a report may have no program any more
     return {type(one).__name__ for one, was in zip(passes, seen, strict=True) if was}
 
 
-def test_it_is_handed_on_between_passes_that_only_mark() -> None:
-    assert listing_passes() == {"NormalizePass", "SignaturePass", "RolesPass", "RecognizePass"}
+MARKING = {"NormalizePass", "SignaturePass", "RolesPass", "RecognizePass"}
+LISTING = MARKING | {"ApplyRecipePass", "QuantizePass"}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "passes"),
+    [("unit", LISTING), ("fp8-state", MARKING), ("fp8-current", MARKING), ("fp16", MARKING)],
+)
+def test_it_is_handed_on_between_passes_that_know_what_they_change(
+    recipe: str, passes: set[str]
+) -> None:
+    assert listing_passes(recipe) == passes
 
 
 def test_it_is_not_where_mlir_s_own_passes_run() -> None:
     """They do not say what they erased."""
-    assert not listing_passes("cse")
+    assert not listing_passes("unit", "cse")
+
+
+@dataclass(frozen=True)
+class Compared(NormalizePass):
+    """Compares the list that a pass handed on with the program.
+
+    Attributes:
+        marked: How many ops had marks, each time.
+    """
+
+    marked: list[int] = field(default_factory=list)
+
+    def apply(self, module: ir.Operation, report: Report) -> None:
+        """Compares them."""
+        listing = report.listing
+        if listing is None:
+            return
+        main = next(f for f in module.regions[0].blocks[0].operations if f.sym_name.value == "main")
+        assert listing.ops == named(main.regions[0].blocks[0])
+        behind = [op for _, op in listing.ops[listing.touched :]]
+        assert not [op for op in behind if "scalify." in str(op)]
+        before = [op for _, op in listing.ops[: listing.touched]]
+        self.marked.append(sum("scalify." in str(op) for op in before))
+
+
+def classified(x: jax.Array, v: jax.Array, w: jax.Array) -> jax.Array:
+    """A model with layers behind its last matmul."""
+    return jax.nn.softmax(jax.nn.gelu(jnp.tanh(x @ v) @ w))
+
+
+def source_of(model: Model) -> str:
+    fn, arguments = model.build(DISTINCT)
+    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
+
+
+def classifier(_: Sizes) -> tuple[Callable[..., jax.Array], tuple[jax.Array, ...]]:
+    return classified, (jnp.zeros((8, 16)), jnp.zeros((16, 32)), jnp.zeros((32, 16)))
+
+
+ALL = (*MODELS, Model("softmax-last", classifier))
+SMALL: dict[str, object] = {"matmul.smallest": 1}
+MATMULS_ONLY = SMALL | {
+    "norm_gradients.statistic": "none",
+    "state.weight": "keep",
+    "state.gradient": "keep",
+}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"), [("unit", SMALL), ("fp8", MATMULS_ONLY)], ids=["unit", "fp8"]
+)
+@pytest.mark.parametrize("model", ALL, ids=lambda model: model.name)
+def test_what_is_handed_on_is_the_program(
+    model: Model, recipe: str, settings: dict[str, object]
+) -> None:
+    """No op is missing, and none behind the last that is said to be marked has a mark."""
+    passes = make_options(recipe, settings=settings).passes()
+    compared = Compared()
+    run_passes(parse(source_of(model)), [each for one in passes for each in (one, compared)])
+    assert len(compared.marked) > len(MARKING)
+
+
+@pytest.mark.parametrize("model", ALL, ids=lambda model: model.name)
+def test_no_layer_s_mark_is_left(model: Model) -> None:
+    assert "scalify." not in scalify_hlo.rewrite(source_of(model), recipe="unit", settings=SMALL)
+
+
+def test_ops_are_noted_by_what_they_are_inside_of() -> None:
+    module = parse(
+        """func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : tensor<4xf32>
+          %1 = "stablehlo.if"(%p) ({
+            %3 = stablehlo.sine %0 : tensor<4xf32>
+            stablehlo.return %3 : tensor<4xf32>
+          }, {
+            stablehlo.return %0 : tensor<4xf32>
+          }) : (tensor<i1>) -> tensor<4xf32>
+          %2 = func.call @other(%1) : (tensor<4xf32>) -> tensor<4xf32>
+          return %2 : tensor<4xf32>
+        }
+        func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = stablehlo.cosine %x : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }"""
+    )
+    found: dict[str, ir.Operation] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found[op.name.removeprefix("stablehlo.")] = op
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    listing = Listing(module.body.operations[0].regions[0].blocks[0])
+    noted = []
+    for name in ("cosine", "negate", "sine", "negate", "func.call", "cosine"):
+        listing.touch([found[name]])
+        noted.append(listing.touched)
+    assert noted == [0, 1, 2, 2, 3, 3]
+    assert listing.behind({"func.call"}) is None
 
 
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-state", "unit"])
