@@ -51,33 +51,37 @@ class AfterCasts:
         ops: All ops of `main`.
         functions: Those of the module by name.
         split: That of `main`.
+        wide: How many of the last ops are known to make no narrow floats.
 
     Attributes:
         start: The number of the first of them.
     """
 
     def __init__(
-        self, ops: Sequence[Named], functions: Mapping[str, ir.OpView], split: Split
+        self, ops: Sequence[Named], functions: Mapping[str, ir.OpView], split: Split, wide: int = 0
     ) -> None:
         self._ops, self._functions, self._split = ops, functions, split
         self._plain: dict[str, bool] = {}
-        self._wide: dict[ir.Type, bool] = {}
-        before = range(len(ops) - 1, 0, -1)
-        self.start = next((n for n in before if not self._is_plain(*ops[n - 1])), 0)
+        self.start = self._after_last(len(ops) - 1, len(ops) - 1 - wide)
 
-    def _is_plain(self, name: str, op: ir.Operation) -> bool:
+    def _after_last(self, end: int, wide_from: int) -> int:
+        """The number of the first of the ops that are plain to the end."""
+        for number in range(end - 1, -1, -1):
+            name, op = self._ops[number]
+            wide = number >= wide_from
+            if not (name in _PASSED and wide) and not self._is_plain(name, op, wide=wide):
+                return number + 1
+        return 0
+
+    def _is_plain(self, name: str, op: ir.Operation, *, wide: bool = False) -> bool:
         """Whether an op is no cast, and has none inside."""
-        if name in _PASSED:
-            known = self._wide.get(op.result.type)
-            return self._is_wide(op.result) if known is None else known
         if name == "func.call":
             return self._is_plain_function(op.attributes["callee"].value)
-        return name in _PLAIN and all(map(self._is_wide, op.results))
+        return name in _PLAIN and (wide or all(map(self._is_wide, op.results)))
 
     def _is_wide(self, value: ir.Value) -> bool:
         format_ = self._split.format(value)
-        wide = self._wide[value.type] = format_ is None or format_.wide
-        return wide
+        return format_ is None or format_.wide
 
     def _is_plain_function(self, name: str) -> bool:
         if name not in self._plain:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.passes.report import ValueReport
+from scalify_hlo.passes.report import ResultMarks, ValueReport
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.placement import MHLO, SDY
@@ -24,18 +26,22 @@ class Boundary:
         main: The function.
         split: Its split.
         top: The op before which arguments are divided by static scales.
+        known: What was said of state on the results, where that is known.
 
     Attributes:
         arguments: What became of the arguments, filled in by `enter`.
         results: What became of the results, filled in by `leave`.
     """
 
-    def __init__(self, main: ir.OpView, split: Split, top: ir.Operation) -> None:
+    def __init__(
+        self, main: ir.OpView, split: Split, top: ir.Operation, known: ResultMarks | None = None
+    ) -> None:
         self.arguments: list[ValueReport] = []
         self.results: list[ValueReport] = []
         self._main, self._split, self._top = main, split, top
         self._block = main.regions[0].blocks[0]
         self._texts: dict[ir.Type, str] = {}
+        self._known = known
 
     def enter(self) -> None:
         """Replaces the arguments that are marked, and tells the split of their scales."""
@@ -56,7 +62,10 @@ class Boundary:
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
         returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
-        self._split.leaving = frozenset(value for value, pair in returned if not pair)
+        leaving = [value for value, pair in returned if not pair]
+        self._split.leaving = frozenset(leaving)
+        if len(leaving) < len(block.operations[-1].operands) or self._split.observed is not None:
+            self._known = None
 
     @property
     def scaled(self) -> bool:
@@ -106,6 +115,24 @@ class Boundary:
 
     def leave(self) -> None:
         """Turns the results that are marked into pairs, and unscales the others."""
+        known, main = self._known, self._main
+        if known is not None and known.after == attributes.encoded_result_attributes(main):
+            self._leave_values(known)
+        else:
+            self._leave_marked()
+
+    def _leave_values(self, known: ResultMarks) -> None:
+        """Unscales all results, which have the attributes again that they had."""
+        returned, split = self._block.operations[-1], self._split
+        before, values = list(returned.operands), []
+        for name, value in zip(known.names, before, strict=True):
+            self._note(self.results, name, value, split.form(value), False)
+            values += self._leave_one(value, returned.operation, False)
+        self._return(returned, before, values)
+        attributes.set_encoded_result_attributes(self._main, known.before)
+
+    def _leave_marked(self) -> None:
+        """Does to each result what is marked on it."""
         returned = self._block.operations[-1]
         before = list(returned.operands)
         values: list[ir.Value] = []
@@ -127,13 +154,18 @@ class Boundary:
                 {_INFO: ir.StringAttr.get(f"observed.{part} {observation.name}".rstrip())}
                 for part in ("rms", "scale")
             ]
+        self._return(returned, before, values)
+        attributes.set_result_attributes(self._main, marks)
+        _move_aliases(self._main, positions)
+
+    def _return(
+        self, returned: ir.OpView, before: Sequence[ir.Value], values: Sequence[ir.Value]
+    ) -> None:
         if values != before:
             func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
             returned.operation.erase()
         if len(values) > len(before):
             self._set_signature(None, [value.type for value in values])
-        attributes.set_result_attributes(self._main, marks)
-        _move_aliases(self._main, positions)
 
     def _leave_one(self, value: ir.Value, at: ir.Operation, pair: bool) -> list[ir.Value]:
         split, form = self._split, self._split.form(value)

@@ -170,7 +170,7 @@ class Propagation:
         top = placeholder(function.regions[0].blocks[0])
         split = self._split(top)
         split.observed = [] if self._observe else None
-        boundary = Boundary(function, split, top)
+        boundary = Boundary(function, split, top, self._report.result_marks)
         boundary.enter()
         if self._annotate or self._narrow or self._marked or boundary.scaled:
             self._walk_main(function, split)
@@ -197,7 +197,8 @@ class Propagation:
         if sized or not self._narrow:
             self._visit_all(ops, split)
             return
-        after = AfterCasts(ops, self._functions, split)
+        wide = self._listing.wide_behind if self._listing is not None else 0
+        after = AfterCasts(ops, self._functions, split, wide)
         self._visit_all(ops[: after.start + 1], split)
         if split.factors.count:
             self._visit_all(ops[after.start :], split)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.roles.listing import Listing
 from scalify_hlo.scale import Any, Form, Scaled
@@ -102,6 +103,20 @@ class ScalingState(NamedTuple):
     length: int
 
 
+class ResultMarks(NamedTuple):
+    """The attributes of results of ``main`` before and after they were marked as state.
+
+    Attributes:
+        before: As they were; None if there were none.
+        after: As they are, unless a pass changed them since.
+        names: The names of the results.
+    """
+
+    before: ir.Attribute | None
+    after: ir.Attribute | None
+    names: list[str]
+
+
 @dataclass
 class Report:
     """What a rewrite did.
@@ -117,6 +132,7 @@ class Report:
         matmuls: The matmuls and their roles, where roles were asked for.
         roles: The roles of arguments by their names, where roles were asked for.
         listing: The ops of ``main``, as long as all passes add and erase none, or list them again.
+        result_marks: What was said of state on results, where roles were asked for.
         layers: The layers, where they were asked for.
         marked: The names of the ops that layers were marked on; None where no pass looked for them.
         gradients: Those of the ops that make gradients of state; None where roles were not asked
@@ -151,6 +167,7 @@ class Report:
     matmuls: list[MatmulReport] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     listing: Listing | None = None
+    result_marks: ResultMarks | None = None
     layers: list[LayerReport] = field(default_factory=list)
     marked: set[str] | None = None
     gradients: set[str] | None = None

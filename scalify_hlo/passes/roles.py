@@ -11,7 +11,7 @@ from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.report import MatmulReport, Report
+from scalify_hlo.passes.report import MatmulReport, Report, ResultMarks
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.recipe import Inputs
 from scalify_hlo.roles.frames import functions_in
@@ -72,10 +72,12 @@ class RolesPass(Pass):
         report.roles |= {names[i]: role for i, role in roles.items()}
         functions = functions_in(module.regions[0].blocks[0].operations)
         listing = report.listing = report.listing or Listing(block)
+        listing.note_formats()
         walk = Walk(functions)
         walk.main(main, listing.ops, [i for i, role in roles.items() if role == GRADIENT])
         _mark_arguments(main, roles)
-        _mark_results(main, {i: r for i, r in roles.items() if i in state.results}, state.results)
+        carried = {number: role for number, role in roles.items() if number in state.results}
+        report.result_marks = _mark_results(main, carried, state.results)
         gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
         for value in gradients:
             attributes.mark_gradient(value)
@@ -188,13 +190,18 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 
 
-def _mark_results(main: ir.OpView, roles: dict[int, str], carried_as: dict[int, int]) -> None:
+def _mark_results(
+    main: ir.OpView, roles: dict[int, str], carried_as: dict[int, int]
+) -> ResultMarks:
+    before = attributes.encoded_result_attributes(main)
     marks, i64 = attributes.result_attributes(main), ir.IntegerType.get_signless(64)
+    names = attributes.result_names(marks)
     for number, role in roles.items():
         mark = marks[carried_as[number]]
         mark[attributes.ROLE] = ir.StringAttr.get(role)
         mark[attributes.CARRIES] = ir.IntegerAttr.get(i64, number)
     attributes.set_result_attributes(main, marks)
+    return ResultMarks(before, attributes.encoded_result_attributes(main), names)
 
 
 def _mark_arguments(main: ir.OpView, roles: dict[int, str]) -> None:

@@ -6,7 +6,18 @@ from bisect import bisect_left
 from collections.abc import Iterable, Set
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.roles.frames import Named, named, operations
+
+_INHERITING = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        *("abs", "add", "broadcast_in_dim", "concatenate", "divide", "exponential", "log"),
+        *("maximum", "minimum", "multiply", "negate", "pad", "reshape", "reverse", "rsqrt"),
+        *("select", "slice", "sqrt", "subtract", "tanh", "transpose"),
+    )
+)
+"""Ops whose floats have the format of an operand's."""
 
 
 class Listing:
@@ -21,12 +32,28 @@ class Listing:
     Attributes:
         ops: They, each after its name.
         touched: How many there are to the last one that a pass marked, with it.
+        wide: Whether all floats of the block were wide when that was looked at; those inside of
+            ops were not.
     """
 
     def __init__(self, block: ir.Block) -> None:
         self._block = block
         self.ops: list[Named] = named(block)
         self.touched = 0
+        self.wide = False
+
+    def note_formats(self) -> None:
+        """Finds out whether all floats are wide."""
+        made = [op for name, op in self.ops if name not in _INHERITING]
+        types = {argument.type for argument in self._block.arguments}
+        types.update(result.type for op in made for result in op.results)
+        formats = map(format_of, types)
+        self.wide = all(format_ is None or format_.wide for format_ in formats)
+
+    @property
+    def wide_behind(self) -> int:
+        """How many ops there are behind the marked ones, if they are known to make wide floats."""
+        return len(self.ops) - self.touched if self.wide else 0
 
     def touch(self, ops: Iterable[ir.Operation]) -> None:
         """Notes that ops were marked: some of these, or inside of them, or in other functions."""

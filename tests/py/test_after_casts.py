@@ -97,6 +97,18 @@ def narrow_end() -> str:
     )
 
 
+def narrow_before() -> str:
+    """A program whose last ops are about f16 that is there before its matmul."""
+
+    def fn(x: jax.Array, w: jax.Array, h: jax.Array) -> Any:
+        z = (x * 8.0).astype(jnp.float16)
+        y = x @ w
+        return z * z - z, h * h + h, y + 1.0
+
+    arguments = jnp.zeros((8, 16)), jnp.zeros((16, 16)), jnp.zeros(4, jnp.float16)
+    return str(jax.export.export(jax.jit(fn))(*arguments).mlir_module())
+
+
 GROUPED = """func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x16xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
     : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
@@ -117,6 +129,7 @@ SOURCES: dict[str, Callable[[], str]] = {
     "adafactor": lambda: step_of(optax.adafactor(1e-3, min_dim_size_to_factor=8)),
     "others": halved_step,
     "f16 at the end": narrow_end,
+    "f16 from before": narrow_before,
     "no result": lambda: GROUPED,
 }
 

@@ -16,15 +16,18 @@ from click.testing import CliRunner
 from flax import nnx
 
 from scalify_hlo._compat import ir
+from scalify_hlo.api import make_options
 from scalify_hlo.cli.main import main
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.pipeline import run_passes
 from tests.py import role_programs
 from tests.py.judge import parse
 from tests.py.role_programs import DISTINCT
 from tests.py.test_roles import EVERY_NAMING, EVERY_SIZE, SIZES, exported, with_roles
 
 SCHEDULE = optax.warmup_cosine_decay_schedule(0.0, 1e-3, 10, 100)
+SMALL: dict[str, object] = {"matmul.smallest": 1}
 MU, NU = "state[0].mu", "state[0].nu"
 
 OPTIMIZERS: Mapping[str, tuple[Any, list[str], list[str]]] = {
@@ -265,6 +268,32 @@ def test_weights_of_modules_are_found(*, stripped: bool) -> None:
     text = exported(step, (leaves, moments, *role_programs.mlp_batch(DISTINCT)))
     roles = argument_roles(text, stripped=stripped)
     assert Counter(roles) == {"weight": 6, "first_moment": 6, "second_moment": 6, "": 3}
+
+
+@pytest.mark.parametrize("settings", [{}, {"state.weight": "keep", "state.gradient": "keep"}])
+@pytest.mark.parametrize("recipe", ["unit", "fp8"])
+@pytest.mark.parametrize("described", [True, False])
+def test_results_have_the_attributes_again_that_they_had(
+    described: bool, recipe: str, settings: dict[str, object]
+) -> None:
+    """What was said of state on them is gone, and what jax says of them is there."""
+    module = parse(step_text("adamw", optimizer_step, "distinct"))
+    function = main_function(module.operation)
+    assert function is not None
+    with module.context:
+        if described:
+            marks = attributes.result_attributes(function)
+            marks[1]["mhlo.sharding"] = ir.StringAttr.get("{replicated}")
+            attributes.set_result_attributes(function, marks)
+        else:
+            attributes.set_encoded_result_attributes(function, None)
+        before = attributes.result_attributes(function)
+        names = attributes.result_names(before)
+        passes = make_options(recipe, settings=SMALL | settings).passes()
+        report = run_passes(module, passes)
+        assert attributes.result_attributes(function) == before
+    assert [value.name for value in report.results] == names
+    assert set(report.roles.values()) == {"weight", "first_moment", "second_moment"}
 
 
 def test_inspect_shows_roles_and_how_sure_they_are(tmp_path: Path) -> None:
