@@ -1,0 +1,201 @@
+"""The factors of Unit Scaling are what random tensors show, and predictions what they say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from scalify_hlo.api import make_options
+from scalify_hlo.passes.pipeline import rewrite_module
+from scalify_hlo.program import read_text
+from scalify_hlo.rules import unit_scaling
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS, size_of
+from scalify_hlo.scale import ONE, Scaled
+from tests.py.unit_functions import (
+    EACH_FUNCTION,
+    FUNCTIONS,
+    X,
+    cross_entropy,
+    layer_norm,
+    normal,
+    rms,
+    text_of,
+    with_gradients,
+)
+
+TOLERANCE = 0.02
+
+
+def factor_of(name: str) -> unit_scaling.Activation:
+    return ACTIVATIONS[name.partition(" ")[0]]
+
+
+class TestFactors:
+    """Each factor brings random tensors to unit."""
+
+    @EACH_FUNCTION
+    def test_of_activations(self, name: str) -> None:
+        factor, x, g = factor_of(name), normal(1 << 20), normal(1 << 20, seed=1)
+        y, back = with_gradients(FUNCTIONS[name], 1)(x, g)
+        assert float(jnp.std(y)) * factor.forward == pytest.approx(1, rel=TOLERANCE)
+        assert rms(back) * factor.backward == pytest.approx(1, rel=TOLERANCE)
+        assert float(jnp.mean(y)) == pytest.approx(factor.mean, abs=0.01)
+        assert rms(y) == pytest.approx(2 ** factor.size(), rel=TOLERANCE)
+
+    @EACH_FUNCTION
+    @pytest.mark.parametrize("exponent", [-4, 4])
+    def test_of_activations_far_from_unit_are_within_a_bit(self, name: str, exponent: int) -> None:
+        y = FUNCTIONS[name](2.0**exponent * normal(1 << 18))
+        assert abs(math.log2(rms(y)) - factor_of(name).size(exponent)) < 1
+
+    def test_of_a_matmul_and_its_gradients(self) -> None:
+        b, m, n = 512, 1024, 256
+        y, gx, gw = with_gradients(jnp.matmul, 2)(
+            normal(b, m), normal(m, n, seed=1), normal(b, n, seed=2)
+        )
+        for value, terms in ((y, m), (gx, n), (gw, b)):
+            assert rms(value) * unit_scaling.matmul(terms) == pytest.approx(1, rel=TOLERANCE)
+
+    def test_of_a_sum(self) -> None:
+        y, gx = with_gradients(lambda x: x.sum(-1), 1)(normal(1 << 14, 64), normal(1 << 14))
+        assert rms(y) * unit_scaling.sum_of(64) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(gx) == pytest.approx(1, rel=TOLERANCE)
+
+    def test_of_a_weighted_add(self) -> None:
+        weights = (0.5, 2.0, 1.25)
+        terms = [normal(1 << 18, seed=i) for i in range(3)]
+        add = with_gradients(lambda *x: sum(w * t for w, t in zip(weights, x, strict=True)), 3)
+        y, *gradients = add(*terms, normal(1 << 18, seed=4))
+        assert rms(y) * unit_scaling.weighted_add(weights) == pytest.approx(1, rel=TOLERANCE)
+        for weight, gradient in zip(weights, gradients, strict=True):
+            assert rms(gradient) / weight == pytest.approx(1, rel=TOLERANCE)
+
+    def test_of_a_softmax_whose_elements_are_alike(self) -> None:
+        """The paper's assumption: probabilities of 1/s throughout."""
+        x, g = jnp.zeros((512, 256)), normal(512, 256)
+        y, gx = with_gradients(jax.nn.softmax, 1)(x, g)
+        assert rms(y) * unit_scaling.softmax(256) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(gx) * unit_scaling.softmax(256) == pytest.approx(1, rel=TOLERANCE)
+
+    @pytest.mark.parametrize("size", [3, 64, 1000])
+    def test_of_cross_entropy_whose_classes_are_alike(self, size: int) -> None:
+        """The same assumption: the gradient is 1/s, and (1 - s)/s for the label."""
+        logits, labels = jnp.zeros((64, size)), jnp.arange(64) % size
+        gx = jax.grad(lambda x: cross_entropy(x, labels) * 64)(logits)
+        assert rms(gx) * unit_scaling.cross_entropy(size) == pytest.approx(1, rel=TOLERANCE)
+
+    def test_of_a_layer_norm(self) -> None:
+        b, n = 64, 1 << 14
+        y, gx, gw, gc = with_gradients(layer_norm, 3)(
+            normal(b, n), jnp.ones(n), jnp.zeros(n), normal(b, n, seed=1)
+        )
+        assert rms(y) == pytest.approx(1, rel=TOLERANCE)
+        assert rms(gx) == pytest.approx(1, rel=TOLERANCE)
+        for value in (gw, gc):
+            size = rms(value) * unit_scaling.layer_norm_weight(b)
+            assert size == pytest.approx(1, rel=TOLERANCE)
+
+
+def cross_entropy_of_one_hot(x: jax.Array, labels: jax.Array) -> jax.Array:
+    one_hot = jax.nn.one_hot(labels, x.shape[-1])
+    return -(one_hot * jax.nn.log_softmax(x)).sum(-1).mean()
+
+
+def predicted(
+    fn: Callable[..., Any], *arguments: Any, scales: dict[str, float] | None = None
+) -> list[float]:
+    """log2 of the rms that each result is expected to have."""
+    program = read_text(text_of(fn, *arguments))
+    with program.module.context:
+        options = replace(make_options("unit", "same", scales), annotate=True)
+        report = rewrite_module(program.module, options)
+    forms = [result.form for result in report.results]
+    assert all(isinstance(form, Scaled) and form.scale.static for form in forms)
+    return [form.scale.exponent + form.level for form in forms if isinstance(form, Scaled)]
+
+
+class TestPredictions:
+    """Rules give whole layers the factors of the table."""
+
+    @pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "sigmoid"])
+    def test_of_activations(self, name: str) -> None:
+        factor = factor_of(name)
+        forward, backward = predicted(with_gradients(FUNCTIONS[name], 1), X, X)
+        assert forward == pytest.approx(factor.size())
+        assert backward == pytest.approx(factor.gradient_size)
+
+    def test_of_a_sigmoid(self) -> None:
+        """Jax writes it as a quotient; with a backward part, 1 - sigmoid(x) is what is known."""
+        assert predicted(jax.nn.sigmoid, X) == [pytest.approx(ACTIVATIONS["sigmoid"].size())]
+        assert predicted(jax.lax.logistic, X) == [pytest.approx(ACTIVATIONS["sigmoid"].size())]
+        forward, backward = predicted(with_gradients(jax.nn.sigmoid, 1), X, X)
+        assert forward == pytest.approx(ACTIVATIONS["sigmoid"].size(), abs=0.5)
+        assert backward == pytest.approx(ACTIVATIONS["sigmoid"].gradient_size)
+
+    @EACH_FUNCTION
+    def test_of_activations_of_other_inputs(self, name: str) -> None:
+        (size,) = predicted(lambda x, w: FUNCTIONS[name](x @ w), X, normal(64, 64))
+        assert size == pytest.approx(factor_of(name).size(3))
+
+    def test_of_a_function_that_is_called_twice(self) -> None:
+        relu = jax.jit(jax.nn.silu)
+        (size,) = predicted(lambda x: relu(relu(x)), X)
+        assert size == pytest.approx(2 * ACTIVATIONS["silu"].size(), abs=0.125)  # so far at a call
+
+    def test_of_a_matmul_and_its_gradients(self) -> None:
+        sizes = predicted(with_gradients(jnp.matmul, 2), X, normal(64, 96), normal(256, 96))
+        assert sizes == [pytest.approx(size_of(unit_scaling.matmul(k))) for k in (64, 96, 256)]
+
+    def test_of_sums(self) -> None:
+        assert predicted(lambda x: x.sum(-1), normal(4, 96)) == [
+            pytest.approx(size_of(unit_scaling.sum_of(96)))
+        ]
+        (size,) = predicted(lambda x, y: 0.5 * x + 3 * y, X, X)
+        assert size == pytest.approx(size_of(unit_scaling.weighted_add([0.5, 3])))
+
+    def test_of_a_softmax(self) -> None:
+        forward, backward = predicted(with_gradients(jax.nn.softmax, 1), X, X)
+        assert forward == size_of(unit_scaling.softmax(64))
+        # One more than the table: probabilities sharpen while a model learns.
+        assert backward == pytest.approx(size_of(unit_scaling.softmax(64)) + 1, abs=0.05)
+
+    @pytest.mark.parametrize("loss", [cross_entropy, cross_entropy_of_one_hot])
+    def test_of_cross_entropy(self, loss: Callable[..., Any]) -> None:
+        """With the factor of the mean, 1/B."""
+        (size,) = predicted(jax.grad(loss), X, jnp.zeros(256, int))
+        assert size == pytest.approx(size_of(unit_scaling.cross_entropy(64)) - 8, abs=0.05)
+
+    def test_of_a_layer_norm(self) -> None:
+        scales = {"arg0": 2.0**6, "arg1": 1.0, "arg2": 2.0**-10}
+        norm = with_gradients(layer_norm, 3)
+        y, gx, gw, gc = predicted(norm, X, jnp.ones(64), jnp.zeros(64), X, scales=scales)
+        assert y == pytest.approx(0, abs=0.05)
+        assert gx == pytest.approx(-6, abs=0.05)  # over the deviation of the input
+        for size in (gw, gc):
+            assert size == pytest.approx(size_of(unit_scaling.layer_norm_weight(256)), abs=0.05)
+
+    def test_errors_do_not_add_up_along_a_model(self) -> None:
+        """Sizes of a deep network are exact, although no factor of it is a power of two."""
+        weights = [normal(96, 96, seed=i) for i in range(12)]
+
+        def deep(weights: list[jax.Array], x: jax.Array) -> jax.Array:
+            for weight in weights:
+                x = jnp.maximum(x @ weight, 0)
+            return x
+
+        x = normal(256, 96, seed=20)
+        (size,) = predicted(deep, weights, x)
+        assert size == pytest.approx(12 * (size_of(unit_scaling.matmul(96)) - 0.5))
+        assert abs(math.log2(rms(deep(weights, x))) - size) < 0.5
+
+    def test_nothing_is_predicted_unless_asked(self) -> None:
+        program = read_text(text_of(jnp.tanh, X))
+        with program.module.context:
+            report = rewrite_module(program.module, make_options("fp8", "same"))
+        assert report.results[0].form == Scaled(ONE)
