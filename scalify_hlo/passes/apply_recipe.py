@@ -6,7 +6,7 @@ the casts are of data near unit size.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -67,7 +67,7 @@ class ApplyRecipePass(Pass):
         edited = source is not None or self.recipe.rescales
         narrowing = Narrowing(casting, Flattening() if on_one_device(module) else None)
         listing = None if edited else report.listing
-        ops = _marked(module, listing, report.gradients)
+        ops = _marked(module, listing)
         marked = self._narrow(ops, narrowing, report)
         if source is not None:
             source.finish(report)
@@ -138,15 +138,12 @@ class ApplyRecipePass(Pass):
         return narrowing.narrow(op, chosen, extent)
 
 
-def _marked(
-    module: ir.Operation, listing: Listing | None = None, gradients: Set[str] | None = None
-) -> list[ir.OpView]:
+def _marked(module: ir.Operation, listing: Listing | None = None) -> list[ir.OpView]:
     """The ops that have a mark of those in `_LEFT`: matmuls, what makes gradients of weights.
 
     Args:
         module: The module.
         listing: The ops of `main`, where they were listed.
-        gradients: The names of those that make gradients, where they are known.
     """
     found: list[ir.OpView] = []
     gradient, go_on = attributes.STATE_GRADIENT, ir.WalkResult.ADVANCE
@@ -167,9 +164,7 @@ def _marked(
         for name, op in listing.ops[: listing.touched]:
             if name in _WITH_OPS:
                 op.walk(visit)
-            elif name in MATMULS or (
-                (gradients is None or name in gradients) and gradient in op.attributes
-            ):
+            elif name in MATMULS or gradient in op.attributes:
                 found.append(op.opview)
     return found
 

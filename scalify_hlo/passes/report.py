@@ -135,8 +135,6 @@ class Report:
         result_marks: What was said of state on results, where roles were asked for.
         layers: The layers, where they were asked for.
         marked: The names of the ops that layers were marked on; None where no pass looked for them.
-        gradients: Those of the ops that make gradients of state; None where roles were not asked
-            for.
         casts: How many casts a recipe put into the program that propagation is to reach; once it
             looked for them, how many it did not.
         markers: How many markers the program has, or was given.
@@ -170,7 +168,6 @@ class Report:
     result_marks: ResultMarks | None = None
     layers: list[LayerReport] = field(default_factory=list)
     marked: set[str] | None = None
-    gradients: set[str] | None = None
     dense: bool = False
     plain_calls: bool = True
 

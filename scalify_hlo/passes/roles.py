@@ -81,9 +81,7 @@ class RolesPass(Pass):
         gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
         for value in gradients:
             attributes.mark_gradient(value)
-        makers = [value.owner.operation for value in gradients]
-        report.gradients = {op.name for op in makers}
-        listing.touch(makers)
+        listing.touch(value.owner.operation for value in gradients)
         listing.touch(matmul.op for matmul in walk.matmuls)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         logits = Logits(listing.ops, functions)

@@ -14,18 +14,17 @@ class Sizes:
         self._known: dict[tuple[ir.Attribute | ir.Type, ...], tuple[int, int, int] | None] = {}
 
     def of(self, op: ir.OpView) -> tuple[int, int, int] | None:
-        """M, N and K of a matmul; see `sizes`."""
+        """M, N and K of a matmul; None if one is not known."""
         if op.operation.name != "stablehlo.dot_general":
-            return sizes(op)
+            return _sizes(op)
         operands = op.operands
         key = op.attributes["dot_dimension_numbers"], operands[0].type, operands[1].type
         if key not in self._known:
-            self._known[key] = sizes(op)
+            self._known[key] = _sizes(op)
         return self._known[key]
 
 
-def sizes(op: ir.OpView) -> tuple[int, int, int] | None:
-    """M, N and K of a matmul; None if one is not known."""
+def _sizes(op: ir.OpView) -> tuple[int, int, int] | None:
     lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])
     result = list(op.results[0].type.shape)
     if min([*lhs, *rhs, *result], default=1) < 0:

@@ -14,12 +14,15 @@ import scalify_hlo
 from examples import gpt2
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
+from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe import load_recipe
 from scalify_hlo.roles.frames import named
 from scalify_hlo.roles.listing import Listing
+from scalify_hlo.rules import mover
+from scalify_hlo.rules.table import RULES
 from tests.py.judge import parse
 from tests.py.programs import PROGRAMS, Program
 from tests.py.role_programs import DISTINCT, MODELS, Model, Sizes
@@ -176,6 +179,12 @@ def test_what_is_handed_on_is_the_program(
 @pytest.mark.parametrize("model", ALL, ids=lambda model: model.name)
 def test_no_layer_s_mark_is_left(model: Model) -> None:
     assert "scalify." not in scalify_hlo.rewrite(source_of(model), recipe="unit", settings=SMALL)
+
+
+def test_what_marks_are_cleared_before_is_never_erased() -> None:
+    """The walk that clears them ends at such an op, and knows it by a handle from before."""
+    assert propagate._STAYING.isdisjoint(mover._PURE)
+    assert {RULES[name].family for name in propagate._STAYING} == {"align"}
 
 
 def test_ops_are_noted_by_what_they_are_inside_of() -> None:
