@@ -235,7 +235,8 @@ class Recipe:
         state_gradients: Rescales the gradient of each weight.
         matmul_operands: Rescales each operand of each matmul and convolution.
         state_rescale: Rescales master weights and moments as the program returns them; for
-            signature ``scaled``.
+            signature ``scaled``. With ``none`` it does so to those that are kept in f16 or f8, by
+            their rms or amax: they always take their scales from themselves.
         sites: Rescales the results of ops by name.
     """
 
@@ -454,4 +455,19 @@ def _build(values: Mapping[str, Value], settings: Mapping[str, Setting]) -> Reci
     parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
     for name, table in TABLES.items():
         parts[name] = table(**{f.name: values[f"{name}.{f.name}"] for f in fields(table)})
-    return Recipe(**parts)
+    recipe = Recipe(**parts)
+    _refuse_idle(recipe, settings)
+    return recipe
+
+
+def _refuse_idle(recipe: Recipe, settings: Mapping[str, Setting]) -> None:
+    """Refuses options of a rescaling of state in a recipe that rescales none."""
+    if recipe.state.narrow or recipe.state_rescale.statistic != NONE:
+        return
+    for name in ("rounding", "every"):
+        key = f"state_rescale.{name}"
+        if getattr(recipe.state_rescale, name) != defaults()[key]:
+            raise settings[key].error(
+                f"{key} has no effect: the recipe rescales no state",
+                "set state_rescale.statistic, or keep state in f16 or f8, which is always rescaled",
+            )

@@ -8,7 +8,7 @@ from flax import linen as nn
 
 from benchmarks.models.model import ADAMW, Case, Model, drawn, normals, trained
 
-BATCH, SIZE, CHANNELS, WIDTH, GROUPS = 2, 4, 3, 8, 2
+BATCH, SIZE, CHANNELS, WIDTH, GROUPS = 2, 4, 4, 16, 2
 PERIODS = 1e4
 
 

@@ -1,4 +1,4 @@
-"""A decoder in the style of T5, of Flax' layers: biases by relative position, RMSNorm, no others."""
+"""A decoder in the style of T5, of Flax' layers: biases by relative position and RMSNorm alone."""
 
 import jax
 import jax.numpy as jnp

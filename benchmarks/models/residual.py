@@ -9,7 +9,7 @@ from flax import linen as nn
 from benchmarks.models.model import SGD, Case, Model, amid_training, drawn, integers, normals
 from examples.training import cross_entropy
 
-BATCH, CLASSES, SIZE, WIDTHS = 2, 10, 8, (4, 8)
+BATCH, CLASSES, SIZE, WIDTHS = 2, 10, 8, (16, 32)
 
 
 class Block(nn.Module):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FloatFormat, format_of
@@ -23,7 +21,6 @@ from scalify_hlo.rules.families import (
     total,
     unscale,
 )
-from scalify_hlo.rules.read_sizes import size_of_integers
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
@@ -239,8 +236,6 @@ def convert(op: ir.Operation, split: Split) -> None:
             return split.read_all(op)
         if split.predicts and (classes := one_hot(value)):
             split.result(op, ONE, -rise(classes, split))
-        elif split.narrow:
-            split.set(result, _size_of_integers(value))
         return None
     if target.bits <= _SMALL and target != source:
         return _to_small(op, split)
@@ -252,18 +247,6 @@ def convert(op: ir.Operation, split: Split) -> None:
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
     return None
-
-
-def _size_of_integers(value: ir.Value) -> Scaled:
-    """The size of integers as floats: that of an iota is known."""
-    owner = value.owner
-    if not isinstance(owner, ir.Block) and owner.name == "stablehlo.iota":
-        size = value.type.shape[ir.IntegerAttr(owner.attributes["iota_dimension"]).value]
-        return Scaled(ONE, round(math.log2(max(size, 2)) - 1))
-    type_ = value.type.element_type
-    if not isinstance(type_, ir.IntegerType):
-        return Scaled(ONE, 0, UNKNOWN)
-    return size_of_integers(type_.width, signed=not type_.is_unsigned)
 
 
 _SMALL = 8

@@ -53,22 +53,3 @@ def size_of_read(name: str, form: Form) -> Scaled:
         level = form.level + form.scale.exponent if form.scale.static else 0
         return Scaled(ONE, max(level, 0), form.uncertainty)
     return Scaled(ONE, 0, UNKNOWN)
-
-
-def size_of_integers(bits: int, *, signed: bool) -> Scaled:
-    """The form of integers that became floats.
-
-    Bytes are most often pixels, spread over their range. Of larger integers nothing is known.
-
-    Args:
-        bits: Their width; 1 for booleans.
-        signed: Whether they have a sign.
-    """
-    if bits == 1:
-        return Scaled(ONE)
-    if bits <= _BYTE:
-        return Scaled(ONE, bits - 1 - signed, of_root(_OCTAVE))
-    return Scaled(ONE, 0, UNKNOWN)
-
-
-_BYTE: Final = 8

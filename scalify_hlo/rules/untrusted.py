@@ -19,7 +19,7 @@ from scalify_hlo.rules.markers import dynamic_rescale
 from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.split import Split, Untrusted
 from scalify_hlo.scale import ONE, Form, Scaled
-from scalify_hlo.uncertainty import UNKNOWN, Uncertainty, of_root
+from scalify_hlo.uncertainty import CERTAIN, Uncertainty, of_root
 
 _PEAK: Final = 2
 """log2 of the largest magnitude of data over their rms, about; that of 10,000 normal numbers."""
@@ -48,10 +48,8 @@ class Trusted(NamedTuple):
 
 
 def uncertainty_of(form: Form) -> Uncertainty:
-    """How far the size of a value can be trusted at a cast: not at all where nothing is known."""
-    if isinstance(form, Scaled):
-        return form.uncertainty
-    return UNKNOWN
+    """How far the size of a value can be trusted at a cast; one with no form is near unit."""
+    return form.uncertainty if isinstance(form, Scaled) else CERTAIN
 
 
 def handled(op: ir.Operation, form: Form, target: FloatFormat, split: Split) -> Trusted | None:

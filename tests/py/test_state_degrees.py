@@ -290,6 +290,14 @@ def accumulated(g: jax.Array, state: State, p: jax.Array) -> Any:
     return lax.cond(moves, move, lambda: (jnp.zeros_like(g), {**state, "total": total}))
 
 
+def entangled(g: jax.Array, state: State, p: jax.Array) -> tuple[jax.Array, State]:
+    """Each is computed from the other; one is of two degrees."""
+    del p
+    squares = state["squares"] + g * g * jnp.sign(state["with"])
+    mixed = state["with"] + (g + 0.1 * state["squares"])
+    return mixed, {"squares": squares, "with": mixed}
+
+
 def numbers(shape: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
     del shape
     return {"v": ()}
@@ -311,6 +319,7 @@ WRITTEN_OUT: dict[str, Optimizer] = {
     "averaged": Optimizer(averaged, {"m": FIRST, "v": SECOND, "fast": "weight", "slow": "weight"}),
     "belief": Optimizer(belief, {"m": FIRST, "v": SECOND}),
     "decayed": Optimizer(decayed_weights, {"m": FIRST, "v": SECOND}),
+    "entangled": Optimizer(entangled, {"squares": SECOND, "with": NEITHER}),
     "lamb": Optimizer(lamb, {"m": FIRST, "v": SECOND}),
     "lars": Optimizer(lars, {"m": FIRST}),
     "novograd": Optimizer(layerwise, {"v": SECOND, "m": FIRST}, numbers),
@@ -419,7 +428,7 @@ def test_gradients_of_elementwise_models_are_no_products() -> None:
     """What the model multiplies is of degree 1 all the same."""
 
     def step(w: jax.Array, m: jax.Array, v: jax.Array, x: jax.Array, y: jax.Array) -> Any:
-        g = jax.grad(lambda w: jnp.dot(w * x, y))(w)
+        g = jax.grad(lambda w: jnp.dot(w * x * x, y))(w)
         m, v = average(g, m), B2 * v + (1 - B2) * g * g
         return w - m / (jnp.sqrt(v) + EPSILON), m, v
 
@@ -480,7 +489,7 @@ def test_frozen_weights_are_weights() -> None:
 
 
 @EVERY_NAMING
-@pytest.mark.parametrize("name", [*WRITTEN_OUT.keys() - {"adafactor"}, "muon", "muon-loop"])
+@pytest.mark.parametrize("name", [*sorted(WRITTEN_OUT.keys() - {"adafactor"}), "muon", "muon-loop"])
 def test_gradients_are_what_the_model_ends_in(name: str, *, stripped: bool) -> None:
     """Neither squares of them nor updates."""
     optimizer, params = EVERYTHING[name], programs.params()
