@@ -139,11 +139,11 @@ class Boundary:
         form = Scaled(Scale(number))
         uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
-            split.set(data, form)
+            split.assume(data, form)
             return form
         divided = split.multiply(data, form.scale**-1, self._top)
         _share_sharding(mark, divided.owner)
-        split.set(divided, form)
+        split.assume(divided, form)
         split.known(divided, ONE, data)
         split.discardable(divided)
         for owner, index in uses:

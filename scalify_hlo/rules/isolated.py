@@ -58,7 +58,7 @@ def add_parameters(block: ir.Block, forms: Sequence[Form], split: Split) -> tupl
                     value, state=generator.state, bound=generator.bound
                 )
     for argument, form in zip(arguments, forms, strict=True):
-        split.set(argument, _renamed(form, inner))
+        split.assume(argument, _renamed(form, inner))
     return tuple(inner.values())
 
 

@@ -386,6 +386,8 @@ class TestWhichResultsAreState:
         """A layer's output, and gradients, have the scales of what they are."""
         product = self.after(lambda x, w: x @ w, (64, 64), (64, 64))
         assert float(product.scale) == 2.0**22
+        polynomial = self.after(lambda x, y: x * y - 8, (8, 8), (8, 8))
+        assert float(polynomial.scale) not in (2.0**9, 2.0**10)
         gradient = self.after(jax.grad(lambda w, x: jnp.sum((x @ w) ** 2)), (64, 64), (16, 64))
         assert float(gradient.scale) not in (2.0**9, 2.0**10)
 
