@@ -38,6 +38,7 @@ from benchmarks.optimizer_rules import OPTIMIZERS
 RECIPES = ("propagate", "fp16-state", "fp8", "fp8-state")
 
 FOLDER = Path("build/bench/optimizers")
+"""Where a row of each case is kept, for `--resume`, by default."""
 
 _ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 """XLA flags of workers, so that each uses one core."""
@@ -52,32 +53,36 @@ Result = dict[str, Any]
 """A row as JSON: the case, `error` or `figures`, and the seconds it took."""
 
 
-def measure(optimizer: str, model: str, recipes: Sequence[str], seeds: int, steps: int) -> int:
+def measure(
+    optimizer: str, model: str, recipes: Sequence[str], options: argparse.Namespace
+) -> list[Result]:
     """Runs the recipes of one optimizer and model, and writes a file for each; for workers.
 
     Args:
         optimizer: A name in `OPTIMIZERS`.
         model: A name in `MODELS`.
         recipes: Names of presets.
-        seeds: How many pairs of parameters and batches.
-        steps: How many steps; 0 for those of the optimizer.
+        options: As given on the command line; 0 steps are those of the optimizer.
 
     Returns:
-        How many rows were written.
+        The rows.
     """
     from benchmarks.optimizer_runs import Original
 
-    original = Original(optimizer, model, steps or OPTIMIZERS[optimizer].steps)
+    original = Original(optimizer, model, options.steps or OPTIMIZERS[optimizer].steps)
+    results = []
     for recipe in recipes:
         start = time.perf_counter()
-        result: Result = {"case": (optimizer, model, recipe), "seeds": seeds, "steps": steps}
+        case = (optimizer, model, recipe)
+        result: Result = {"case": case, "seeds": options.seeds, "steps": options.steps}
         try:
-            result["figures"] = _figures(original, recipe, seeds)
+            result["figures"] = _figures(original, recipe, options.seeds)
         except Exception as error:
             result["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
         result["seconds"] = time.perf_counter() - start
-        _file(optimizer, model, recipe).write_text(json.dumps(result))
-    return len(recipes)
+        _file(case, options).write_text(json.dumps(result))
+        results.append(result)
+    return results
 
 
 def _figures(original: Any, recipe: str, seeds: int) -> Result:
@@ -90,8 +95,9 @@ def _figures(original: Any, recipe: str, seeds: int) -> Result:
     return {name: {**asdict(f), "holds": f.holds} for name, f in found.items()}
 
 
-def _file(optimizer: str, model: str, recipe: str) -> Path:
-    return FOLDER / f"{optimizer}-{model}-{recipe}.json"
+def _file(case: Case, options: argparse.Namespace) -> Path:
+    folder: Path = options.folder
+    return folder / f"{'-'.join(case)}.json"
 
 
 def line(result: Result) -> str:
@@ -151,13 +157,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=0, help="1000 or 200 by default")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="of rows: %(default)s")
     parser.add_argument("--resume", action="store_true", help="keep the rows of earlier runs")
     return parser.parse_args()
 
 
 def _done(case: Case, options: argparse.Namespace) -> Result | None:
     """The row of an earlier run with as many seeds and steps."""
-    file = _file(*case)
+    file = _file(case, options)
     if not (options.resume and file.exists()):
         return None
     result: Result = json.loads(file.read_text())
@@ -176,15 +183,9 @@ def _results(options: argparse.Namespace) -> Iterator[Result]:
             work.setdefault(case[:2], []).append(case[2])
     order = sorted(work, key=lambda pair: -_COSTS[pair[1]] * OPTIMIZERS[pair[0]].steps)
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
-        futures = {
-            pool.submit(measure, *pair, work[pair], options.seeds, options.steps): pair
-            for pair in order
-        }
+        futures = [pool.submit(measure, *pair, work[pair], options) for pair in order]
         for future in as_completed(futures):
-            future.result()
-            pair = futures[future]
-            for recipe in work[pair]:
-                yield json.loads(_file(*pair, recipe).read_text())
+            yield from future.result()
 
 
 def main() -> int:
@@ -192,7 +193,7 @@ def main() -> int:
     options = _options()
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_ONE_THREAD}".strip()
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
     results = []
     for result in _results(options):
         results.append(result)

@@ -38,6 +38,8 @@ MODELS = {
     "vit-flax": "patches:vit_flax",
     "bert": "bert:bert",
     "gpt2": "gpt2:gpt2",
+    "gpt2-jax": "plain:gpt2_jax",
+    "gpt2-jax-12": "plain:gpt2_jax_12",
     "llama": "llama:llama",
     "llama-equinox": "llama:llama_equinox",
     "t5": "relative:t5",
