@@ -3,7 +3,7 @@
     python -m benchmarks.idioms                             # all: about five minutes
     python -m benchmarks.idioms newton_schulz erf           # some idioms
     python -m benchmarks.idioms --recipe fp8 --scale 0      # one recipe, the true scale only
-    python -m benchmarks.idioms --set matmul.smallest=8      # with an option of the recipes
+    python -m benchmarks.idioms --set untrusted=bounded     # with an option of the recipes
 
 Each idiom computes a value from an activation, and a matmul with a weight follows. The programs are
 rewritten with the signature `same`. The scale declared for the activation is 2^-8, 1 and 2^8 times
@@ -26,7 +26,7 @@ rms` are those of the original in which each operand that the rewritten program 
 matmul, is cast to the same format with its best scale. An idiom is refused if nudging its input by
 one unit in the last place moves its value by more than a quarter of `best`, or if the value is not
 finite: it is then no reference. (The logistic map has a = 3.5 for that reason.) An operand of the
-last matmul that stays wide does not hold.
+last matmul that stays wide holds only with `--set untrusted=wide`.
 """
 
 import argparse

@@ -40,6 +40,15 @@ class FloatFormat:
         object.__setattr__(self, "smallest", 2.0**least)
 
     @property
+    def room(self) -> int:
+        """By how many octaves data near unit may be off, either way, and lose next to nothing.
+
+        Elements of the size of their rms are still normal then, in formats of few exponent bits
+        those down to an eighth of it too; there is more room above.
+        """
+        return -self.min_exponent - (1 if self.exponent_bits >= _MANY_EXPONENT_BITS else 3)
+
+    @property
     def bits(self) -> int:
         """How many bits a number has."""
         return 1 + self.exponent_bits + self.mantissa_bits
@@ -50,6 +59,8 @@ class FloatFormat:
         whole = math.ldexp(mantissa, self.mantissa_bits + 1).is_integer()
         return whole and self.min_exponent < exponent and abs(number) <= self.max_finite
 
+
+_MANY_EXPONENT_BITS = 5
 
 _TABLE = (
     FloatFormat("f64", 11, 52, -1022, 1023, (2 - 2.0**-52) * 2.0**1023),

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Literal, get_args
 
 from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.formats import FORMATS
 from scalify_hlo.recipe_file import (
     Setting,
     Value,
@@ -28,6 +29,9 @@ NONE = "none"
 UNIT = "unit"
 """Sizes are predicted as in the Unit Scaling paper."""
 
+MEASURE, BOUNDED, WIDE = "measure", "bounded", "wide"
+"""What is done at casts whose operands have no size that can be trusted."""
+
 Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
@@ -39,6 +43,7 @@ AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
 Predict = Literal["none", "unit"]
+Untrusted = Literal["measure", "bounded", "wide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,12 @@ class State:
     first_moment: str = KEEP
     second_moment: str = KEEP
 
+    @property
+    def narrow(self) -> bool:
+        """Whether some of it is kept in a format of less range than f32's."""
+        kept = {self.weight, self.first_moment, self.second_moment} - {KEEP}
+        return not all(FORMATS[format_].wide for format_ in kept)
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
@@ -210,6 +221,10 @@ class Recipe:
         predict: How sizes of data are told where they become narrow: with ``none`` they are
             followed roughly, for scales that statistics correct; with ``unit`` they are predicted
             by the factors of the Unit Scaling paper (table A.2), from those of the inputs.
+        untrusted: What is done at a cast of data whose predicted size is uncertain by more than the
+            format has room for: ``measure`` takes their amax at run time, ``bounded`` divides them
+            by no more than what is certain, and ``wide`` keeps the operands of the matmul as they
+            are. Each such place is a remark.
         target: What the program is for; it decides between the variants of formats.
         matmul: See `Matmul`.
         scaling: See `Scaling`.
@@ -220,7 +235,8 @@ class Recipe:
         state_gradients: Rescales the gradient of each weight.
         matmul_operands: Rescales each operand of each matmul and convolution.
         state_rescale: Rescales master weights and moments as the program returns them; for
-            signature ``scaled``.
+            signature ``scaled``. With ``none`` it does so to those that are kept in f16 or f8, by
+            their rms or amax: they always take their scales from themselves.
         sites: Rescales the results of ops by name.
     """
 
@@ -231,6 +247,7 @@ class Recipe:
     epsilon: Epsilon = "exact"
     compute: str = KEEP
     predict: Predict = "none"
+    untrusted: Untrusted = "measure"
     target: Target = "any"
     matmul: Matmul = field(default_factory=Matmul)
     scaling: Scaling = field(default_factory=Scaling)
@@ -246,7 +263,7 @@ class Recipe:
     def rescales(self) -> bool:
         """Whether dynamic rescalings are put in."""
         kinds = (getattr(self, table).statistic for table in _RESCALES if table != "sites")
-        return any(kind != NONE for kind in kinds) or bool(self.sites.names)
+        return any(kind != NONE for kind in kinds) or bool(self.sites.names) or self.state.narrow
 
     @property
     def narrow(self) -> bool:
@@ -279,6 +296,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "rounding": get_args(Rounding),
     "epsilon": get_args(Epsilon),
     "predict": get_args(Predict),
+    "untrusted": get_args(Untrusted),
     "target": get_args(Target),
     "scaling.kind": get_args(Scales),
     "scaling.fp8_format": get_args(Fp8Format),
@@ -437,4 +455,19 @@ def _build(values: Mapping[str, Value], settings: Mapping[str, Setting]) -> Reci
     parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
     for name, table in TABLES.items():
         parts[name] = table(**{f.name: values[f"{name}.{f.name}"] for f in fields(table)})
-    return Recipe(**parts)
+    recipe = Recipe(**parts)
+    _refuse_idle(recipe, settings)
+    return recipe
+
+
+def _refuse_idle(recipe: Recipe, settings: Mapping[str, Setting]) -> None:
+    """Refuses options of a rescaling of state in a recipe that rescales none."""
+    if recipe.state.narrow or recipe.state_rescale.statistic != NONE:
+        return
+    for name in ("rounding", "every"):
+        key = f"state_rescale.{name}"
+        if getattr(recipe.state_rescale, name) != defaults()[key]:
+            raise settings[key].error(
+                f"{key} has no effect: the recipe rescales no state",
+                "set state_rescale.statistic, or keep state in f16 or f8, which is always rescaled",
+            )

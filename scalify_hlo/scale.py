@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
+from scalify_hlo.uncertainty import CERTAIN, Uncertainty, mean
+
 GENERATOR_BOUND: Final = 25
 """The scales that programs are given are taken to lie within 2^±25; see `Scale.reach`."""
 
@@ -250,10 +252,12 @@ class Scaled(NamedTuple):
         scale: X_s.
         level: Expected log2 of the rms of the data; 0 where the inputs are near unit. Whole, but
             where sizes are predicted: there errors of rounding would add up along a model.
+        uncertainty: How far the level may be off.
     """
 
     scale: Scale
     level: float = 0
+    uncertainty: Uncertainty = CERTAIN
 
     @property
     def settled(self) -> Scale:
@@ -271,7 +275,7 @@ class Scaled(NamedTuple):
     @property
     def roughly(self) -> Scaled:
         """With the level to a quarter, so that calls of a function with such sizes are alike."""
-        return Scaled(self.scale, round(4 * self.level) / 4)
+        return Scaled(self.scale, round(4 * self.level) / 4, self.uncertainty)
 
     @property
     def decayed(self) -> bool:
@@ -354,6 +358,12 @@ def _by_anchor(form: Scaled) -> tuple[bool, bool, int]:
         return False, True, form.scale.degree
     generator, k = powers[0]
     return not generator.anchors, not form.scale.state, abs(k)
+
+
+def mean_uncertainty(forms: Sequence[Form]) -> Uncertainty:
+    """The uncertainty of a mix of values; constants and unscaled values add none."""
+    parts = [form.uncertainty for form in forms if isinstance(form, Scaled)]
+    return mean(parts) if parts else CERTAIN
 
 
 def levels_at(scale: Scale, forms: Sequence[Scaled]) -> list[float]:

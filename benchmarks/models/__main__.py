@@ -20,7 +20,8 @@ import importlib
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from benchmarks.common import SIGNATURES
 from benchmarks.models.measure import Export, Rewritten, Runner, count, distance, export, floor
@@ -28,16 +29,24 @@ from benchmarks.models.measure import rewrite as rewrite_case
 from benchmarks.models.model import Model
 from scalify_hlo.compare import Difference
 
+T = TypeVar("T")
+
 MODELS = {
     "resnet50": "resnet:resnet50",
+    "resnet-flax": "residual:resnet_flax",
     "vit": "vit:vit",
+    "vit-flax": "patches:vit_flax",
     "bert": "bert:bert",
     "gpt2": "gpt2:gpt2",
+    "gpt2-jax": "plain:gpt2_jax",
+    "gpt2-jax-12": "plain:gpt2_jax_12",
     "llama": "llama:llama",
     "llama-equinox": "llama:llama_equinox",
+    "t5": "relative:t5",
     "experts": "experts:experts",
     "experts-sorted": "experts:experts_sorted",
     "unet": "unet:unet",
+    "unet-flax": "denoiser:unet_flax",
     "lstm": "recurrent:lstm",
     "lstm-unrolled": "recurrent:lstm_unrolled",
     "lstm-equinox": "recurrent:lstm_equinox",
@@ -57,18 +66,39 @@ BOUNDS = {("same", "unfused"): 1e-6, ("scaled", "xla"): 1e-4}
 INSTALL = "install the packages of the models with: uv sync --group models"
 
 
-def load(name: str) -> Model:
+def make(name: str) -> Model:
     """Makes a model.
 
     Raises:
-        SystemExit: Its package is not installed.
+        ImportError: Its package is not installed.
     """
     module, _, function = MODELS[name].partition(":")
+    made: Model = getattr(importlib.import_module(f"benchmarks.models.{module}"), function)()
+    return made
+
+
+def load(name: str) -> Model:
+    """As `make`, for the command line.
+
+    Raises:
+        SystemExit: The model's package is not installed.
+    """
     try:
-        made: Model = getattr(importlib.import_module(f"benchmarks.models.{module}"), function)()
+        made = make(name)
     except ImportError as error:
         raise SystemExit(f"{name} needs a package that is missing ({error}); {INSTALL}") from None
     return made
+
+
+def each(names: Sequence[str], measure: Callable[[str], T]) -> dict[str, T]:
+    """Measures the models that are named, or all; those that are not installed are left out."""
+    found: dict[str, T] = {}
+    for name in names or MODELS:
+        try:
+            found[name] = measure(name)
+        except ImportError as error:
+            print(f"{name}: left out, as a package is missing ({error}); {INSTALL}", flush=True)
+    return found
 
 
 def measure(name: str, kind: str, backends: Sequence[str], seeds: int) -> bool:

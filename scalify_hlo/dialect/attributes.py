@@ -14,6 +14,7 @@ attribute                  on               meaning
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
 ``scalify.roles``          matmul           the roles of its operands
 ``scalify.site``           matmul           its name stack, and the names of its arguments
+``scalify.number``         matmul, convert  i64: tells it from others
 ``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
@@ -41,6 +42,7 @@ ROLE: Final = "scalify.role"
 PART: Final = "scalify.part"
 ROLES: Final = "scalify.roles"
 SITE: Final = "scalify.site"
+NUMBER: Final = "scalify.number"
 VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"

@@ -28,6 +28,7 @@ from scalify_hlo.passes.narrowing import (
     is_small,
     roles_of,
 )
+from scalify_hlo.passes.numbers import Numbers
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.rescaling import Rescaling
 from scalify_hlo.passes.scaling import Operands, Source
@@ -49,12 +50,14 @@ class ApplyRecipePass(Pass):
     Attributes:
         recipe: A preset's name or a recipe's file. Its formats of state are those of pairs.
         profile: Of the program, for calibrated scales.
+        wide: The numbers of the matmuls and gradients that stay as they are.
     """
 
     name: ClassVar[str] = "scalify-apply-recipe"
     keeps_listing: ClassVar[bool] = True
     recipe: Recipe = field(default_factory=Recipe)
     profile: Profile | None = None
+    wide: frozenset[int] = frozenset()
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
@@ -68,7 +71,8 @@ class ApplyRecipePass(Pass):
         narrowing = Narrowing(casting, Flattening() if on_one_device(module) else None)
         listing = None if edited else report.listing
         ops = _marked(module, listing)
-        marked = self._narrow(ops, narrowing, report)
+        numbers = Numbers(self.recipe, self.wide)
+        marked = self._narrow(ops, narrowing, report, numbers)
         if source is not None:
             source.finish(report)
             # It makes loops and the like anew.
@@ -78,7 +82,7 @@ class ApplyRecipePass(Pass):
             edited |= narrow_results(main, self.recipe.state, casts)
         for op in marked:
             for number in _gradients(op):
-                _narrow_gradient(op.results[number], self.recipe.state.gradient, casts)
+                _narrow_gradient(op.results[number], self.recipe.state.gradient, casts, numbers)
         if main is not None and self.recipe.compute != KEEP:
             narrow_model(main, self.recipe.compute, casts)
             marked = _marked(module)  # it copies functions, and erases others
@@ -92,7 +96,7 @@ class ApplyRecipePass(Pass):
             report.listing.renew()
 
     def _narrow(
-        self, ops: Sequence[ir.OpView], narrowing: Narrowing, report: Report
+        self, ops: Sequence[ir.OpView], narrowing: Narrowing, report: Report, numbers: Numbers
     ) -> list[ir.OpView]:
         """Puts narrow matmuls in the places of matmuls.
 
@@ -100,6 +104,7 @@ class ApplyRecipePass(Pass):
             ops: All that are marked.
             narrowing: Makes them.
             report: Counts them.
+            numbers: Says which stay as they are.
 
         Returns:
             What has marks that are still to be read; other marks are gone.
@@ -110,7 +115,7 @@ class ApplyRecipePass(Pass):
         for op in ops:
             left = [op]
             if attributes.ROLES in op.attributes:
-                left = self._narrowed(op, formats, narrowing, report)
+                left = self._narrowed(op, formats, narrowing, report, numbers)
             if read:
                 marked += left
             else:
@@ -126,12 +131,17 @@ class ApplyRecipePass(Pass):
         return Scaled(Operands(source), self.recipe)
 
     def _narrowed(
-        self, op: ir.OpView, formats: _Formats, narrowing: Narrowing, report: Report
+        self,
+        op: ir.OpView,
+        formats: _Formats,
+        narrowing: Narrowing,
+        report: Report,
+        numbers: Numbers,
     ) -> list[ir.OpView]:
         """What stands in the place of a matmul with roles: itself, or a narrow one."""
         extent = formats.sizes.of(op)
         chosen = formats.of(op, extent)
-        if chosen is None:
+        if chosen is None or not numbers.narrow(op.operation):
             _clear(op, MARKS)
             return [op]
         report.narrowed += 1
@@ -235,10 +245,12 @@ _NO_PAIR = "f8E5M2"
 """Two operands of this format, or of its variants, have no kernel anywhere."""
 
 
-def _narrow_gradient(value: ir.Value, format_: str, casts: Casts) -> None:
+def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbers) -> None:
     """Rounds the gradient of a weight; those of vectors are no place to save bytes with FP8."""
-    if format_ != KEEP and not (is_small(format_) and value.type.rank < _MATRIX):
-        casts.through(value, format_)
+    if format_ == KEEP or (is_small(format_) and value.type.rank < _MATRIX):
+        return
+    if numbers.narrow(None):
+        numbers.write(casts.through(value, format_).owner)
 
 
 _MATRIX = 2

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.passes.carried import carried_arguments
+from scalify_hlo.passes.markers import rescaled_before
 from scalify_hlo.passes.report import ResultMarks, ValueReport
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.markers import dynamic_rescale
 from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.split import Observation, Split
 from scalify_hlo.rules.statistics import statistic
@@ -42,6 +46,8 @@ class Boundary:
         self._block = main.regions[0].blocks[0]
         self._texts: dict[ir.Type, str] = {}
         self._known = known
+        self._kept: dict[int, Scale] = {}
+        self._measured: set[int] = set()
 
     def enter(self) -> None:
         """Replaces the arguments that are marked, and tells the split of their scales."""
@@ -49,13 +55,20 @@ class Boundary:
         old, names = list(block.arguments), attributes.argument_names(main)
         marks = attributes.argument_attributes(main)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
+        carried = self._carried(names, pairs) if any(pairs) else {}
+        self._measured = {i for i in carried if self._is_narrow(i)}
+        for i in self._measured:
+            marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
         new_marks: list[Attributes] = []
+        scales: list[Scale] = []
         for name, value, mark, pair in zip(names, old, marks, pairs, strict=True):
             data = self._renewed(value) if any(pairs) else value
             mark.pop(attributes.ROLE, None)
             form = self._enter_pair(name, data, mark) if pair else self._enter_divided(data, mark)
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, form, pair)
+            scales.append(form.scale if isinstance(form, Scaled) else ONE)
+        self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
         if any(pairs):
             for _ in old:
                 block.erase_argument(0)
@@ -66,6 +79,30 @@ class Boundary:
         self._split.leaving = frozenset(leaving)
         if len(leaving) < len(block.operations[-1].operands) or self._split.observed is not None:
             self._known = None
+
+    def _is_narrow(self, result: int) -> bool:
+        """Whether a result has less range than f32, so that no scale fits it forever."""
+        format_ = format_of(self._block.operations[-1].operands[result].type)
+        return format_ is not None and not format_.wide
+
+    def _carried(self, names: Sequence[str], pairs: Sequence[bool]) -> dict[int, int]:
+        """The pairs that are state, and the pair among the arguments that each takes the place of.
+
+        They leave at the scale of that argument, or in narrow formats at one that is measured.
+        """
+        marks = attributes.result_attributes(self._main)
+        known = {
+            i: ir.IntegerAttr(mark[attributes.CARRIES]).value
+            for i, mark in enumerate(marks)
+            if attributes.CARRIES in mark
+        }
+        results = zip(attributes.result_names(marks), marks, strict=True)
+        return carried_arguments(
+            self._main,
+            [name if pair else None for name, pair in zip(names, pairs, strict=True)],
+            [name if attributes.PAIR in mark else None for name, mark in results],
+            known,
+        )
 
     @property
     def scaled(self) -> bool:
@@ -102,11 +139,11 @@ class Boundary:
         form = Scaled(Scale(number))
         uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
-            split.set(data, form)
+            split.assume(data, form)
             return form
         divided = split.multiply(data, form.scale**-1, self._top)
         _share_sharding(mark, divided.owner)
-        split.set(divided, form)
+        split.assume(divided, form)
         split.known(divided, ONE, data)
         split.discardable(divided)
         for owner, index in uses:
@@ -140,13 +177,18 @@ class Boundary:
         positions: list[int] = []
         results = attributes.result_attributes(self._main)
         names = attributes.result_names(results)
-        for name, value, mark in zip(names, before, results, strict=True):
+        for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
             for read in (attributes.ROLE, attributes.CARRIES):
                 mark.pop(read, None)
-            self._note(self.results, name, value, self._split.form(value), pair)
-            values += self._leave_one(value, returned.operation, pair)
+            if i in self._measured:
+                value = self._rescaled(value, returned.operation)
+            form, kept = self._split.form(value), self._kept.get(i)
+            if isinstance(form, Scaled) and kept is not None:
+                form = Scaled(kept)
+            self._note(self.results, name, value, form, pair)
+            values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
         for observation in self._split.observed or ():
             values += self._observed(observation, returned.operation)
@@ -167,17 +209,34 @@ class Boundary:
         if len(values) > len(before):
             self._set_signature(None, [value.type for value in values])
 
-    def _leave_one(self, value: ir.Value, at: ir.Operation, pair: bool) -> list[ir.Value]:
+    def _leave_one(
+        self, value: ir.Value, at: ir.Operation, pair: bool, kept: Scale | None = None
+    ) -> list[ir.Value]:
+        """A result as it is returned.
+
+        Args:
+            value: The result.
+            at: The op that returns it.
+            pair: Whether it becomes data and scale.
+            kept: The scale that a pair has whatever its data are; None for the predicted one.
+        """
         split, form = self._split, self._split.form(value)
         if not pair:
             moved = isinstance(form, Scaled) and form.scale != ONE
             return [split.bring(value, ONE, at) if moved else value]
-        if isinstance(form, Scaled) and not form.decayed:
-            value = split.settle(value, at)
-            form = split.form(value)
-        scale = form.scale if isinstance(form, Scaled) else ONE
+        scale = ONE
+        if isinstance(form, Scaled):
+            scale = (form.scale if form.decayed else form.settled) if kept is None else kept
+            value = split.bring(value, scale, at)
         wide = isinstance(scale_element(value.type), ir.F64Type)
         return split.as_pair(value, scale, at, wide=wide)
+
+    def _rescaled(self, value: ir.Value, at: ir.Operation) -> ir.Value:
+        """State at the scale that its rms asks for."""
+        marker = rescaled_before(at, [value], "l2")[0].owner
+        (data,) = dynamic_rescale(marker, self._split)
+        marker.operation.erase()
+        return data
 
     def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:
         """The rms of data that were cast, and their scale."""

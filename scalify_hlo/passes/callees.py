@@ -9,6 +9,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
+from scalify_hlo.rules.parameters import Parameters
 from scalify_hlo.rules.placement import SDY
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Form, Generator, Scaled
@@ -27,6 +28,7 @@ class Callee:
         function: The copy; the function itself if the copy would be the same.
         split: Its split, whose generators its results' forms are over.
         parameters: Its generators that come from the caller, in the caller's order.
+        passed: The arguments with which it was walked.
         taken: The numbers of those that it takes as extra arguments.
         results: The forms of its results.
         born: The generators of those that are born in it, which it returns after its results.
@@ -36,6 +38,7 @@ class Callee:
     function: ir.OpView
     split: Split
     parameters: tuple[Generator, ...]
+    passed: Parameters
     taken: tuple[int, ...]
     results: tuple[Form, ...]
     born: tuple[Generator, ...]

@@ -49,14 +49,15 @@ class Casts:
             self._elements[format_] = element_of(format_)
         return self._elements[format_]
 
-    def through(self, value: ir.Value, format_: str) -> None:
-        """Rounds a value to a format for all its users, which share the narrow data."""
+    def through(self, value: ir.Value, format_: str) -> ir.Value:
+        """Rounds a value to a format for all its users, which share the narrow data it gives."""
         element = value.type.element_type
         users = [(use.owner, use.operand_number) for use in value.uses]
         narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
         back = convert_after(narrow, element)
         for owner, index in users:
             owner.operands[index] = back
+        return narrow
 
 
 def widened_from(value: ir.Value) -> ir.Value | None:

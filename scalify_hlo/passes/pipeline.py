@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, get_args, get_type_hints
 
 from scalify_hlo._compat import ir, passmanager, register_passes
-from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.diagnostics import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.passes.apply_recipe import ApplyRecipePass
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.numbers import rewritten_wide
 from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize import QuantizePass
@@ -25,7 +26,7 @@ from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile import Profile
 from scalify_hlo.profile_file import load_profile
-from scalify_hlo.recipe import NONE, Recipe, load_recipe
+from scalify_hlo.recipe import NONE, WIDE, Recipe, load_recipe
 
 Signature = Literal["same", "scaled"]
 
@@ -73,8 +74,12 @@ class Options:
     observe: bool = False
     profile: Profile | None = None
 
-    def passes(self) -> list[Pass]:
-        """The passes that do it."""
+    def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
+        """The passes that do it.
+
+        Args:
+            wide: The numbers of the matmuls that stay as they are.
+        """
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         given = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
         scales = (*self.recipe.inputs.scale, *given)
@@ -83,10 +88,9 @@ class Options:
         if recipe.narrow or recipe.rescales:
             roles = RolesPass.of(recipe.inputs, self.cotangents)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
-            predicts = recipe.predict != NONE
-            marked = not (layers or predicts)
-            recognize = RecognizePass(scales=True, marked=marked, inputs=predicts)
-            lowered = [roles, recognize, ApplyRecipePass(recipe, self.profile)]
+            marked = not (layers or narrow)
+            recognize = RecognizePass(scales=True, marked=marked, inputs=narrow)
+            lowered = [roles, recognize, ApplyRecipePass(recipe, self.profile, wide)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
         if narrow:
@@ -103,6 +107,7 @@ class Options:
                 strict=self.strict,
                 epsilon=recipe.epsilon,
                 predict=recipe.predict,
+                untrusted=recipe.untrusted,
                 narrow=narrow,
                 observe=self.observe,
             ),
@@ -129,7 +134,24 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         with _collector_paused():
             program = structural_hash(module)
         options.profile.require(program)
+    if options.recipe.untrusted == WIDE and options.recipe.narrow_data:
+        return _rewrite_wide(module, options)
     return run_passes(module, options.passes())
+
+
+def _rewrite_wide(module: ir.Module, options: Options) -> Report:
+    """As `rewrite_module`, where matmuls of untrusted operands stay as they are."""
+    report, remarks = Report(), list[Remark]()
+
+    def rewrite(wide: frozenset[int]) -> set[int]:
+        nonlocal report
+        report = run_passes(module, options.passes(wide))
+        remarks.extend(place.remark for place in report.untrusted)
+        return {number for place in report.untrusted for number in place.numbers}
+
+    rewritten_wide(module, rewrite)
+    report.remarks = list(dict.fromkeys([*remarks, *report.remarks]))
+    return report
 
 
 def run_passes(

@@ -8,7 +8,7 @@ arguments, and the scales of its results come back as monomials, without any IR.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
@@ -32,8 +32,9 @@ from scalify_hlo.passes.callees import (
     take_scales,
 )
 from scalify_hlo.passes.leftovers import clear_layers
+from scalify_hlo.passes.numbers import clear_numbers
 from scalify_hlo.passes.report import Report, kind_of
-from scalify_hlo.recipe import UNIT, Epsilon, Meet, Predict, Recipe, Rounding
+from scalify_hlo.recipe import WIDE, Epsilon, Meet, Predict, Recipe, Rounding, Untrusted
 from scalify_hlo.roles.frames import Named, functions_in, operations, with_end
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
@@ -44,6 +45,8 @@ from scalify_hlo.rules.isolated import (
     placeholder,
     translated,
 )
+from scalify_hlo.rules.parameters import Parameters, parameters_of, returned
+from scalify_hlo.rules.recurrence import has_casts, writing_functions
 from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.statistics import Devices
@@ -71,8 +74,9 @@ class PropagatePass(Pass):
         meet: See `scalify_hlo.recipe.Recipe`; so are the next two.
         rounding: How roots of scales and statistics become powers of two.
         saturate: Whether casts of a recipe clamp.
-        epsilon: See `scalify_hlo.recipe.Recipe`; so is the next.
+        epsilon: See `scalify_hlo.recipe.Recipe`; so are the next two.
         predict: How sizes are told, from which scales are.
+        untrusted: What is done where a predicted size cannot be trusted.
         annotate: Whether each op gets a ``scalify.forms`` attribute that shows the forms of its
             results, for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
@@ -88,6 +92,7 @@ class PropagatePass(Pass):
     saturate: bool = True
     epsilon: Epsilon = "exact"
     predict: Predict = "none"
+    untrusted: Untrusted = "measure"
     annotate: bool = False
     strict: bool = False
     narrow: bool = False
@@ -104,6 +109,7 @@ class PropagatePass(Pass):
                 predict=self.predict,
                 rounding=self.rounding,
                 saturate=self.saturate,
+                untrusted=self.untrusted,
             )
             propagation = Propagation(
                 module,
@@ -156,13 +162,15 @@ class Propagation:
         self._report = report
         self._annotate = annotate
         self._on_data = recipe.epsilon == "data"
-        self._activations = Activations() if narrow and recipe.predict == UNIT else None
+        self._activations = Activations() if narrow else None
         marks = RULES.keys() if report.marked is None else report.marked | {layers.DOT}
         self._sized = frozenset(marks if narrow else ())  # ops of which layers say the size
         self._callees: dict[Key, Callee] = {}
         self._cast_exponents: dict[Hashable, int] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
+        self._casting = _casting_functions(self._functions) if narrow else set()
+        self._writing = writing_functions(self._functions)
         self._module = module
 
     def main(self, function: ir.OpView) -> None:
@@ -172,11 +180,14 @@ class Propagation:
         split.observed = [] if self._observe else None
         boundary = Boundary(function, split, top, self._report.result_marks)
         boundary.enter()
+        split.doubt_inputs()
         if self._annotate or self._narrow or self._marked or boundary.scaled:
             self._walk_main(function, split)
         boundary.leave()
         finish(split, top)
         self._drop_replaced()
+        if self._recipe.untrusted == WIDE:
+            clear_numbers(self._module)
         if self._marked:
             markers.drop(self._module)
         self._report.observed = [o.name for o in split.observed or ()]
@@ -188,6 +199,8 @@ class Propagation:
         split = Split(top, self._recipe, report.remarks, report.given_up, self._walk)
         split.narrow, split.marked = self._narrow, self._marked
         split.cast_exponents = self._cast_exponents
+        split.casting, split.writing = self._casting, self._writing
+        split.untrusted = report.untrusted
         return split
 
     def _walk_main(self, main: ir.OpView, split: Split) -> None:
@@ -252,6 +265,7 @@ class Propagation:
         op = _apply(name, op, split)
         if name in layers.ENDS:
             layers.layered(op, name, split)
+        layers.certain(op, split)
         if ends:
             ends.end(op, split)
         return op
@@ -293,7 +307,8 @@ class Propagation:
                 self._note(op, split)
             return
         callers = generators(forms)
-        callee = self._specialised(op, forms, callers, split)
+        passed = parameters_of(forms, casting=callee_of(op) in self._casting)
+        callee = self._specialised(op, passed, callers, split)
         call = new_call(op, callee, split, callers)
         self._kept.add(callee_of(call))
         back = dict(zip(callee.parameters, callers, strict=True))
@@ -301,7 +316,8 @@ class Propagation:
         for generator, scale in zip(callee.born, scales, strict=True):
             at = split.next
             back[generator] = split.factors.bear(scale, depth=split.depth, at=at)
-        for result, form in zip(call.results, callee.results, strict=False):
+        results = returned(callee.results, callee.passed, passed)
+        for result, form in zip(call.results, results, strict=False):
             split.set(result, translated(form, split, callee.split, back))
         if self._annotate:
             self._note(call, split)
@@ -321,11 +337,12 @@ class Propagation:
         return None if self._functions[callee_of(op)].regions[0].blocks else opaque
 
     def _specialised(
-        self, op: ir.Operation, forms: Sequence[Form], callers: Sequence[Generator], split: Split
+        self, op: ir.Operation, passed: Parameters, callers: Sequence[Generator], split: Split
     ) -> Callee:
         name = callee_of(op)
         numbers = {generator: i for i, generator in enumerate(callers)}
-        key = (name, split.devices, *(_key(form, numbers) for form in forms))
+        forms = tuple(_key(form, numbers) for form in passed.forms)
+        key = (name, split.devices, passed.key, forms)
         if key not in self._callees:
             if name in self._active:
                 raise InputError(
@@ -334,11 +351,11 @@ class Propagation:
                     hint="StableHLO programs have no recursion; use stablehlo.while",
                 )
             self._active.append(name)
-            self._callees[key] = self._copy(name, forms, split.devices)
+            self._callees[key] = self._copy(name, passed, split.devices)
             self._active.pop()
         return self._callees[key]
 
-    def _copy(self, name: str, forms: Sequence[Form], devices: Devices | None) -> Callee:
+    def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
@@ -346,19 +363,18 @@ class Propagation:
         top = placeholder(copy.regions[0].blocks[0])
         split = self._split(top)
         split.devices = devices
-        parameters = take_scales(copy, forms, split)
+        parameters = take_scales(copy, passed.forms, split)
         block = copy.regions[0].blocks[0]
         self._walk(block, split)
-        returned = block.operations[-1]
-        results = tuple(split.forms(list(returned.operands)))
+        results = tuple(split.forms(list(block.operations[-1].operands)))
         born = return_scales(copy, results, split)
         finish(split, top)
         taken = drop_untaken(copy, len(parameters))
         if not split.changed:
             copy.operation.erase()
-            return Callee(original, split, parameters, taken, results, born, copied=False)
+            return Callee(original, split, parameters, passed, taken, results, born, copied=False)
         self._functions[copy.attributes["sym_name"].value] = copy
-        return Callee(copy, split, parameters, taken, results, born, copied=True)
+        return Callee(copy, split, parameters, passed, taken, results, born, copied=True)
 
     def _fresh(self, name: str) -> str:
         number = len(self._callees)
@@ -408,8 +424,19 @@ def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set
     """The functions that have markers in them, or call one that has."""
     if report.ops and not report.markers:
         return set()
+    return _reaching(functions, markers.has_markers)
+
+
+def _casting_functions(functions: Mapping[str, ir.OpView]) -> set[str]:
+    """The private functions that have casts of a recipe in them, or call one that has."""
+    private = {name: function for name, function in functions.items() if is_private(function)}
+    return _reaching(private, has_casts)
+
+
+def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block], bool]) -> set[str]:
+    """The functions of whose bodies something is true, and those that call one of them."""
     bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
-    found = {name for name, body in bodies.items() if markers.has_markers(body)}
+    found = {name for name, body in bodies.items() if is_found(body)}
     callers: dict[str, set[str]] = {}
     for name, body in bodies.items() if found else ():
         for callee in called_in(body):

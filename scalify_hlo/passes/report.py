@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.roles.listing import Listing
+from scalify_hlo.rules.split import Untrusted
 from scalify_hlo.scale import Any, Form, Scaled
 
 
@@ -139,6 +140,7 @@ class Report:
             looked for them, how many it did not.
         markers: How many markers the program has, or was given.
         observed: The names of the operands whose sizes and scales the program returns, if asked.
+        untrusted: The casts of data whose predicted size could not be trusted.
         tensors: The names of each tensor of which the program returns a histogram, if asked.
         sites: The rescalings that a recipe put in.
         scaling_state: That of delayed scales, if the program was given one.
@@ -160,6 +162,7 @@ class Report:
     casts: int = 0
     markers: int = 0
     observed: list[str] = field(default_factory=list)
+    untrusted: list[Untrusted] = field(default_factory=list)
     tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)

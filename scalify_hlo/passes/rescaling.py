@@ -15,7 +15,7 @@ from scalify_hlo.passes.markers import rescaled, rescaled_before, rescaled_toget
 from scalify_hlo.passes.report import Report, SiteReport
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.passes.sites import matching
-from scalify_hlo.passes.state_formats import rescaled_state
+from scalify_hlo.passes.state_formats import Carried, rescaled_state
 from scalify_hlo.recipe import NONE, NamedRescale, Recipe, Rescale
 
 _SMALL = 1 << 13
@@ -51,8 +51,7 @@ class Rescaling:
             self._matmul_operands(recipe.matmul_operands)
         if recipe.sites.names:
             self._named(recipe.sites)
-        if recipe.state_rescale.statistic != NONE:
-            self._state(recipe.state_rescale)
+        self._state(recipe.state_rescale)
         self._report.markers += len(self._done)
 
     def _norm_gradients(self, how: Rescale) -> None:
@@ -114,19 +113,22 @@ class Rescaling:
         returned, arguments = block.operations[-1].operation, block.arguments
         names = attributes.result_names(attributes.result_attributes(self._main))
         carried = {
-            value: (arguments[argument], headroom)
-            for number, argument, headroom in rescaled_state(self._main, self._recipe.state)
-            if (value := returned.operands[number]) not in self._made
+            value: state
+            for state in rescaled_state(self._main, self._recipe.state, how.statistic)
+            if (value := returned.operands[state.result]) not in self._made
         }
         step = self._count(how) if carried else None
         for group in _grouped(carried):
-            before = [carried[value][0] for value in group] if step is not None else []
-            found = rescaled_before(returned, group, how.statistic, before, step)
-            _specify(found[0].owner, how, carried[group[0]][1])
+            first = carried[group[0]]
+            before = [] if step is None else [arguments[carried[v].argument] for v in group]
+            found = rescaled_before(returned, group, first.statistic, before, step)
+            _specify(found[0].owner, how, first.headroom)
             self._done.update(zip(group, found, strict=True))
         for i, value in enumerate(list(returned.operands)):
-            if value in carried:
-                returned.operands[i] = self._done[value]
+            if value not in carried:
+                continue
+            returned.operands[i] = self._done[value]
+            if how.statistic != NONE:  # what narrow state needs is no site of the recipe's
                 note = SiteReport("state_rescale", names[i], how.statistic, how.every)
                 self._report.sites.append(note)
 
@@ -225,11 +227,11 @@ def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _grouped(values: Mapping[ir.Value, tuple[ir.Value, int]]) -> list[list[ir.Value]]:
+def _grouped(values: Mapping[ir.Value, Carried]) -> list[list[ir.Value]]:
     """State with one statistic each: the small ones that are alike together, others alone."""
-    alike: dict[int, list[ir.Value]] = {}
-    for value, (_, headroom) in values.items():
-        alike.setdefault(headroom, []).append(value)
+    alike: dict[tuple[str, int], list[ir.Value]] = {}
+    for value, state in values.items():
+        alike.setdefault((state.statistic, state.headroom), []).append(value)
     groups = [group for some in alike.values() for group in _of_one_size(some)]
     together = {value for group in groups for value in group}
     return [*groups, *([value] for value in values if value not in together)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.diagnostics import Remark, UsageError, nearest
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.passes.base import Pass, main_function
@@ -35,6 +35,8 @@ class RolesPass(Pass):
         activation: See there.
         gradient: See there.
         cotangents: How many of the last arguments are cotangents, as in the export of a vjp.
+        narrow_state: Whether pairs of moments change their format, so that a remark says which
+            state of an optimizer does not, as it is neither.
     """
 
     name: ClassVar[str] = "scalify-roles"
@@ -45,9 +47,10 @@ class RolesPass(Pass):
     activation: tuple[str, ...] = ()
     gradient: tuple[str, ...] = ()
     cotangents: int = 0
+    narrow_state: bool = False
 
     @classmethod
-    def of(cls, inputs: Inputs, cotangents: int = 0) -> RolesPass:
+    def of(cls, inputs: Inputs, cotangents: int = 0, *, narrow_state: bool = False) -> RolesPass:
         """The pass that takes what a recipe says of inputs."""
         return cls(
             weight=inputs.weight,
@@ -56,6 +59,7 @@ class RolesPass(Pass):
             activation=inputs.activation,
             gradient=inputs.gradient,
             cotangents=cotangents,
+            narrow_state=narrow_state,
         )
 
     def apply(self, module: ir.Operation, report: Report) -> None:
@@ -75,6 +79,8 @@ class RolesPass(Pass):
         listing.note_formats()
         walk = Walk(functions)
         walk.main(main, listing.ops, [i for i, role in roles.items() if role == GRADIENT])
+        if self.narrow_state and state.neither:
+            report.remarks += _kept_wide(main, names, state.neither - roles.keys())
         _mark_arguments(main, roles)
         carried = {number: role for number, role in roles.items() if number in state.results}
         report.result_marks = _mark_results(main, carried, state.results)
@@ -200,6 +206,17 @@ def _mark_results(
         mark[attributes.CARRIES] = ir.IntegerAttr.get(i64, number)
     attributes.set_result_attributes(main, marks)
     return ResultMarks(before, attributes.encoded_result_attributes(main), names)
+
+
+def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> list[Remark]:
+    """A remark on the pairs that are state of an optimizer and no moments, if there are any."""
+    marks, arguments = attributes.argument_attributes(main), main.regions[0].blocks[0].arguments
+    numbers = [number for number in sorted(neither) if attributes.PAIR in marks[number]]
+    if not numbers:
+        return []
+    first, more = numbers[0], f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
+    message = f"keeps the format of {names[first]}{more}: neither first nor second moments"
+    return [Remark(message, str(arguments[first].location), main.operation.name)]
 
 
 def _mark_arguments(main: ir.OpView, roles: dict[int, str]) -> None:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.formats import element_of, format_of
+from scalify_hlo.formats import FORMATS, FloatFormat
 from scalify_hlo.passes.casts import Casts, convert_after
-from scalify_hlo.recipe import KEEP, State
+from scalify_hlo.recipe import KEEP, NONE, State
 from scalify_hlo.scale import MOMENT_HEADROOM
 
 _KEPT = State()
@@ -16,7 +17,16 @@ _KEPT = State()
 
 _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 
-_KINDS = {"second_moment": attributes.SECOND}
+_AMAX_HEADROOM = 7
+"""log2 of the amax of narrow moments, whose elements differ more than those of weights.
+
+The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
+is within 2^±8 for all tensors of up to 2^28 elements, even if a single one of them is not zero. f16
+holds another 2^9 above, and all that is down to 2^-20 of the amax at full precision.
+"""
+
+_SMALL = 8
+"""Bits of the formats whose range is too short for the outliers of a first moment at unit rms."""
 
 
 def narrow_arguments(main: ir.OpView, recipe: State) -> None:
@@ -52,11 +62,11 @@ def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> bool:
     block = main.regions[0].blocks[0]
     returned, marks = block.operations[-1], attributes.result_attributes(main)
     for index, mark in enumerate(marks):
-        role, format_ = _state_format(mark, recipe)
-        rescaled = mark.pop(attributes.RESCALED, None) is not None
+        _, format_ = _state_format(mark, recipe)
+        mark.pop(attributes.RESCALED, None)
         if format_ != KEEP:
-            kind = attributes.STATE if rescaled else _KINDS.get(role, attributes.STATE)
-            returned.operands[index] = casts.cast(returned.operands[index], format_, kind)
+            value = returned.operands[index]
+            returned.operands[index] = casts.cast(value, format_, attributes.STATE)
     attributes.set_result_attributes(main, marks)
     types = [value.type for value in returned.operands]
     attributes.set_function_type(main, [a.type for a in block.arguments], types)
@@ -64,36 +74,69 @@ def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> bool:
 
 
 class Carried(NamedTuple):
-    """A pair that a step takes and returns.
+    """A pair that a step takes and returns at a scale that is measured.
 
     Attributes:
         result: The number of the result.
         argument: The number of the argument.
-        headroom: log2 of how far below the data's size their scale is put.
+        statistic: Of the result's data: ``l2``, ``l1`` or ``max``.
+        headroom: log2 of what the statistic of the data is at their new scale.
     """
 
     result: int
     argument: int
+    statistic: str
     headroom: int
 
 
-def rescaled_state(main: ir.OpView, recipe: State) -> list[Carried]:
-    """What a step carries to the next as pairs, which are marked as ones that it rescales."""
+def rescaled_state(main: ir.OpView, recipe: State, statistic: str) -> list[Carried]:
+    """What a step carries to the next at measured scales, which is marked so.
+
+    Args:
+        main: The function.
+        recipe: The formats in which state is kept.
+        statistic: The one that all state takes its scale from. With ``none``, state in formats of
+            f32's range keeps its scale, and that in narrow formats has the statistic that fits it:
+            the rms of weights, and of first moments in f16; the amax of other moments.
+    """
     taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
+    values = main.regions[0].blocks[0].operations[-1].operands
     found: list[Carried] = []
     for i, mark in enumerate(returned):
         role, format_ = _state_format(dict(mark), recipe)
         if attributes.PAIR not in mark or attributes.CARRIES not in mark or role not in _CARRIED:
             continue
+        kept = format_of(values[i].type) if format_ == KEEP else FORMATS[format_]
+        narrow = kept is not None and not kept.wide
+        if statistic == NONE and not narrow:
+            continue
         number = ir.IntegerAttr(mark[attributes.CARRIES]).value
-        narrow_second = role == "second_moment" and format_ != KEEP
-        found.append(Carried(i, number, MOMENT_HEADROOM if narrow_second else 0))
+        found.append(Carried(i, number, *_measured(role, statistic, kept if narrow else None)))
         mark[attributes.RESCALED] = ir.UnitAttr.get()
         if role != "weight" and attributes.PAIR in taken[number]:
             taken[number][attributes.RESCALED] = ir.UnitAttr.get()
     attributes.set_argument_attributes(main, taken)
     attributes.set_result_attributes(main, returned)
     return found
+
+
+def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[str, int]:
+    """The statistic and the headroom of state.
+
+    Args:
+        role: What it is for.
+        statistic: What the recipe asks for, or ``none``.
+        narrow: The narrow format that it is kept in, if it is.
+    """
+    if statistic == NONE:
+        small = narrow is not None and narrow.bits <= _SMALL
+        amax = role == "second_moment" or (small and role == "first_moment")
+        statistic = "max" if amax else "l2"
+    if narrow is None or role == "weight":
+        return statistic, 0
+    if statistic == "max":
+        return statistic, min(_AMAX_HEADROOM, narrow.max_exponent - 1)
+    return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
 
 
 def _role(mark: attributes.Attributes) -> str:

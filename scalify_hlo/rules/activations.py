@@ -11,6 +11,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS, Activation
 from scalify_hlo.scale import Form, Scaled
+from scalify_hlo.uncertainty import least
 
 
 class Activations:
@@ -42,6 +43,10 @@ class Activations:
         form = split.form(op.results[0])
         if not (isinstance(source, Scaled) and isinstance(form, Scaled)):
             return
+        certain = least((source.uncertainty, form.uncertainty))
+        if not split.predicts:
+            split.assume(op.results[0], form._replace(uncertainty=certain))
+            return
         between = source.scale / form.scale
         if not between.static:
             return
@@ -51,7 +56,7 @@ class Activations:
             return
         size += activation.gradient_size if backward else activation.size(size) - size
         level = size - source.scale.exponent + between.exponent
-        split.set(op.results[0], Scaled(form.scale, level))
+        split.set(op.results[0], Scaled(form.scale, level, certain))
 
 
 def _activation(op: ir.Operation) -> tuple[bool, Activation | None]:

@@ -18,6 +18,7 @@ from scalify_hlo.rules.families import rise
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.unit_scaling import size_of, softmax
 from scalify_hlo.scale import Scaled
+from scalify_hlo.uncertainty import NORMALISED
 
 _CLAMP = "stablehlo.clamp"
 _CASTING = frozenset({"stablehlo.convert", _CLAMP})
@@ -48,7 +49,7 @@ def probabilities(op: ir.Operation, split: Split) -> None:
     form, count = split.form(op.results[0]), summed(op)
     if isinstance(form, Scaled) and form.scale.static and count > 1:
         level = -_log2(count, split) - form.scale.exponent
-        split.set(op.results[0], Scaled(form.scale, level))
+        split.set(op.results[0], Scaled(form.scale, level, NORMALISED))
 
 
 def weighted(op: ir.Operation, split: Split) -> None:
@@ -85,7 +86,7 @@ def _resize(op: ir.Operation, split: Split, size: float) -> None:
     form, count = split.form(op.results[0]), contracted(op)
     if isinstance(form, Scaled) and count is not None and count > 1:
         more = _log2(count, split) + size - rise(count, split)
-        split.set(op.results[0], Scaled(form.scale, form.level + more))
+        split.set(op.results[0], form._replace(level=form.level + more))
 
 
 def of_scores(op: ir.Operation, split: Split) -> None:
@@ -100,7 +101,7 @@ def of_scores(op: ir.Operation, split: Split) -> None:
     if attended is not None and attended.mixed is not None:
         sharpened = round(math.log2(max(attended.positions, 1)) * _SHARPENED)
         more = sharpened - (_COMMON if attended.mixed else 0)
-    split.set(op.results[0], Scaled(form.scale, form.level + more))
+    split.set(op.results[0], form._replace(level=form.level + more))
 
 
 def _softmax(value: ir.Value) -> ir.Operation | None:

@@ -16,21 +16,28 @@ _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 def extreme(op: ir.Operation, split: Split) -> None:
     """An aligned maximum or minimum; one with 0 is a ReLU."""
-    halved = split.predicts and any(map(_is_zero, op.operands))
+    halved = split.narrow and any(map(_is_zero, op.operands))
     target = split.align(op, (0, 1))
     if halved and isinstance(target, Scaled):
-        target = Scaled(target.scale, _RELU.size(target.level))
+        target = _halved(target, _RELU.size(), split)
     split.set(op.results[0], target)
 
 
 def select(op: ir.Operation, split: Split) -> None:
     """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
     values = list(op.operands)[1:]
-    halved = split.predicts and _tells_signs(op.operands[0]) and any(map(_is_zero, values))
+    halved = split.narrow and _tells_signs(op.operands[0]) and any(map(_is_zero, values))
     target = split.align(op, (1, 2), either=True)
     if halved and isinstance(target, Scaled):
-        target = Scaled(target.scale, target.level + _RELU.gradient_size)
+        target = _halved(target, _RELU.gradient_size, split)
     split.set(op.results[0], target)
+
+
+def _halved(form: Scaled, size: float, split: Split) -> Scaled:
+    """A form after half of the elements became 0: an error, where sizes are not predicted."""
+    if split.predicts:
+        return form._replace(level=form.level + size)
+    return form._replace(uncertainty=form.uncertainty.with_bias(abs(size)))
 
 
 def one_hot(value: ir.Value) -> int | None:

@@ -35,7 +35,7 @@ def summed(op: ir.Operation, split: Split) -> None:
     for operand, result in zip(op.operands, op.results, strict=True):
         form = split.form(operand)
         if isinstance(form, Scaled):
-            split.set(result, Scaled(form.scale, form.level + raised))
+            split.set(result, form._replace(level=form.level + raised))
         elif not isinstance(form, Splat):
             split.set(result, form)
 

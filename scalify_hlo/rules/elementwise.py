@@ -24,7 +24,9 @@ from scalify_hlo.rules.families import (
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.scale import ANY, MOMENT_HEADROOM, ONE, Form, Scale, Scaled, Splat
+from scalify_hlo.rules.untrusted import Trusted, handled
+from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
+from scalify_hlo.uncertainty import UNKNOWN
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -188,8 +190,22 @@ def power(op: ir.Operation, split: Split) -> None:
         n = int(exponent.value)
         fits = abs(n) <= _MAX_POWER and format_of(op.operands[0].type) is not None
         if fits and not steep(op.results[0], base.scale**n, split, most=5):
-            return split.result(op, base.scale**n, base.level * n)
-    return split.read_all(op)
+            uncertainty = (base.uncertainty**n).with_root(abs(n))
+            return split.result(op, base.scale**n, base.level * n, uncertainty)
+    split.read_all(op)
+    if split.narrow and isinstance(base, Scaled):
+        split.set(op.results[0], _size_of_power(op, exponent, split))
+    return None
+
+
+def _size_of_power(op: ir.Operation, exponent: Form, split: Split) -> Scaled:
+    """The size of a power of a value at scale 1; nothing tells it where the exponent varies."""
+    base = split.form(op.operands[0])
+    if not isinstance(base, Scaled) or not isinstance(exponent, Splat):
+        return Scaled(ONE, 0, UNKNOWN)
+    n = exponent.value
+    uncertainty = (base.uncertainty**n).with_root(abs(n))
+    return Scaled(ONE, round(base.level * n), uncertainty)
 
 
 _MAX_POWER = 16
@@ -204,7 +220,9 @@ rule(
 
 
 def convert(op: ir.Operation, split: Split) -> None:
-    """Between floats data are converted; narrowing pays the level first, so that nothing is lost.
+    """Between floats data are converted; narrowing pays what is certain of the level first.
+
+    What is read at scale 1 right after is converted there, as the program has it.
 
     To integers and booleans, values are read, and to formats of 8 bits.
     """
@@ -214,14 +232,17 @@ def convert(op: ir.Operation, split: Split) -> None:
     form = split.form(value)
     source, target = split.format(value), split.format(result)
     if target is None or source is None:
-        if target is not None and split.predicts and (classes := one_hot(value)):
+        if source is not None or target is None:
+            return split.read_all(op)
+        if split.predicts and (classes := one_hot(value)):
             split.result(op, ONE, -rise(classes, split))
-        return split.read_all(op)
+        return None
     if target.bits <= _SMALL and target != source:
         return _to_small(op, split)
     if isinstance(form, Scaled):
         if target.exponent_bits < source.exponent_bits:
-            split.replace(op, 0, split.settle(value, op.operation))
+            scale = ONE if split.read_next(result) else split.bounded(value, form, target)
+            split.replace(op, 0, split.bring(value, scale, op.operation))
         return split.set(result, split.form(op.operands[0]))
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
@@ -259,8 +280,12 @@ def cast(op: ir.Operation, split: Split) -> None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
     if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
-    scale = _cast_scale(op, form, kind, split)
-    value = split.bring(value, scale, op.operation)
+    known = None
+    if kind != attributes.STATE and not isinstance(form, Splat):
+        known = handled(op, form, target, split)
+    if known is None:
+        known = _predicted(op, form, kind, split)
+    value, scale = known.value, known.form.scale
     if kind == attributes.DATA:
         split.observe(value, scale, op.operation)
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
@@ -269,8 +294,16 @@ def cast(op: ir.Operation, split: Split) -> None:
             value = emit.convert(value, ir.F32Type.get(), op.operation)
         value = _saturated(value, target, op.operation, split)
     split.replace(op, 0, value)
-    unpaid = split.unpaid(form, scale) if isinstance(form, Scaled) else 0
-    return split.assume(result, Scaled(scale, unpaid))
+    return split.assume(result, known.form)
+
+
+def _predicted(op: ir.Operation, form: Form, kind: str, split: Split) -> Trusted:
+    """Data at the scale that their predicted size asks for."""
+    scale = _cast_scale(op, form, kind, split)
+    value = split.bring(op.operands[0], scale, op.operation)
+    if not isinstance(form, Scaled):
+        return Trusted(value, Scaled(scale))
+    return Trusted(value, Scaled(scale, split.unpaid(form, scale), form.uncertainty))
 
 
 def _saturated(value: ir.Value, target: FloatFormat, at: ir.Operation, split: Split) -> ir.Value:
@@ -284,13 +317,16 @@ def _saturated(value: ir.Value, target: FloatFormat, at: ir.Operation, split: Sp
 
 
 def _cast_scale(op: ir.Operation, form: Form, kind: str, split: Split) -> Scale:
-    """The scale at which data are cast: near unit, but state keeps the scale it had."""
+    """The scale at which data are cast: near unit, but that of state is chosen elsewhere.
+
+    State in a wide format leaves the program at the scale of an argument. In a narrow one it was
+    measured, so that its level is 0, unless it is a cotangent of state.
+    """
     if not isinstance(form, Scaled):
         return ONE
-    if kind == attributes.STATE and form.decayed:
+    target = split.format(op.results[0])
+    if kind == attributes.STATE and (form.decayed or (target is not None and target.wide)):
         return form.scale
-    if kind == attributes.SECOND:
-        return form.settled.shift(-MOMENT_HEADROOM)
     return split.settled_alike(op, form) if split.predicts else form.settled
 
 

@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registry import Apply
-from scalify_hlo.rules.split import Split, is_unit
+from scalify_hlo.rules.split import DRIFT, Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
 from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat
+from scalify_hlo.uncertainty import CERTAIN, UNKNOWN, Uncertainty, mean
 
 NEUTRAL: set[Apply] = set()
 """Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
@@ -63,15 +65,24 @@ def odd(value: Callable[[float], float]) -> Apply:
 
 def unscale(op: ir.Operation, split: Split) -> None:
     """The op reads ``X_d * X_s``; its result is unscaled, or at scale 1 where data are narrow."""
+    form = split.form(op.operands[0])
     split.read_all(op)
     if split.narrow:
         for result in op.results:
             if split.format(result) is not None:
-                split.set(result, Scaled(ONE))
+                split.set(result, size_of_read(op.operation.name, form))
 
 
 def on_data(op: ir.Operation, split: Split) -> None:
     """A function of degree 0 reads the data and forgets the scale."""
+    degree_0(op, split)
+
+
+def degree_0(op: ir.Operation, split: Split) -> None:
+    """Says that float results are near 1, where data are narrow."""
+    for result in op.results if split.narrow else ():
+        if split.format(result) is not None:
+            split.set(result, Scaled(ONE))
 
 
 def source(op: ir.Operation, split: Split) -> None:
@@ -84,7 +95,8 @@ def linear(count: Count) -> Apply:
     def apply(op: ir.Operation, split: Split) -> None:
         form = split.form(op.operands[0])
         if isinstance(form, Scaled):
-            split.result(op, form.scale, form.level + rise(count(op), split))
+            level = form.level + rise(count(op), split)
+            split.result(op, form.scale, level, form.uncertainty)
         elif form is ANY:
             split.set(op.results[0], ANY)
 
@@ -101,9 +113,13 @@ def product(count: Count | None = None) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
+            if drifts(op.results[0], s, t, split):
+                (s, m), (t, n) = _nearer(op, split, ((s, m), (t, n)))
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
-            split.result(op, s * t, m + n + rise(count(op) if count else None, split))
+            terms = count(op) if count else None
+            found = product_uncertainty(a, b, 1, terms)
+            split.result(op, s * t, m + n + rise(terms, split), found)
 
     NEUTRAL.add(apply)
     return apply
@@ -121,7 +137,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s / t, split):
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t))
-            split.result(op, s / t, m - n)
+            split.result(op, s / t, m - n, product_uncertainty(a, b, -1))
 
     NEUTRAL.add(apply)
     return apply
@@ -161,6 +177,42 @@ def steep(value: ir.Value, scale: Scale, split: Split, *, most: int = _STEEP) ->
     return format_ is not None and format_.wide
 
 
+_FREE_DRIFT = 7
+"""|log2| from which a product takes an operand at scale 1 that stands there anyway."""
+
+
+def drifts(value: ir.Value, s: Scale, t: Scale, split: Split) -> bool:
+    """Whether a product of static scales is further from 1 than wide data need."""
+    if abs(s.exponent + t.exponent) <= _FREE_DRIFT or s.powers or t.powers or split.narrow:
+        return False
+    format_ = split.format(value)
+    return format_ is not None and format_.wide
+
+
+def _nearer(
+    op: ir.Operation, split: Split, factors: Sequence[tuple[Scale, float]]
+) -> list[tuple[Scale, float]]:
+    """Scales and levels of two operands after one was brought to scale 1.
+
+    That is free for arguments, which stand at scale 1 as well. Where none is free, it is done if
+    the product would have to be brought there.
+    """
+    found = list(factors)
+    total = sum([scale.exponent for scale, _ in found])
+    away = [i for i, (scale, _) in enumerate(found) if scale.exponent * total > 0]
+    free = [i for i in away if not split.takes_factor(op.operands[i], ONE)]
+    if not free and abs(total) <= DRIFT:
+        return found
+    index = max(free or away, key=lambda i: abs(found[i][0].exponent))
+    value = op.operands[index]
+    moved = split.bring(value, ONE, op.operation)
+    for i, (scale, level) in enumerate(found):
+        if op.operands[i] == value:
+            split.replace(op, i, moved)
+            found[i] = ONE, level + scale.exponent
+    return found
+
+
 def _flattened(
     op: ir.Operation,
     split: Split,
@@ -183,10 +235,43 @@ def _sizes_known(split: Split, a: Form, b: Form) -> bool:
     return split.narrow and isinstance(a, Splat) and isinstance(b, Splat)
 
 
+_CONTRACTION_BIAS, _GAIN_BIAS = 0.05, 0.1
+"""Octaves by which the rules of contractions, and of products with an argument, are off."""
+
+
+def product_uncertainty(a: Form, b: Form, sign: int = 1, terms: int | None = None) -> Uncertainty:
+    """The uncertainty of ``A * B**sign``, or of a contraction.
+
+    Operands that are uncertain for one reason may be correlated: the terms of a sum of n products
+    then add up to between sqrt(n) and n of their size.
+
+    Args:
+        a: The form of A.
+        b: The form of B.
+        sign: 1, or -1 for a quotient.
+        terms: How many products are summed for each element; one if None.
+    """
+    if not isinstance(a, Scaled):
+        return b.uncertainty**sign if isinstance(b, Scaled) else CERTAIN
+    if not isinstance(b, Scaled):
+        return a.uncertainty
+    if not (a.uncertainty.degrees and b.uncertainty.degrees):
+        return a.uncertainty.times(b.uncertainty, sign)
+    found = a.uncertainty.times(b.uncertainty, sign)
+    correlation = a.uncertainty.correlation(b.uncertainty)
+    if correlation:
+        most = max(1.0, math.log2(terms) / 2) if terms else 1.0
+        found = found.with_root(correlation * most)
+    if terms:
+        return found.with_bias(_CONTRACTION_BIAS)
+    gain = a.uncertainty.single or b.uncertainty.single
+    return found.with_bias(_GAIN_BIAS) if gain else found
+
+
 def _factor(op: ir.Operation, split: Split, index: int, form: Form) -> tuple[Scale, float]:
     """Scale and level with which an operand enters a product."""
     if isinstance(form, Scaled):
-        return form
+        return form.scale, form.level
     if not isinstance(form, Splat):
         return ONE, 0
     format_ = split.format(op.operands[index])
@@ -218,6 +303,8 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
         target = split.align(op, indices or range(len(op.operands)), either=either)
         if scaled:
             split.set(op.results[0], target)
+        else:
+            degree_0(op, split)
 
     return apply
 
@@ -226,19 +313,58 @@ def total(op: ir.Operation, split: Split) -> None:
     """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
     operands = op.operands
     forms = split.form(operands[0]), split.form(operands[1])
-    target = _met(*forms) or split.align(op, (0, 1))
-    if split.predicts and isinstance(target, Scaled):
-        target = Scaled(target.scale, _level_of_sum(target, forms, split))
+    target = _met(*forms) or _at_natural_scale(op, forms, split) or split.align(op, (0, 1))
+    if isinstance(target, Scaled):
+        if split.predicts:
+            target = target._replace(level=_level_of_sum(target, forms, split))
+        degree = target.uncertainty.degree
+        if degree >= _NONLINEAR and any(f is None or is_unit(f) for f in forms):
+            either = target.uncertainty.with_root(_EITHER * degree)
+            target = target._replace(uncertainty=either)
     split.set(op.results[0], target)
 
 
 NEUTRAL.add(total)
 
 
+_NONLINEAR, _EITHER = 2, 2.0
+"""From which degree on a power may be much larger, or much smaller, than the constant that it is
+added to, and the octaves for each degree by which the sum is uncertain then."""
+
+
 def _met(a: Form, b: Form) -> Scaled | None:
     """What two values are aligned to that are at scale 1 already; None if it is not so plain."""
     if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
-        return a if a.level >= b.level else b
+        larger = a if a.level >= b.level else b
+        return larger._replace(uncertainty=mean((a.uncertainty, b.uncertainty)))
+    return None
+
+
+_NATURAL = 6
+"""|log2| by which a constant of a sum may be off from where it is at scale 1."""
+
+
+def _at_natural_scale(op: ir.Operation, forms: Sequence[Form], split: Split) -> Scaled | None:
+    """Brings an operand to scale 1 if the constant it is added to would be far from unit there.
+
+    Each turn of Horner's scheme adds a constant near 1 to a product. At the scale of the product it
+    would be further from unit in each turn.
+
+    Returns:
+        The form of the sum; None where it is no such sum.
+    """
+    format_ = split.format(op.results[0])
+    if split.narrow or format_ is None or not format_.wide:
+        return None  # narrow data need a scale, and programs that have some meet at 1 in any case
+    for index in (0, 1):
+        form, other = forms[index], forms[1 - index]
+        if isinstance(form, Scaled) and is_unit(other):
+            size, static = split.size(other), form.scale.static
+            if static and abs(form.scale.exponent - size) <= _NATURAL:
+                return None
+            split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
+            level = max(form.level + form.scale.exponent if static else 0, size)
+            return Scaled(ONE, round(level), form.uncertainty)
     return None
 
 
@@ -282,7 +408,8 @@ def root(n: int, sign: int = 1) -> Apply:
             split.replace(op, 0, split.bring(op.operands[0], target, op.operation))
             scale = target
         level = form.level / n if split.predicts else form.level // n
-        return split.result(op, scale.root(n) ** sign, sign * level)
+        uncertainty = form.uncertainty ** (sign / n)
+        return split.result(op, scale.root(n) ** sign, sign * level, uncertainty)
 
     return apply
 
@@ -325,6 +452,9 @@ def opaque(op: ir.Operation, split: Split) -> None:
     split.read_all(op)
     if scaled + unscale_captures(op, split):
         split.remark(op, "has no scaled form; its operands are multiplied with their scales")
+    for result in op.results if split.narrow else ():
+        if split.format(result) is not None:
+            split.set(result, Scaled(ONE, 0, UNKNOWN))
 
 
 def static_product(sizes: Sequence[int]) -> int | None:

@@ -58,7 +58,7 @@ def add_parameters(block: ir.Block, forms: Sequence[Form], split: Split) -> tupl
                     value, state=generator.state, bound=generator.bound
                 )
     for argument, form in zip(arguments, forms, strict=True):
-        split.set(argument, _renamed(form, inner))
+        split.assume(argument, _renamed(form, inner))
     return tuple(inner.values())
 
 
@@ -104,11 +104,12 @@ def translated(form: Form, split: Split, inner: Split, names: dict[Generator, Ge
     if not isinstance(form, Scaled):
         return form
     split.factors.location = split.next.location
-    return Scaled(split.factors.translate(form.scale, inner.factors, names), form.level)
+    scale = split.factors.translate(form.scale, inner.factors, names)
+    return Scaled(scale, form.level, form.uncertainty)
 
 
 def _renamed(form: Form, names: Mapping[Generator, Generator]) -> Form:
     if not isinstance(form, Scaled):
         return form
     powers = ((names[g], k) for g, k in form.scale.powers)
-    return Scaled(Scale.of(form.scale.exponent, powers), form.level)
+    return Scaled(Scale.of(form.scale.exponent, powers), form.level, form.uncertainty)

@@ -9,6 +9,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.rules import attention
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Scaled, Splat
+from scalify_hlo.uncertainty import NORMALISED
 
 DIVIDE: Final = "stablehlo.divide"
 DOT: Final = "stablehlo.dot_general"
@@ -39,6 +40,23 @@ def layered(op: ir.Operation, name: str, split: Split) -> None:
         attention.of_scores(op, split)
 
 
+def certain(op: ir.Operation, split: Split) -> None:
+    """Says that the size of a normalised value, or of a softmax, is certain."""
+    if attributes.LAYER not in op.attributes:
+        return
+    names = attributes.texts(op.attributes[attributes.LAYER])
+    form = split.form(op.results[0])
+    if isinstance(form, Scaled) and not _CERTAIN.isdisjoint(names):
+        split.assume(op.results[0], form._replace(uncertainty=NORMALISED))
+
+
+_CERTAIN: Final = frozenset(
+    {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
+    | {"softmax", "log_softmax", "logsumexp"}
+)
+"""The layers whose results have a size that does not depend on that of their inputs."""
+
+
 def _backward(op: ir.Operation, split: Split) -> None:
     """The gradient of what a weight was multiplied with, where both are FP8: one octave more.
 
@@ -52,7 +70,7 @@ def _backward(op: ir.Operation, split: Split) -> None:
     lhs, rhs = op.operands[0], op.operands[1]
     pairs = ((lhs, rhs), (rhs, lhs))
     if any(_is_gradient(g, split) and _is_weight(w) for g, w in pairs):
-        split.set(op.results[0], Scaled(form.scale, form.level + 1))
+        split.set(op.results[0], form._replace(level=form.level + 1))
 
 
 def _is_gradient(value: ir.Value, split: Split) -> bool:

@@ -25,9 +25,28 @@ from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.markers import born_scale, has_markers
 from scalify_hlo.rules.placement import MHLO, SDY
+from scalify_hlo.rules.recurrence import (
+    after_turns,
+    doubted,
+    entered,
+    has_casts,
+    made_anew,
+    recurring,
+)
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.statistics import Emitter
-from scalify_hlo.scale import ANY, BORN_BOUND, ONE, Any, Form, Generator, Scale, Scaled, Splat
+from scalify_hlo.scale import (
+    ANY,
+    BORN_BOUND,
+    ONE,
+    Any,
+    Form,
+    Generator,
+    Scale,
+    Scaled,
+    Splat,
+    mean_uncertainty,
+)
 
 _ROUNDS = 4
 """How often a loop's body is tried to find the scales of carries that start with zeros."""
@@ -85,12 +104,21 @@ def loop(op: ir.Operation, split: Split) -> ir.Operation | None:
     scales = _brought_in(op, split, forms, moving)
     if moving:
         op = _with_scales(op, scales, split)
+    inside, roots = entered(forms)
+    casting = split.narrow and has_casts(op.regions[1].blocks[0], split.casting)
+    if casting:
+        trial = _tried(op, split, inside, moving)
+        inside, roots = entered(doubted(forms, after_turns(op, forms, trial.forms, roots)))
+    forms, anew = inside, made_anew(op, split.writing)
     yielded = _walked(op, split, forms, moving)
+    if not casting:
+        yielded = doubted(yielded, after_turns(op, forms, yielded, roots))
+    yielded = recurring(yielded, roots, anew)
     left = dict(zip(moving, list(op.results)[len(forms) :], strict=True))
     for i, (form, last) in enumerate(zip(forms, yielded, strict=True)):
         if i in left:
             generator = split.factors.bear(left[i], depth=split.depth, at=split.next)
-            form = Scaled(Scale(0, ((generator, 1),)), _level(form))
+            form = Scaled(Scale(0, ((generator, 1),)), _level(form), mean_uncertainty([form]))
         split.set(op.results[i], _risen(form, last))
     return op if moving else None
 
@@ -141,7 +169,8 @@ def _enter(
         scale = block.add_argument(type_, arguments[i].location)
         generator = split.factors.bear(scale, depth=split.depth, at=first)
         carried[generator] = i
-        inside[i] = Scaled(Scale(0, ((generator, 1),)), _level(forms[i]))
+        scale = Scale(0, ((generator, 1),))
+        inside[i] = Scaled(scale, _level(forms[i]), mean_uncertainty([forms[i]]))
     for argument, form in zip(arguments, inside, strict=True):
         split.assume(argument, form)
     split.walk(block)
@@ -252,7 +281,8 @@ def _moving(op: ir.Operation, split: Split, forms: list[Form]) -> list[int]:
         moving = (moving | more) - fixed
     for i in moving:
         scale = form.scale if isinstance(form := forms[i], Scaled) else ONE
-        forms[i] = Scaled(scale, max(_level(form), _level(trial.forms[i])))
+        level = max(_level(form), _level(trial.forms[i]))
+        forms[i] = Scaled(scale, level, mean_uncertainty([form]))
     return sorted(moving)
 
 
@@ -311,5 +341,5 @@ def _level(form: Form) -> float:
 def _risen(form: Form, last: Form) -> Form:
     """The form of a carry after the last turn."""
     if isinstance(form, Scaled) and isinstance(last, Scaled):
-        return Scaled(form.scale, max(form.level, last.level))
+        return Scaled(form.scale, max(form.level, last.level), last.uncertainty)
     return form

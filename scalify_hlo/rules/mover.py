@@ -11,6 +11,7 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.factors import SAFE_REACH, Factors
 from scalify_hlo.rules.values import Values, enclosing
 from scalify_hlo.scale import ANY, ONE, Any, Form, Scale, Scaled, Splat
+from scalify_hlo.uncertainty import CERTAIN
 
 _PURE = frozenset(
     f"stablehlo.{name}"
@@ -87,10 +88,12 @@ class Mover(Values):
         brought = self._build(value, form, factor, target, at)
         self.known(value, target, brought)
         level: float = 0
+        uncertainty = CERTAIN
         if isinstance(form, Scaled):
             level = form.level if factor.powers else form.level + factor.exponent
+            uncertainty = form.uncertainty
             self.known(brought, form.scale, value)
-        self._forms[brought] = Scaled(target, level)
+        self._forms[brought] = Scaled(target, level, uncertainty)
         return brought
 
     def _build(

@@ -1,4 +1,4 @@
-"""Shardings of values, shared by the ops that move them to other scales."""
+"""Where values are: their shardings, and the ops of a block that they are used in."""
 
 from __future__ import annotations
 
@@ -40,3 +40,12 @@ def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
     number = ir.BlockArgument(value).arg_number
     marks = ir.ArrayAttr(function.attributes["arg_attrs"])
     return ir.DictAttr(marks[number]) if number < len(marks) else None
+
+
+def in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
+    """The op of a block that an op is, or is in a region of; None if it is outside."""
+    while op.block != block:
+        if op.parent is None:
+            return None
+        op = op.parent.operation
+    return op

@@ -92,7 +92,7 @@ def _reduced(op: ir.Operation, split: Split, name: str | None, count: Count) -> 
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
         terms = n * n if n and split.narrow and _is_positive(op.operands[0], split) else n
-        target = Scaled(target.scale, target.level + rise(terms, split))
+        target = target._replace(level=target.level + rise(terms, split))
     split.set(op.results[0], target)
 
 
@@ -129,7 +129,8 @@ def _short_product(op: ir.Operation, split: Split) -> bool:
         return False
     if count > _MAX_FACTORS or steep(op.results[0], form.scale**count, split, most=5):
         return False
-    split.result(op, form.scale**count, form.level * count)
+    doubt = (form.uncertainty**count).with_root(count)
+    split.result(op, form.scale**count, form.level * count, doubt)
     return True
 
 
@@ -186,7 +187,7 @@ def _spread(op: ir.Operation, form: Scaled | None, split: Split) -> Scaled | Non
         return None
     whole, part = (static_product(op.operands[i].type.shape) for i in (0, 2))
     fall = rise(whole // part, split) if whole and part else 0
-    return Scaled(form.scale, form.level - fall)
+    return form._replace(level=form.level - fall)
 
 
 def _scattered_by_units(op: ir.Operation, split: Split) -> None:

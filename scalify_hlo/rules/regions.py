@@ -42,7 +42,7 @@ def run_on_data(
         split.remark(op, "reads values in its region; they are multiplied with their scales")
     for number, (result, form) in enumerate(zip(list(op.results), forms, strict=True)):
         if isinstance(form, Scaled) and rises:
-            form = Scaled(form.scale, form.level + rises[number])
+            form = form._replace(level=form.level + rises[number])
         split.set(result, form)
     return None
 
@@ -101,4 +101,5 @@ def _evaluated(unit: Unit, scales: Mapping[Generator, Form]) -> Form:
     if not scaled:
         return None
     scale = reduce(mul, (form.scale**k for form, k in scaled))
-    return Scaled(scale, sum(form.level * k for form, k in scaled))
+    uncertainty = reduce(mul, (form.uncertainty**k for form, k in scaled))
+    return Scaled(scale, sum(form.level * k for form, k in scaled), uncertainty)

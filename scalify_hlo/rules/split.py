@@ -7,6 +7,7 @@ touched at all, and keeps its location, its attributes and its sharding.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
+from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.recipe import UNIT, Recipe
 from scalify_hlo.rules.attended import Attention
 from scalify_hlo.rules.mover import Mover, broadcast_source
@@ -32,18 +34,29 @@ from scalify_hlo.scale import (
     Scaled,
     Splat,
     levels_at,
+    mean_uncertainty,
     meet,
 )
+from scalify_hlo.uncertainty import CERTAIN, Uncertainty, of_root
 
 READERS: set[str] = set()
 """The ops whose rule reads values at scale 1, as their rules say."""
 
-_STATIC_DRIFT = 40
-"""|log2| from which a static scale returns to 1; the product of two such data stays in f32."""
+_HOPELESS = 32
+"""Octaves of uncertainty from which on a size says nothing: the whole range of f16."""
+
+DRIFT = 12
+"""|log2| from which a static scale returns to 1: a dozen octaves are far from any end of f32."""
 
 
 _NEEDED_BITS = 2
 """Bits of exponent that casts need; each of the others lets a shared scale be an octave off."""
+
+_INPUT = 0.5
+"""Octaves by which the sizes of inputs differ from their scales: rounding, and their statistics."""
+
+_IN_POWERS = 8.0
+"""The same for each degree of a power of an input: its scale may have been said too roughly."""
 
 _UNIT = 6
 """|log2| up to which a constant is of the size of what it is added to, and no guard or mask."""
@@ -86,6 +99,18 @@ class Observation(NamedTuple):
     name: str
 
 
+class Untrusted(NamedTuple):
+    """A cast of data whose predicted size could not be trusted.
+
+    Attributes:
+        remark: What the user is told of it.
+        numbers: Those of the matmuls that read it, where the recipe leaves them wide.
+    """
+
+    remark: Remark
+    numbers: frozenset[int]
+
+
 class Split(Mover):
     """What rules know of a function's values, and what they do to operands.
 
@@ -104,8 +129,11 @@ class Split(Mover):
         predicts: Whether sizes are predicted by the factors of Unit Scaling.
         leaving: The values that the function returns at scale 1.
         observed: Takes what casts are of, where somebody wants to know.
+        untrusted: Takes the casts of data whose size could not be trusted.
         devices: Those that have parts of its tensors, in a per-device computation.
         marked: The functions that have markers in them, or call one that has.
+        casting: The functions that have casts of a recipe in them, or call one that has.
+        writing: The functions that return a value after they have written into it.
         attention: The softmaxes that values were averaged with.
     """
 
@@ -129,8 +157,11 @@ class Split(Mover):
         self._walker = walker
         self.devices: Devices | None = None
         self.observed: list[Observation] | None = None
+        self.untrusted: list[Untrusted] = []
         self.leaving: frozenset[ir.Value] = frozenset()
         self.marked: Collection[str] = ()
+        self.casting: Collection[str] = ()
+        self.writing: Collection[str] = ()
         self.attention = Attention()
 
     def _forget_value(self, value: ir.Value) -> None:
@@ -148,6 +179,8 @@ class Split(Mover):
         inner = Split(top, self.recipe, self.remarks, self.given_up, self._walker)
         inner.trial, inner.narrow, inner.devices = self.trial, self.narrow, self.devices
         inner.marked, inner.cast_exponents = self.marked, self.cast_exponents
+        inner.casting, inner.writing = self.casting, self.writing
+        inner.untrusted = self.untrusted
         return inner
 
     @contextmanager
@@ -155,11 +188,13 @@ class Split(Mover):
         """While a copy is walked that will be erased: what is said of it counts for nothing."""
         kept = self.remarks, self.given_up, self.changed, self.trial
         self.remarks, self.given_up, self.trial = [], Counter(), True
+        untrusted, self.untrusted = self.untrusted, []
         generators = self.factors.count
         try:
             yield
         finally:
             self.remarks, self.given_up, self.changed, self.trial = kept
+            self.untrusted = untrusted
             self.factors.forget(generators)
 
     def set(self, value: ir.Value, form: Form) -> None:
@@ -174,9 +209,10 @@ class Split(Mover):
                 moved = self._move_definition(value, target) if known is None else known
                 between = form.scale / target
                 if not between.static:
-                    self._forms[moved] = Scaled(target)
+                    self._forms[moved] = Scaled(target, 0, form.uncertainty)
                 elif known is not None:  # the op was set before, at another level
-                    self._forms[moved] = Scaled(target, form.level + between.exponent)
+                    level = form.level + between.exponent
+                    self._forms[moved] = Scaled(target, level, form.uncertainty)
 
     def _resting(self, value: ir.Value, form: Scaled) -> Scale:
         """The scale at which the result of an op is left.
@@ -187,16 +223,40 @@ class Split(Mover):
         one that is far off would flush the data if it were paid. A high level alone is no reason:
         values may be large. Where `keeps_values`, static scales are always 1.
         """
-        scale, level = form
+        scale, level = form.scale, form.level
         if not self._wide(value):
-            return form.settled if level else scale
+            return scale if scale == ONE and not level else self.bounded(value, form)
         if scale.powers:
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GENERATOR_BOUND:
                 return scale
             return ONE
         if self.narrow and scale.exponent and not _carries_on(value):
             return ONE
-        return ONE if abs(scale.exponent) > _STATIC_DRIFT else scale
+        return ONE if abs(scale.exponent) > DRIFT else scale
+
+    def bounded(self, value: ir.Value, form: Scaled, format_: FloatFormat | None = None) -> Scale:
+        """The scale at which narrow data are near unit, as far as their size is certain.
+
+        A size that is far off would flush or saturate data if it were paid in full. What is not
+        certain to within the room of the format is left to the data, whose static scale is then
+        nearer to 1, where they are the values of the original program.
+
+        Args:
+            value: The data.
+            form: What is known of them.
+            format_: The format that they are going to have; theirs if None.
+        """
+        format_ = format_ or self.format(value)
+        octaves, room = form.uncertainty.octaves, format_.room if format_ else 0
+        scale = form.scale
+        if octaves <= room:
+            return form.settled
+        if octaves > _HOPELESS:
+            return ONE if scale.static else scale
+        doubt = 2 * octaves - room  # two standard deviations
+        if scale.static:
+            return Scale(_certain(form.level + scale.exponent, doubt))
+        return scale.shift(_certain(form.level, doubt))
 
     def keeps_values(self, value: ir.Value) -> bool:
         """Whether data are values wherever a value's scale is static.
@@ -205,6 +265,12 @@ class Split(Mover):
         and where there is none, ops stay as they were. A cast knows the level, and pays it.
         """
         return self.narrow and self._wide(value)
+
+    def doubt_inputs(self) -> None:
+        """Says that the sizes of the program's inputs are about what they are said to be."""
+        for value, form in self._forms.items():
+            if isinstance(form, Scaled):
+                self._forms[value] = form._replace(uncertainty=of_root(_INPUT, _IN_POWERS))
 
     def observe(self, value: ir.Value, scale: Scale, op: ir.Operation) -> None:
         """Notes the data that a cast is of; not in regions, which nothing leaves by itself."""
@@ -229,9 +295,15 @@ class Split(Mover):
             return scale.depth >= self.depth
         return bool(self.factors.born(scale))
 
-    def result(self, op: ir.Operation, scale: Scale, level: float = 0) -> None:
+    def result(
+        self,
+        op: ir.Operation,
+        scale: Scale,
+        level: float = 0,
+        uncertainty: Uncertainty = CERTAIN,
+    ) -> None:
         """Says that the only result of an op is scaled."""
-        self.set(op.results[0], Scaled(scale, level))
+        self.set(op.results[0], Scaled(scale, level, uncertainty))
 
     def size(self, form: Form) -> float:
         """The expected log2 of the rms of a value; 0 where nothing is known of it."""
@@ -241,9 +313,11 @@ class Split(Mover):
             return form.level + form.scale.exponent
         return 0
 
-    def remark(self, op: ir.Operation, message: str) -> None:
+    def remark(self, op: ir.Operation, message: str) -> Remark:
         """Tells the user something about an op."""
-        self.remarks.append(Remark(message, str(op.location), op.operation.name))
+        remark = Remark(message, str(op.location), op.operation.name)
+        self.remarks.append(remark)
+        return remark
 
     def read(self, op: ir.Operation, index: int) -> None:
         """Makes an operand unscaled: X_d * X_s."""
@@ -294,7 +368,7 @@ class Split(Mover):
         moving = [(f.scale if isinstance(f, Scaled) else ONE) != scale for f in forms]
         if scale != ONE and not self.narrow:
             end = None if result is None else op.results[result]
-            if (True in moving or end in self.leaving) and self._read_next(end):
+            if (True in moving or end in self.leaving) and self.read_next(end):
                 target = self._cheaper_unscaled(values, target)
                 moving = [True] * len(values)
         for i, value, moves in zip(indices, values, moving, strict=True):
@@ -317,23 +391,27 @@ class Split(Mover):
         if self.narrow and len(scaled) < len(forms):
             constants = [f.level for f in forms if is_unit(f)]
             if constants:
-                return Scaled(ONE, max([*constants, *levels_at(ONE, scaled)]))
+                level = max([*constants, *levels_at(ONE, scaled)])
+                return Scaled(ONE, level, mean_uncertainty(scaled))
         if [f for f in scaled if f.scale != scale]:
             if self._all_values(values, scaled):
-                return Scaled(ONE, _level(levels_at(ONE, scaled), either))
+                level = _level(levels_at(ONE, scaled), either)
+                return Scaled(ONE, level, mean_uncertainty(scaled))
             if self._fallback(values, scaled):
                 origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
-                return Scaled(Scale(0, ((self.factors.derive(origin), 1),)))
+                met = Scale(0, ((self.factors.derive(origin), 1),))
+                return Scaled(met, 0, mean_uncertainty(scaled))
             pairs = zip(values, forms, strict=True)
             anchors = [broadcast_source(v) is None for v, f in pairs if isinstance(f, Scaled)]
             scale = meet(scaled, anchors)
-        return Scaled(scale, _level(levels_at(scale, scaled), either))
+        level = _level(levels_at(scale, scaled), either)
+        return Scaled(scale, level, mean_uncertainty(scaled))
 
     def _all_values(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether values meet at scale 1, as data are values."""
         return all(f.scale.static for f in scaled) and all(map(self.keeps_values, values))
 
-    def _read_next(self, result: ir.Value | None) -> bool:
+    def read_next(self, result: ir.Value | None) -> bool:
         """Whether a value is read at scale 1: by the caller, or by its only user.
 
         What the caller reads in a wide format may be kept at scale 1 throughout: its level still
@@ -351,7 +429,8 @@ class Split(Mover):
         """Scale 1 if meeting there takes fewer factors than meeting elsewhere and unscaling."""
         if self._cost(values, ONE) >= self._cost(values, target.scale) + 1:
             return target
-        return Scaled(ONE, target.level + (target.scale.exponent if target.scale.static else 0))
+        size = target.level + (target.scale.exponent if target.scale.static else 0)
+        return Scaled(ONE, size, target.uncertainty)
 
     def _cost(self, values: Sequence[ir.Value], target: Scale) -> int:
         """How many operands take a factor to come to a scale."""
@@ -416,6 +495,11 @@ def _carries_on(value: ir.Value) -> bool:
     """Whether a static scale other than 1 may stay with a value for what comes next."""
     owner = value.owner
     return isinstance(owner, ir.Block) or owner.name in _CARRYING
+
+
+def _certain(octaves: float, doubt: float) -> int:
+    """What is certain of a predicted size, as a whole number of octaves."""
+    return int(math.copysign(max(0.0, abs(octaves) - doubt), octaves))
 
 
 def _level(levels: Sequence[float], either: bool) -> float:

@@ -102,4 +102,6 @@ def size_of(factor: float) -> float:
 
 def added(sizes: Iterable[float]) -> float:
     """log2 of the rms of a sum of independent terms of several sizes."""
-    return size_of(weighted_add([2.0**size for size in sizes]))
+    terms = list(sizes)
+    largest = max(terms)  # sizes may be beyond the range of a float
+    return largest + size_of(weighted_add([2.0 ** (size - largest) for size in terms]))

@@ -171,7 +171,7 @@ def rolled(params: Tree, x: jax.Array, y: jax.Array) -> Tree:
     before = jnp.roll(parts, 1, axis=0).at[0].set(0).reshape(x.shape)
     mixed = before @ params["q"] + y @ params["k"]
     top = jnp.max(mixed.reshape(parts.shape), axis=0)
-    return jnp.sum(top * top), jax.tree.map(lambda p: p * 0.5, params)
+    return jnp.sum(top), jax.tree.map(lambda p: p * 0.5, params)
 
 
 def by_exchange(mesh: Mesh, case: Case) -> Step:
@@ -182,7 +182,7 @@ def by_exchange(mesh: Mesh, case: Case) -> Step:
         columns = lax.all_to_all(y, "d", split_axis=2, concat_axis=0, tiled=True)
         back = lax.all_to_all(columns, "d", split_axis=0, concat_axis=2, tiled=True)
         top = lax.pmax(before @ params["q"] + back @ params["k"], "d")
-        return jnp.sum(top * top), jax.tree.map(lambda p: p * 0.5, params)
+        return jnp.sum(top), jax.tree.map(lambda p: p * 0.5, params)
 
     return _per_device(function, mesh, case)
 

@@ -18,7 +18,7 @@ EVERY_FILE = pytest.mark.parametrize(
 )
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_compat", "diagnostics", "formats", "histogram", "scale"}),
+    frozenset({"_compat", "diagnostics", "formats", "histogram", "scale", "uncertainty"}),
     frozenset({"dialect", "profile", "profile_file", "recipe", "recipe_file", "recipe_formats"}),
     frozenset({"roles", "rules"}),
     frozenset({"layers"}),
@@ -188,8 +188,10 @@ def test_the_core_never_imports_jax() -> None:
                 assert imported.module.split(".")[0] != "jax", f"{file}:{imported.line}"
 
 
-def test_scale_knows_nothing_of_mlir() -> None:
-    for imported in imports(PACKAGE / "scale.py"):
+def test_scales_and_sizes_know_nothing_of_mlir() -> None:
+    for imported in (*imports(PACKAGE / "scale.py"), *imports(PACKAGE / "uncertainty.py")):
+        if imported.module.startswith("scalify_hlo.uncertainty."):
+            continue
         assert not imported.module.startswith(("scalify_hlo", "jax")), imported
 
 

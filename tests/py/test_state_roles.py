@@ -39,12 +39,8 @@ OPTIMIZERS: Mapping[str, tuple[Any, list[str], list[str]]] = {
     "adamw-bf16": (optax.adamw(1e-3, mu_dtype=jnp.bfloat16), [MU], [NU]),
     "lion": (optax.lion(1e-3), [MU], []),
     "rmsprop": (optax.rmsprop(1e-3), [], [NU]),
-    "rmsprop-momentum": (optax.rmsprop(1e-3, momentum=0.9), ["state[2].trace"], [NU]),
-    "rmsprop-centered": (
-        optax.rmsprop(1e-3, momentum=0.9, centered=True),
-        [MU, "state[2].trace"],
-        [NU],
-    ),
+    "rmsprop-momentum": (optax.rmsprop(1e-3, momentum=0.9), [], [NU]),
+    "rmsprop-centered": (optax.rmsprop(1e-3, momentum=0.9, centered=True), [MU], [NU]),
     "adagrad": (optax.adagrad(1e-2), [], ["state[0].sum_of_squares"]),
     "amsgrad": (optax.amsgrad(1e-3), [MU], [NU, "state[0].nu_max"]),
     "lamb": (optax.lamb(1e-3), [MU], [NU]),
@@ -56,7 +52,7 @@ OPTIMIZERS: Mapping[str, tuple[Any, list[str], list[str]]] = {
     ),
     "averaged": (
         optax.chain(optax.adam(1e-3), optax.ema(0.9)),
-        ["state[0][0].mu", "state[1].ema"],
+        ["state[0][0].mu"],
         ["state[0][0].nu"],
     ),
     "adafactor": (

@@ -61,7 +61,7 @@ func.func @main(%x: $mn, %y: $mn) -> $mn {{
 
 
 def _of_two(op: str, attributes: str, region: str = "", judge: Judge = "xla") -> Program:
-    """A collective of several operands, each of which keeps its own scale."""
+    """A collective of several operands, each of which keeps its own scale; the constant keeps 1."""
     return Program(
         f"{op}_of_two",
         f"stablehlo.{op}",
@@ -78,7 +78,7 @@ func.func @main(%x: $mn, %y: $mn) -> ($mn, $mn) {{
         "aa",
         READ,
         judge=judge,
-        scales=("s0*s1", "s0"),
+        scales=("s0*s1", "2^0"),
     )
 
 

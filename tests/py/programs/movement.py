@@ -337,13 +337,15 @@ func.func @main(%y: $mk, %i: $s_i32) -> tensor<${M_N}x${K}xf32> {
         "constant",
         "stablehlo.constant",
         """
-func.func @main(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+func.func @main(%x: tensor<2x2xf32>)
+    -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
   %c = stablehlo.constant dense<[[1.0, -2.5], [0.0, 3.0e-3]]> : tensor<2x2xf32>
   %splat = stablehlo.constant dense<0.75> : tensor<2x2xf32>
   %0 = stablehlo.multiply %x, %c : tensor<2x2xf32>
   %1 = stablehlo.add %x, %c : tensor<2x2xf32>
   %2 = stablehlo.add %x, %splat : tensor<2x2xf32>
-  return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  %3 = stablehlo.maximum %x, %splat : tensor<2x2xf32>
+  return %0, %1, %2, %3 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }""",
         "any",
         "a",

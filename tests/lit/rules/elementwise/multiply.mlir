@@ -16,17 +16,29 @@ func.func @main(%x: tensor<2x3xf32> {scalify.pair}, %y: tensor<2x3xf32> {scalify
 
 // Static exponents add at rewrite time: no scale arithmetic.
 // CHECK-LABEL: func.func @main
-func.func @main(%x: tensor<2x3xf32> {scalify.scale = -4 : i64},
-                %y: tensor<2x3xf32> {scalify.scale = -4 : i64})
+func.func @main(%x: tensor<2x3xf32> {scalify.scale = -3 : i64},
+                %y: tensor<2x3xf32> {scalify.scale = -3 : i64})
     -> (tensor<2x3xf32> {scalify.pair}) {
-  // CHECK:      %[[SPLIT:.*]] = stablehlo.constant {{.*}}dense<1.600000e+01>
-  // CHECK-NEXT: %[[X:.*]] = stablehlo.multiply %arg0, %[[SPLIT]] {scalify.forms = ["2^-4"]}
-  // CHECK:      %[[SPLIT:.*]] = stablehlo.constant {{.*}}dense<1.600000e+01>
-  // CHECK-NEXT: %[[Y:.*]] = stablehlo.multiply %arg1, %[[SPLIT]] {scalify.forms = ["2^-4"]}
-  // CHECK:      %[[Z:.*]] = stablehlo.multiply %[[X]], %[[Y]] {scalify.forms = ["2^-8"]}
+  // CHECK:      %[[SPLIT:.*]] = stablehlo.constant {{.*}}dense<8.000000e+00>
+  // CHECK-NEXT: %[[X:.*]] = stablehlo.multiply %arg0, %[[SPLIT]] {scalify.forms = ["2^-3"]}
+  // CHECK:      %[[SPLIT:.*]] = stablehlo.constant {{.*}}dense<8.000000e+00>
+  // CHECK-NEXT: %[[Y:.*]] = stablehlo.multiply %arg1, %[[SPLIT]] {scalify.forms = ["2^-3"]}
+  // CHECK:      %[[Z:.*]] = stablehlo.multiply %[[X]], %[[Y]] {scalify.forms = ["2^-6"]}
   %0 = stablehlo.multiply %x, %y : tensor<2x3xf32>
-  // CHECK:      %[[S:.*]] = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+  // CHECK:      %[[S:.*]] = stablehlo.constant dense<1.562500e-02> : tensor<f32>
   // CHECK-NEXT: return %[[Z]], %[[S]]
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// A product that would take data far from unit reads an argument as it stands at scale 1.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<2x3xf32> {scalify.scale = -6 : i64},
+                %y: tensor<2x3xf32> {scalify.scale = -6 : i64}) -> tensor<2x3xf32> {
+  // CHECK: %[[Y:.*]] = stablehlo.multiply %arg1, %{{.*}} {scalify.forms = ["2^-6"]}
+  // CHECK: stablehlo.multiply %arg0, %[[Y]] {scalify.forms = ["2^-6 level -6"]}
+  %0 = stablehlo.multiply %x, %y : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
 

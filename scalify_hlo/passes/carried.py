@@ -1,0 +1,289 @@
+"""Which results of a program are its arguments in the next call.
+
+A step of a training takes its state and returns it. `scalify-roles` finds most of that, but runs
+for recipes that ask for roles only, and looks for weights and moments. Scales need less: for each
+result the argument that it takes the place of, whatever it is for. Three things tell:
+
+1. names: ``result[0]['w']`` ends like ``params['w']``;
+2. donation: an argument names the result that takes its memory;
+3. data flow: elementwise ops make the result of the argument, in its shape and in degree 1.
+
+Names count only where data flow agrees, since gradients are named like the parameters they are of.
+Data flow alone counts where the argument is a term of a sum, as in ``w - rate * g``, and only in
+programs that name their arguments. All other results of a function that is no step stay as they
+are; one that is such a sum loses nothing by the scale of its term.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.roles.frames import INSIDES, Frame, Place, functions_in
+
+_OPERANDS: Final = {
+    **dict.fromkeys(
+        (
+            *("sdy.sharding_constraint", "stablehlo.convert", "stablehlo.dynamic_update_slice"),
+            *("stablehlo.negate", "stablehlo.reduce_precision", "stablehlo.scatter"),
+        ),
+        (0,),
+    ),
+    **dict.fromkeys(
+        (
+            *("stablehlo.add", "stablehlo.divide", "stablehlo.maximum", "stablehlo.minimum"),
+            *("stablehlo.multiply", "stablehlo.subtract"),
+        ),
+        (0, 1),
+    ),
+    "stablehlo.clamp": (1,),
+    "stablehlo.select": (1, 2),
+}
+"""The ops whose result may be the next value of an operand, and the numbers of such operands."""
+
+_SUMS: Final = frozenset(
+    f"stablehlo.{name}" for name in ("add", "dynamic_update_slice", "scatter", "subtract")
+)
+"""The ops that put something new into a value."""
+
+_PRODUCTS: Final = frozenset({"stablehlo.divide", "stablehlo.multiply"})
+_BARRIER: Final = "stablehlo.optimization_barrier"
+_SEEN_THROUGH: Final = frozenset({_BARRIER, "stablehlo.convert"})
+_ALIAS: Final = "tf.aliasing_output"
+_DONOR: Final = "jax.buffer_donor"
+_KEY: Final = re.compile(r"\[([^\]]*)\]|\.(\w+)")
+_DEEP: Final = 200
+"""How long chains of elementwise ops are followed."""
+
+
+class _Value(NamedTuple):
+    """An argument or a result that may be state.
+
+    Attributes:
+        number: Its number among all arguments or results.
+        type: Its MLIR type.
+        path: The names of the nodes of the pytree that lead to it, the outermost first.
+    """
+
+    number: int
+    type: ir.Type
+    path: tuple[str, ...]
+
+
+def carried_arguments(
+    main: ir.OpView,
+    arguments: Sequence[str | None],
+    results: Sequence[str | None],
+    known: Mapping[int, int],
+) -> dict[int, int]:
+    """Finds the results that are arguments of the next call.
+
+    Args:
+        main: The function.
+        arguments: The names of its arguments; None for those that are no pairs.
+        results: The names of its results; None for those that are no pairs.
+        known: The results that were found before, and the argument of each.
+
+    Returns:
+        The number of the argument for each of these results, without those whose last op is a
+        marker: their scale is what the marker says.
+    """
+    block = main.regions[0].blocks[0]
+    taken = [
+        _Value(i, value.type, _path(name))
+        for i, (value, name) in enumerate(zip(block.arguments, arguments, strict=True))
+        if name is not None and i not in known.values()
+    ]
+    types = {value.type for value in taken}
+    returned = list(block.operations[-1].operands)
+    given = [
+        _Value(i, value.type, _path(name)[1:])
+        for i, (value, name) in enumerate(zip(returned, results, strict=True))
+        if name is not None and i not in known and value.type in types
+    ]
+    frame = Frame(functions_in(main.operation.parent.regions[0].blocks[0].operations))
+    found = {**known, **_Matching(main, frame, taken, given).run()}
+    return {
+        result: argument
+        for result, argument in found.items()
+        if results[result] is not None
+        and arguments[argument] is not None
+        and not _is_marked((returned[result], frame))
+    }
+
+
+class _Matching:
+    """Matches results with arguments of the same type, each at most once."""
+
+    def __init__(
+        self, main: ir.OpView, frame: Frame, taken: Sequence[_Value], given: Sequence[_Value]
+    ) -> None:
+        self._main, self._frame, self._taken, self._given = main, frame, taken, given
+        self._found: dict[int, int] = {}
+        self._free = {value.number for value in taken}
+
+    def run(self) -> dict[int, int]:
+        """Matches by names, then by donation, then by data flow alone."""
+        reached = dict(self._reached())
+        self._by_name(reached)
+        self._by_donation()
+        self._by_flow(reached)
+        return self._found
+
+    def _reached(self) -> Iterator[tuple[int, dict[_Value, bool]]]:
+        """The arguments of its type that each result is made of, and whether in a sum."""
+        block, frame = self._main.regions[0].blocks[0], self._frame
+        flow = _Flow([(block.arguments[value.number], frame) for value in self._taken])
+        returned = block.operations[-1].operands
+        for result in self._given:
+            found = [
+                (self._taken[i], summed) for i, summed in flow.of((returned[result.number], frame))
+            ]
+            yield result.number, {a: summed for a, summed in found if a.type == result.type}
+
+    def _take(self, result: int, argument: int) -> None:
+        if result not in self._found and argument in self._free:
+            self._found[result] = argument
+            self._free.discard(argument)
+
+    def _by_name(self, reached: dict[int, dict[_Value, bool]]) -> None:
+        """Matches the longest common ends of paths first.
+
+        The place of a result in the tuple that a function returns says nothing by itself.
+        """
+        alike: list[tuple[int, ...]] = []
+        for result in self._given:
+            inner = result.path[1:] if result.path and result.path[0].isdigit() else result.path
+            for argument in reached[result.number]:
+                common = _common_end(inner, argument.path)
+                if common:
+                    rest = len(argument.path) - common
+                    whole = _common_end(result.path, argument.path)
+                    alike.append((-common, rest, -whole, result.number, argument.number))
+        for *_, result_number, argument_number in sorted(alike):
+            self._take(result_number, argument_number)
+
+    def _by_donation(self) -> None:
+        """Matches arguments that name a result, and donated ones with results in order."""
+        marks = attributes.argument_attributes(self._main)
+        types = {value.number: value.type for value in self._given}
+        for argument in self._taken:
+            mark = marks[argument.number]
+            if _ALIAS in mark:
+                named = ir.IntegerAttr(mark[_ALIAS]).value
+                candidates = [named] if types.get(named) == argument.type else []
+            elif _DONOR in mark:
+                candidates = [n for n, t in types.items() if t == argument.type]
+            else:
+                continue
+            for number in [n for n in candidates if n not in self._found][:1]:
+                self._take(number, argument.number)
+
+    def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
+        """Matches results that are made of fewest arguments first.
+
+        Of several arguments that one counts which fewest results are made of: new values of state
+        are made of other state, and those of weights of all.
+        """
+        often = Counter(a.number for arguments in reached.values() for a in arguments)
+        for result, arguments in sorted(reached.items(), key=lambda item: len(item[1])):
+            free = [
+                a.number
+                for a, summed in arguments.items()
+                if summed and a.number in self._free and a.path != (f"arg{a.number}",)
+            ]
+            if free:
+                self._take(result, min(free, key=often.__getitem__))
+
+
+class _Flow:
+    """Which of several values others are of degree 1 in.
+
+    Args:
+        values: The values asked about.
+    """
+
+    def __init__(self, values: Sequence[Place]) -> None:
+        self._count = len(values)
+        self._known = {place: 1 << i for i, place in enumerate(values)}
+
+    def of(self, place: Place) -> Iterator[tuple[int, bool]]:
+        """The numbers of those that a value is made of, and whether others are added to each."""
+        bits = self._bits(place, 0)
+        for i in range(self._count):
+            if bits >> i & 1:
+                yield i, bool(bits >> (i + self._count) & 1)
+
+    def _bits(self, place: Place, depth: int) -> int:
+        """A bit for each value that this one is made of, and above those, one for each in a sum."""
+        known = self._known
+        bits = known.get(place)
+        if bits is None:
+            bits = known[place] = self._combined(place, depth) if depth < _DEEP else 0
+        return bits
+
+    def _combined(self, place: Place, depth: int) -> int:
+        name, parts = _made(place)
+        bits = [self._bits(part, depth + 1) for part in parts]
+        if name in _PRODUCTS:
+            first, second = bits
+            if not second:
+                return first
+            return second if name == "stablehlo.multiply" and not first else 0
+        all_ = reduce(or_, bits, 0)
+        if name in _SUMS:
+            all_ |= (all_ & (1 << self._count) - 1) << self._count
+        return all_
+
+
+def _made(place: Place) -> tuple[str, list[Place]]:
+    """The op that makes a value, and the operands that the value may be the next one of."""
+    value, frame = place
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return "", frame.source_of_argument(value)
+    name = owner.name
+    numbers = _OPERANDS.get(name)
+    if numbers is not None:
+        operands = owner.operands
+        return name, [(operands[i], frame) for i in numbers]
+    if name == _BARRIER:
+        if markers.MARKER in owner.attributes:
+            return markers.MARKER, []
+        return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+    name = owner.operation.name  # a view of a named computation has another one
+    return name, frame.sources(value, owner, name) if name in INSIDES else []
+
+
+def _is_marked(place: Place) -> bool:
+    """Whether the last op that makes a value is a marker, casts aside."""
+    while True:
+        name, parts = _made(place)
+        if name == markers.MARKER:
+            return True
+        if len(parts) != 1 or not (name in _SEEN_THROUGH or name in INSIDES):
+            return False
+        place = parts[0]
+
+
+def _path(name: str) -> tuple[str, ...]:
+    """The nodes that a name such as ``params['w'][0]`` leads through: ``params``, ``w``, ``0``."""
+    root = re.split(r"[\[.]", name, maxsplit=1)[0]
+    keys = [index or attribute for index, attribute in _KEY.findall(name[len(root) :])]
+    return root, *(key.strip("'\"") for key in keys)
+
+
+def _common_end(path: Sequence[str], other: Sequence[str]) -> int:
+    """How many nodes at the ends of two paths are the same."""
+    count = 0
+    for a, b in zip(reversed(path), reversed(other), strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

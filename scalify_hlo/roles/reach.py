@@ -1,0 +1,182 @@
+"""Reach: which values elementwise ops make others of, through calls, loops and branches.
+
+Inside of loops slices of a stack count as well: a loop over the layers of stacked state reads a
+slice of it, computes the next one, and writes that into a stack.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.roles.frames import INSIDES, LOOP, RETURNS, Frame, Place
+
+OPERANDS: Final = {
+    **dict.fromkeys(
+        (
+            *("stablehlo.abs", "stablehlo.cbrt", "stablehlo.convert", "stablehlo.negate"),
+            *("stablehlo.reduce_precision", "stablehlo.rsqrt", "stablehlo.sign"),
+            *("stablehlo.sqrt", "stablehlo.tanh"),
+        ),
+        (0,),
+    ),
+    **dict.fromkeys(
+        (
+            *("stablehlo.add", "stablehlo.divide", "stablehlo.maximum", "stablehlo.minimum"),
+            *("stablehlo.multiply", "stablehlo.power", "stablehlo.subtract"),
+        ),
+        (0, 1),
+    ),
+    "stablehlo.clamp": (1,),
+    "stablehlo.select": (1, 2),
+}
+"""The ops of which updates are made, and their operands that are as large as their result."""
+
+BARRIER: Final = "stablehlo.optimization_barrier"
+ELEMENTWISE: Final = frozenset({*OPERANDS, BARRIER})
+BROADCAST: Final = "stablehlo.broadcast_in_dim"
+UNIFORM: Final = frozenset({BROADCAST, "stablehlo.constant"})
+
+_ADD = "stablehlo.add"
+_SCATTER = "stablehlo.scatter"
+_READS = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
+_RESHAPES = frozenset({BROADCAST, "stablehlo.reshape"})
+_WRITTEN = {"stablehlo.dynamic_update_slice": 1, _SCATTER: 2}
+"""The ops that write into a stack, and which operand they write."""
+SLICING: Final = _READS | _RESHAPES | set(_WRITTEN)
+"""The ops that read and write slices of a stack in a loop."""
+
+_SAME_NUMBER = _RESHAPES | {"stablehlo.convert"}
+
+_DEEP = 200
+"""How long chains of elementwise ops are followed; longer ones are no updates."""
+
+Made: TypeAlias = tuple[str, list[Place]]
+"""The name of the op that makes a value, and the operands in its shape; outside it has no name."""
+
+_Seen: TypeAlias = tuple[int, Made]
+"""The same, after those of the values asked about that it is made of."""
+
+
+class Reach:
+    """Which of several values elementwise ops make others of.
+
+    Args:
+        known: The values asked about, each as a set of bits of its own.
+        stacks: Whether slices of a stack count as the stack in loops.
+    """
+
+    def __init__(self, known: dict[Place, int], *, stacks: bool = False) -> None:
+        self._known: dict[Place, _Seen] = {place: (bits, ("", [])) for place, bits in known.items()}
+        self._stacks = stacks
+
+    def of(self, place: Place) -> int:
+        """Those that a value is made of, all in its shape, as a set of bits."""
+        return (self._known.get(place) or self._found(place, 0))[0]
+
+    def made(self, place: Place) -> Made:
+        """The op that makes a value, and of which others in its shape."""
+        known = self._known.get(place)
+        return self._made(place) if known is None else known[1]
+
+    def _found(self, place: Place, depth: int) -> _Seen:
+        made = self._made(place)
+        bits, known = 0, self._known
+        for part in made[1] if depth < _DEEP else ():
+            bits |= (known.get(part) or self._found(part, depth + 1))[0]
+        found = known[place] = bits, made
+        return found
+
+    def _made(self, place: Place) -> Made:
+        value, frame = place
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            return "", frame.source_of_argument(value)
+        name = owner.name
+        numbers = OPERANDS.get(name)
+        if numbers is not None:
+            operands = owner.operands
+            return name, [(operands[i], frame) for i in numbers]
+        if name == BARRIER:
+            return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+        if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
+            return _sliced(owner, name, frame)
+        name = owner.operation.name  # a view of a named computation has another one
+        return name, frame.sources(value, owner, name) if name in INSIDES else []
+
+
+def in_loop(frame: Frame) -> bool:
+    """Whether a frame is the inside of a loop, or of what a loop calls."""
+    around: Frame | None = frame
+    while around is not None and around.op is not None:
+        if around.op.name == LOOP:
+            return True
+        around = around.outer
+    return False
+
+
+def is_of_stack(op: ir.OpView, name: str) -> bool:
+    """Whether an op reads or writes one slice of a stack, or gives it another rank."""
+    if name == _SCATTER and len(op.operands) != 3:
+        return False
+    one = op.operands[0].type
+    other = (op.operands[_WRITTEN[name]] if name in _WRITTEN else op.results[0]).type
+    if not (one.has_static_shape and other.has_static_shape):
+        return False
+    times = 1 if name in _RESHAPES else next(iter(one.shape), 0)
+    return bool(times * math.prod(other.shape) == math.prod(one.shape))
+
+
+def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
+    """The slices that a loop over a stack computes with; its other operands are indices."""
+    if not is_of_stack(owner, name):
+        return name, []
+    operands = owner.operands
+    combine = owner.regions[0].blocks[0].operations[0].operation.name if name == _SCATTER else ""
+    if combine == _ADD:
+        return _ADD, [(operands[0], frame), (operands[2], frame)]
+    if name == _SCATTER and combine not in RETURNS:
+        return name, []
+    return name, [(operands[_WRITTEN.get(name, 0)], frame)]
+
+
+def numbers_in(bits: int) -> Iterator[int]:
+    """The numbers in a set of bits, the least first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def rank_of(value: ir.Value) -> int:
+    """The number of dimensions; -1 for what is no ranked tensor."""
+    type_ = value.type
+    return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
+
+
+def is_uniform(value: ir.Value) -> bool:
+    """Whether all elements are one number: a constant, or a scalar that is broadcast."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return False
+    name = owner.name
+    return name in UNIFORM and (name != BROADCAST or rank_of(owner.operands[0]) == 0)
+
+
+def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
+    """The number that all elements of a value are, where the program says it."""
+    for _ in range(_DEEP):
+        value, frame = place
+        name, parts = made(place)
+        if name == "stablehlo.constant":
+            elements = ir.DenseElementsAttr(value.owner.attributes["value"])
+            return float(elements.get_splat_value().value) if elements.is_splat else None
+        if name in _SAME_NUMBER:
+            place = (value.owner.operands[0], frame)
+        elif len(parts) == 1 and name not in ELEMENTWISE:
+            place = parts[0]
+        else:
+            return None
+    return None

@@ -1,0 +1,86 @@
+"""Uncertainties of arguments inside of the functions that they are passed to.
+
+A function is walked once for many calls, so inside of it the uncertainty of an argument is a root
+that stands for that of the caller's value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalify_hlo.scale import Form, Scaled
+from scalify_hlo.uncertainty import CERTAIN, Root, Uncertainty, of_root
+
+_NEGLIGIBLE: Final = 0.3
+"""Octaves up to which a size counts as certain."""
+
+_MOST: Final = 32
+"""Octaves from which on no format has room; such uncertainties are alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The arguments of one call.
+
+    Attributes:
+        forms: As the function sees them.
+        key: Equal for calls for which the function makes the same decisions.
+        outside: The caller's uncertainty for each root inside.
+    """
+
+    forms: list[Form]
+    key: Hashable
+    outside: dict[Root, Uncertainty]
+
+
+def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
+    """Gives arguments roots in the place of their uncertainties.
+
+    Args:
+        forms: Those of the call's operands.
+        casting: Whether the function has casts, which depend on how uncertain its arguments are.
+    """
+    inside: list[Form] = []
+    key: list[Hashable] = []
+    outside: dict[Root, Uncertainty] = {}
+    for form in forms:
+        size = powers = 0.0
+        if isinstance(form, Scaled):
+            own = form.uncertainty
+            if own.octaves > _NEGLIGIBLE:
+                size = float(min(math.ceil(own.octaves), _MOST)) if casting else 1.0
+                powers = float(min(math.ceil(own.in_powers), _MOST)) if casting else size
+                root = Root(size, powers)
+                outside[root] = own
+                own = Uncertainty({root: 1.0})
+            else:
+                own = CERTAIN
+            form = form._replace(uncertainty=own)
+        inside.append(form)
+        key.append((size, powers))
+    return Parameters(inside, tuple(key), outside)
+
+
+def returned(forms: Sequence[Form], inner: Parameters, call: Parameters) -> list[Form]:
+    """The forms of a function's results, with the uncertainties of one call.
+
+    Args:
+        forms: Those that its body returns.
+        inner: The arguments with which its body was walked.
+        call: Those of the call.
+    """
+    names = dict(zip(inner.outside, call.outside.values(), strict=True))
+    for form in forms:
+        if isinstance(form, Scaled):
+            for root in form.uncertainty.degrees:
+                if root not in names:  # each call makes its own
+                    names[root] = of_root(root.deviation)
+    return [
+        form._replace(uncertainty=form.uncertainty.rooted_at(names))
+        if isinstance(form, Scaled) and form.uncertainty.degrees
+        else form
+        for form in forms
+    ]

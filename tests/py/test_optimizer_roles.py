@@ -1,0 +1,313 @@
+"""The roles of the state of optax's optimizers, and of whole training programs."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import optax
+import optax.contrib
+import pytest
+
+from scalify_hlo.diagnostics import Remark
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.recipe import Inputs
+from tests.py import optimizer_programs as programs
+from tests.py.judge import parse
+from tests.py.optimizer_programs import FIRST, NEITHER, SECOND
+from tests.py.role_programs import array
+from tests.py.test_roles import exported
+from tests.py.test_state_roles import argument_roles, names_of
+
+WEIGHT = "weight"
+ADAM = {"mu": FIRST, "nu": SECOND}
+TRACE = {"trace": FIRST}
+contrib = optax.contrib
+
+OPTAX: Mapping[str, tuple[Any, dict[str, str]]] = {
+    "adabelief": (optax.adabelief(1e-3), ADAM),
+    "adadelta": (optax.adadelta(1e-3), {"e_g": SECOND, "e_x": NEITHER}),
+    "adafactor": (
+        optax.adafactor(1e-3, min_dim_size_to_factor=4),
+        {"v_row": SECOND, "v_col": SECOND, "v": SECOND},
+    ),
+    "adafactor-momentum": (
+        optax.adafactor(1e-3, min_dim_size_to_factor=4, momentum=0.9),
+        {"v_row": SECOND, "v_col": SECOND, "v": SECOND, "ema": NEITHER},
+    ),
+    "adagrad": (optax.adagrad(1e-3), {"sum_of_squares": SECOND}),
+    "adam": (optax.adam(1e-3), ADAM),
+    "adamax": (optax.adamax(1e-3), {"mu": FIRST, "nu": FIRST}),
+    "adamaxw": (optax.adamaxw(1e-3), {"mu": FIRST, "nu": FIRST}),
+    "adamw": (optax.adamw(1e-3), ADAM),
+    "adan": (optax.adan(1e-3), {"m": FIRST, "v": FIRST, "n": SECOND, "g": NEITHER}),
+    "amsgrad": (optax.amsgrad(1e-3), {**ADAM, "nu_max": SECOND}),
+    "fromage": (optax.fromage(1e-3), {}),
+    "lamb": (optax.lamb(1e-3), ADAM),
+    "lars": (optax.lars(1e-3), TRACE),
+    "lion": (optax.lion(1e-3), {"mu": FIRST}),
+    "nadam": (optax.nadam(1e-3), ADAM),
+    "nadamw": (optax.nadamw(1e-3), ADAM),
+    "noisy_sgd": (optax.noisy_sgd(1e-3, key=0), {}),
+    "novograd": (optax.novograd(1e-3), ADAM),
+    "optimistic_adam_v2": (optax.optimistic_adam_v2(1e-3), {**ADAM, "previous_gradient": NEITHER}),
+    "optimistic_gradient_descent": (
+        optax.optimistic_gradient_descent(1e-3),
+        {"previous_gradient": NEITHER},
+    ),
+    "polyak_sgd": (optax.polyak_sgd(1.0), {}),
+    "radam": (optax.radam(1e-3), ADAM),
+    "rmsprop": (optax.rmsprop(1e-3), {"nu": SECOND}),
+    "rmsprop-momentum": (optax.rmsprop(1e-3, momentum=0.9), {"nu": SECOND, "trace": NEITHER}),
+    "rmsprop-centered": (
+        optax.rmsprop(1e-3, momentum=0.9, centered=True),
+        {**ADAM, "trace": NEITHER},
+    ),
+    "rprop": (optax.rprop(1e-3), {"step_sizes": NEITHER, "prev_updates": NEITHER}),
+    "sgd": (optax.sgd(1e-3), {}),
+    "momentum": (optax.sgd(1e-3, momentum=0.9), TRACE),
+    "nesterov": (optax.sgd(1e-3, momentum=0.9, nesterov=True), TRACE),
+    "sign_sgd": (optax.sign_sgd(1e-3), {}),
+    "signum": (optax.signum(1e-3), {"ema": FIRST}),
+    # Its maxima over rows and columns are no sums; those of vectors are sums of squares.
+    "sm3": (optax.sm3(1e-3), {"mu": f"{NEITHER}|{SECOND}", "nu": NEITHER}),
+    "yogi": (optax.yogi(1e-3), ADAM),
+    "acprop": (contrib.acprop(1e-3), ADAM),
+    "ademamix": (contrib.ademamix(1e-3), {"m1": FIRST, "m2": FIRST, "nu": SECOND}),
+    "adopt": (contrib.adopt(1e-3), {"mu": NEITHER, "nu": SECOND}),
+    "cocob": (
+        contrib.cocob(),
+        {
+            "init_particles": NEITHER,
+            **dict.fromkeys(("cumulative_gradients", "scale", "subgradients", "reward"), FIRST),
+        },
+    ),
+    "dadapt_adamw": (
+        contrib.dadapt_adamw(1e-3),
+        {
+            "exp_avg": FIRST,
+            "exp_avg_sq": SECOND,
+            "grad_sum": FIRST,
+            "estim_lr": NEITHER,
+            "numerator_weighted": NEITHER,
+        },
+    ),
+    "dog": (
+        contrib.dog(1e-3),
+        {"init_params": NEITHER, "max_dist": NEITHER, "sum_sq_norm_grads": SECOND},
+    ),
+    "dowg": (
+        contrib.dowg(1e-3),
+        {"init_params": NEITHER, "weighted_sq_norm_grads": SECOND, "estim_sq_dist": NEITHER},
+    ),
+    "galore": (contrib.galore(1e-3, rank=4), {**ADAM, "projector": NEITHER}),
+    "madgrad": (
+        contrib.madgrad(1e-3),
+        {"grad_sum_sq": SECOND, "s": FIRST, "x0": NEITHER},
+    ),
+    "momo": (contrib.momo(1e-3), {"exp_avg": FIRST, "barf": NEITHER, "lb": NEITHER}),
+    "momo_adam": (
+        contrib.momo_adam(1e-3),
+        {"exp_avg": FIRST, "exp_avg_sq": SECOND, "barf": NEITHER, "lb": NEITHER},
+    ),
+    "muon": (contrib.muon(1e-3), {**ADAM, "ns_coeffs": NEITHER}),
+    "prodigy": (
+        contrib.prodigy(1e-3),
+        {
+            "exp_avg": FIRST,
+            "exp_avg_sq": SECOND,
+            "grad_sum": FIRST,
+            "params0": NEITHER,
+            # A number that the program multiplies tensors with may be a weight.
+            "estim_lr": WEIGHT,
+            "numerator_weighted": FIRST,
+        },
+    ),
+    "sam": (
+        contrib.sam(
+            optax.sgd(0.1, momentum=0.9),
+            optax.chain(contrib.normalize(), optax.sgd(0.05)),
+            sync_period=2,
+        ),
+        {**TRACE, "cache": WEIGHT},
+    ),
+    "schedule_free_adamw": (contrib.schedule_free_adamw(1e-3), {"nu": SECOND, "z": NEITHER}),
+    "schedule_free_sgd": (contrib.schedule_free_sgd(1e-3), {"z": FIRST}),
+    "simplified_ademamix": (
+        contrib.simplified_ademamix(1e-3, b1=0.9, alpha=0.1),
+        {"m": FIRST, "n": SECOND},
+    ),
+    "accumulated": (
+        optax.MultiSteps(optax.adam(1e-3), 4),
+        {**ADAM, "acc_grads": FIRST},
+    ),
+    "accumulated updates": (
+        optax.chain(optax.adam(1e-3), optax.apply_every(4)),
+        {**ADAM, "grad_acc": NEITHER},
+    ),
+    "averaged updates": (
+        optax.chain(optax.adam(1e-3), optax.ema(0.9)),
+        {**ADAM, "ema": NEITHER},
+    ),
+    "centralized": (optax.chain(optax.centralize(), optax.adam(1e-3)), ADAM),
+    "clipped": (optax.chain(optax.clip(1.0), optax.adam(1e-3)), ADAM),
+    "clipped adaptively": (optax.chain(optax.adaptive_grad_clip(1.0), optax.adam(1e-3)), ADAM),
+    "clipped by blocks": (optax.chain(optax.clip_by_block_rms(1.0), optax.adam(1e-3)), ADAM),
+    "clipped by norm": (optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3)), ADAM),
+    "coupled decay": (optax.chain(optax.add_decayed_weights(1e-3), optax.adam(1e-3)), ADAM),
+    "finite": (optax.apply_if_finite(optax.adam(1e-3), 4), ADAM),
+    "flat": (optax.flatten(optax.adam(1e-3)), ADAM),
+    "injected": (optax.inject_hyperparams(optax.adam)(1e-3), ADAM),
+    "masked": (optax.masked(optax.adam(1e-3), lambda tree: {k: k > "f" for k in tree}), ADAM),
+    "normalized": (optax.chain(contrib.normalize(), optax.sgd(0.1, momentum=0.9)), TRACE),
+    "normalized updates": (
+        optax.chain(optax.normalize_by_update_norm(), optax.sgd(0.1, momentum=0.9)),
+        TRACE,
+    ),
+    "plateau": (
+        optax.chain(optax.adam(1e-3), contrib.reduce_on_plateau()),
+        {**ADAM, "best_value": NEITHER, "avg_value": NEITHER},
+    ),
+    "positive": (optax.chain(optax.adam(1e-3), optax.keep_params_nonnegative()), ADAM),
+}
+
+NOT_HERE: Mapping[str, str] = {
+    "_deprecated_dpsgd": "is dpsgd",
+    "dpsgd": "takes gradients of each example",
+    "lbfgs": "keeps a history of gradients, which is no average",
+    "optimistic_adam": "is an old name of optimistic_adam_v2",
+    "scale_by_learning_rate": "is no optimizer of its own",
+    "scale_by_madgrad": "is a part of madgrad",
+    "scale_by_rprop": "is a part of rprop",
+    "sophia": "takes the loss as a function, to differentiate it again",
+}
+"""The functions that look like optimizers and are not among these, and why."""
+
+_WITH_VALUE = {"momo", "momo_adam", "plateau", "polyak_sgd"}
+
+
+def trained(optimizer: Any, *, with_value: bool = False) -> Callable[..., Any]:
+    def step(params: Any, state: Any, ids: jax.Array, labels: jax.Array) -> Any:
+        value, gradients = jax.value_and_grad(programs.loss)(params, ids, labels)
+        more = {"value": value} if with_value else {}
+        updates, state = optimizer.update(gradients, state, params, **more)
+        return optax.apply_updates(params, updates), state, value
+
+    return step
+
+
+def tensor_of(name: str) -> str:
+    """The tensor that a leaf is of, as in ``state[0].mu['up']``."""
+    return str(re.findall(r"\.(\w+)", name)[-1])
+
+
+def state_roles(optimizer: Any, *, with_value: bool, stripped: bool) -> dict[str, set[str]]:
+    """The roles of each tensor of the state over all weights, but for placeholders."""
+    params = programs.params()
+    state = jax.eval_shape(optimizer.init, params)
+    step = trained(optimizer, with_value=with_value)
+    text = exported(step, (params, state, *programs.batch()))
+    found: dict[str, set[str]] = {}
+    roles = argument_roles(text, stripped=stripped)
+    for name, type_, role in zip(names_of(text), types_of(text), roles, strict=True):
+        if name.startswith("params"):
+            assert role == WEIGHT, name
+        elif name.startswith("state") and "f32" in type_ and type_ != "tensor<1xf32>":
+            found.setdefault(tensor_of(name), set()).add(role)
+    return found
+
+
+def types_of(text: str) -> list[str]:
+    module = parse(text)
+    function = main_function(module.operation)
+    assert function is not None
+    return [str(type_) for type_ in attributes.function_type(function).inputs]
+
+
+@pytest.mark.parametrize("stripped", [False, True], ids=["names", "stripped"])
+@pytest.mark.parametrize("name", OPTAX)
+def test_state_of_optax_has_the_roles_of_its_degrees(name: str, *, stripped: bool) -> None:
+    optimizer, wanted = OPTAX[name]
+    found = state_roles(optimizer, with_value=name in _WITH_VALUE, stripped=stripped)
+    assert {k: found[k] for k in wanted} == {k: set(r.split("|")) for k, r in wanted.items()}
+    rest = {tensor: roles for tensor, roles in found.items() if tensor not in wanted}
+    assert all(roles == {NEITHER} for roles in rest.values()), rest
+
+
+@pytest.mark.parametrize("module", [optax, contrib], ids=["optax", "contrib"])
+def test_all_optimizers_of_optax_are_tested(module: Any) -> None:
+    names = {name for name in dir(module) if is_optimizer(getattr(module, name))}
+    assert names
+    assert names - OPTAX.keys() - NOT_HERE.keys() == set()
+
+
+def is_optimizer(function: Any) -> bool:
+    """Whether a function takes a learning rate first and gives an optimizer."""
+    if not inspect.isfunction(function):
+        return False
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters), "")
+    return first == "learning_rate" and "GradientTransformation" in str(signature.return_annotation)
+
+
+def remarks_of(name: str, signature: Literal["same", "scaled"], roles: RolesPass) -> list[Remark]:
+    optimizer, params = OPTAX[name][0], programs.params()
+    state = jax.eval_shape(optimizer.init, params)
+    module = parse(exported(trained(optimizer), (params, state, *programs.batch())))
+    passes = [NormalizePass(), SignaturePass(signature), roles]
+    return run_passes(module, passes).remarks
+
+
+def test_state_that_is_no_moment_is_a_remark_where_moments_are_narrow() -> None:
+    roles = RolesPass.of(Inputs(), narrow_state=True)
+    (remark,) = remarks_of("rmsprop-momentum", "scaled", roles)
+    assert remark.op == "func.func"
+    assert remark.message == (
+        "keeps the format of state[2].trace['bias'] and 4 more: neither first nor second moments"
+    )
+    assert "state[2].trace['bias']" in remark.location
+
+
+@pytest.mark.parametrize("name", ["adamw", "lion", "muon", "accumulated", "clipped by norm"])
+def test_moments_are_no_remark(name: str) -> None:
+    assert not remarks_of(name, "scaled", RolesPass.of(Inputs(), narrow_state=True))
+
+
+@pytest.mark.parametrize(("signature", "narrow"), [("same", True), ("scaled", False)])
+def test_state_that_stays_as_it_is_is_no_remark(
+    signature: Literal["same", "scaled"], *, narrow: bool
+) -> None:
+    roles = RolesPass.of(Inputs(), narrow_state=narrow)
+    assert not remarks_of("rmsprop-momentum", signature, roles)
+
+
+def test_declared_moments_are_no_remark() -> None:
+    """The recipe may say what the program does not."""
+    roles = RolesPass.of(Inputs(first_moment=("*.trace*",)), narrow_state=True)
+    assert not remarks_of("rmsprop-momentum", "scaled", roles)
+
+
+def test_statistics_of_batches_are_no_remark() -> None:
+    """They are of the model, and no state of an optimizer."""
+
+    def step(w: jax.Array, mean: jax.Array, x: jax.Array) -> Any:
+        def loss(w: jax.Array) -> tuple[jax.Array, jax.Array]:
+            h = x @ w
+            return jnp.mean((h - h.mean(0)) ** 4), h.mean(0)
+
+        g, now = jax.grad(loss, has_aux=True)(w)
+        return w - 0.1 * g, 0.9 * mean + 0.1 * now
+
+    arguments = array(8, 6), array(6), array(4, 8)
+    module = parse(exported(step, arguments))
+    passes = [NormalizePass(), SignaturePass("scaled"), RolesPass(narrow_state=True)]
+    assert not run_passes(module, passes).remarks

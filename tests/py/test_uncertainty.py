@@ -1,0 +1,109 @@
+"""How far predicted sizes can be trusted: the algebra, without any program."""
+
+import math
+
+import pytest
+
+from scalify_hlo.rules.families import product_uncertainty
+from scalify_hlo.rules.parameters import parameters_of, returned
+from scalify_hlo.scale import ONE, Scaled, Splat
+from scalify_hlo.uncertainty import CERTAIN, NORMALISED, UNKNOWN, Uncertainty, mean, of_root
+
+
+def form(uncertainty: Uncertainty) -> Scaled:
+    return Scaled(ONE, 0, uncertainty)
+
+
+def test_independent_factors_add_in_quadrature() -> None:
+    product = of_root(3.0) * of_root(4.0)
+    assert product.octaves == 5.0
+
+
+def test_a_power_of_one_root_adds_linearly() -> None:
+    x = of_root(0.5)
+    assert (x * x * x).octaves == 1.5
+    assert (x**3).octaves == 1.5
+
+
+def test_a_ratio_of_one_root_is_certain() -> None:
+    x = of_root(2.0)
+    assert (x / x).octaves == 0
+    assert not (x / x).degrees
+
+
+def test_roots_halve() -> None:
+    assert (of_root(2.0) ** 0.5).octaves == 1.0
+    assert (of_root(2.0) ** -0.5).octaves == 1.0
+
+
+def test_a_sum_has_the_mean_of_degrees() -> None:
+    assert mean((of_root(2.0), CERTAIN)).octaves == 1.0
+    x = of_root(2.0)
+    assert mean((x, x)) is x
+
+
+def test_many_roots_are_merged_without_losing_their_variance() -> None:
+    product = CERTAIN
+    for _ in range(64):
+        product = product * of_root(1.0)
+    assert product.octaves == pytest.approx(8.0)
+    assert len(product.degrees) <= 12
+
+
+def test_nothing_known_stays_so() -> None:
+    assert (UNKNOWN * of_root(1.0)).octaves >= 1e6
+    assert (UNKNOWN**0.5).octaves > 1e5
+
+
+def test_correlation() -> None:
+    x, y = of_root(1.0), of_root(1.0)
+    assert x.correlation(x) == 1.0
+    assert x.correlation(y) == 0.0
+    assert (x * y).correlation(x) == pytest.approx(1 / math.sqrt(2))
+
+
+def test_operands_of_one_root_may_add_up() -> None:
+    x, w = form(of_root(0.5)), form(of_root(0.5))
+    plain = product_uncertainty(x, w, terms=64).octaves
+    shared = product_uncertainty(x, x, terms=64).octaves
+    assert plain < 1.0
+    assert shared > 3.0
+
+
+def test_normalised_operands_of_one_matmul_do_not() -> None:
+    """Queries and keys of one normalised value are products with weights of their own."""
+    query = product_uncertainty(form(NORMALISED), form(of_root(0.5)), terms=64)
+    key = product_uncertainty(form(NORMALISED), form(of_root(0.5)), terms=64)
+    assert product_uncertainty(form(query), form(key), terms=64).octaves < 1.5
+
+
+def test_constants_add_nothing() -> None:
+    x = of_root(0.5)
+    assert product_uncertainty(form(x), Splat(3.0)) is x
+    assert product_uncertainty(Splat(3.0), form(x), -1).octaves == 0.5
+
+
+def test_calls_keep_the_degrees_of_arguments() -> None:
+    """A function is walked once; its result is as uncertain as each call's arguments make it."""
+    x = of_root(0.5)
+    inner = parameters_of([form(of_root(1.0)), form(of_root(1.0))], casting=False)
+    a, b = (f.uncertainty for f in inner.forms if isinstance(f, Scaled))
+    call = parameters_of([form(x), form(x**5)], casting=False)
+    assert call.key == inner.key
+    (result,) = returned([form(a * b)], inner, call)
+    assert isinstance(result, Scaled)
+    assert result.uncertainty.octaves == 3.0
+
+
+def test_functions_with_casts_are_told_apart_by_octaves() -> None:
+    low, high = ([form(of_root(size))] for size in (0.5, 5.0))
+    assert parameters_of(low, casting=True).key != parameters_of(high, casting=True).key
+    assert parameters_of(low, casting=False).key == parameters_of(high, casting=False).key
+
+
+def test_each_call_makes_roots_of_its_own() -> None:
+    inner = parameters_of([form(of_root(1.0))], casting=False)
+    made = form(of_root(1.0))
+    results = [returned([made], inner, inner)[0] for _ in range(2)]
+    first, second = (f.uncertainty for f in results if isinstance(f, Scaled))
+    assert first.correlation(second) == 0
