@@ -9,6 +9,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.layers.graph import Dims, Graph, Node
 from scalify_hlo.layers.numbers import TABLE
 from scalify_hlo.roles.frames import CALLS, DEPTH, LOOP, Named, functions_in
@@ -167,10 +168,8 @@ class _Reader:
         self._leaves(op, inputs, names)
 
     def _reduction(self, op: ir.Operation, inputs: list[Node]) -> list[Node]:
-        block = op.regions[0].blocks[0]
-        kind, start = _REDUCTIONS.get(block.operations[0].operation.name, ("", 0.0))
-        simple = len(inputs) == 2 and len(block.operations) == 2 and inputs[1].constant == start
-        if not kind or not simple:
+        kind, start = _REDUCTIONS.get(monoid(op.regions[0]) or "", ("", 0.0))
+        if not kind or len(inputs) != 2 or inputs[1].constant != start:
             return [self.graph.leaf(result, "reduce", inputs) for result in op.results]
         dims = self.graph.dims(op.attributes["dimensions"])
         return [self.graph.make(kind, inputs[:1], op.results[0], dims)]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.roles.frames import Place
 from scalify_hlo.roles.monomials import (
     FLAT,
@@ -215,8 +216,7 @@ def reduced(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial 
         shape, own = list(value.type.shape), list(degrees.own.shape)
         if shape == own or (shape == own[1:] and in_loop(frame)):
             return start(degrees, place, parts)
-    combine = value.owner.regions[0].blocks[0].operations[0].operation.name
-    if combine not in _REDUCTIONS:
+    if monoid(value.owner.regions[0]) not in _REDUCTIONS:
         return start(degrees, place, parts)
     return degrees.of(parts[ir.OpResult(value).result_number])
 

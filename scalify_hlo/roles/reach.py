@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.roles.frames import INSIDES, LOOP, RETURNS, Frame, Place
+from scalify_hlo.dialect.monoid import TAKES, monoid
+from scalify_hlo.roles.frames import INSIDES, LOOP, Frame, Place
 
 OPERANDS: Final = {
     **dict.fromkeys(
@@ -134,10 +135,10 @@ def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
     if not is_of_stack(owner, name):
         return name, []
     operands = owner.operands
-    combine = owner.regions[0].blocks[0].operations[0].operation.name if name == _SCATTER else ""
+    combine = monoid(owner.regions[0]) if name == _SCATTER else None
     if combine == _ADD:
         return _ADD, [(operands[0], frame), (operands[2], frame)]
-    if name == _SCATTER and combine not in RETURNS:
+    if name == _SCATTER and combine != TAKES:
         return name, []
     return name, [(operands[_WRITTEN.get(name, 0)], frame)]
 

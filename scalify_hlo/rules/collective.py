@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir, sdy, stablehlo
+from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
-from scalify_hlo.rules.reduction import monoid
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import Scaled, Splat

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.rules.families import Count, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
@@ -14,51 +15,8 @@ from scalify_hlo.scale import ANY, ONE, Any, Scaled, Splat
 
 _HOMOGENEOUS = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
 _INTEGER = frozenset({"stablehlo.and", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply"})
-_TAKES = "takes"
-_CONSTRAINT = "sdy.sharding_constraint"
 _MAX_FACTORS = 16
 """As many as the largest power that keeps a scale."""
-
-
-def monoid(region: ir.Region) -> str | None:
-    """The op that a region of two scalars is.
-
-    Returns:
-        Name of the op; "takes" for a region that returns its second argument; None for any other.
-    """
-    block = region.blocks[0]
-    if (simple := _plain_monoid(block)) is not None:
-        return simple
-    arguments = list(block.arguments)
-    body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
-    returned = [_unconstrained(value) for value in body[-1].operands]
-    if len(arguments) != 2 or len(returned) != 1 or len(body) > 2:
-        return None
-    if len(body) == 1:
-        return _TAKES if returned[0] == arguments[1] else None
-    inner = body[0].operation
-    operands = [_unconstrained(value) for value in inner.operands]
-    if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
-        return None
-    return str(inner.name)
-
-
-def _plain_monoid(block: ir.Block) -> str | None:
-    """As `monoid`, where it is seen at first sight, as of nearly all reductions."""
-    ops, arguments = block.operations, block.arguments
-    inner = ops[0].operation
-    if inner.name not in _HOMOGENEOUS or len(arguments) != 2:
-        return None
-    operands, returned = inner.operands, ops[1].operands
-    alike = operands[0] == arguments[0] and operands[1] == arguments[1]
-    return inner.name if alike and len(returned) == 1 and returned[0] == inner.result else None
-
-
-def _unconstrained(value: ir.Value) -> ir.Value:
-    """What a value is apart from its sharding; regions in per-device bodies say that of sums."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name == _CONSTRAINT:
-        value = value.owner.operands[0]
-    return value
 
 
 def reduce(op: ir.Operation, split: Split) -> None:
@@ -168,7 +126,7 @@ def scatter(op: ir.Operation, split: Split) -> None:
     Others as far as the region lets them: products keep the scale of the inputs.
     """
     name = monoid(op.regions[0])
-    if name == _TAKES or name in _HOMOGENEOUS:
+    if name == TAKES or name in _HOMOGENEOUS:
         zeros = split.form(op.operands[0]) is ANY
         form = split.align(op, (0, 2))
         if split.narrow and zeros and not isinstance(form, Any):

@@ -1,0 +1,56 @@
+"""What the region of a reduction, a scatter or a collective does with two elements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo._compat import ir
+
+TAKES: Final = "takes"
+"""Instead of a name, of a region that returns its second argument."""
+
+_CONSTRAINT: Final = "sdy.sharding_constraint"
+_RETURN: Final = "stablehlo.return"
+_FREQUENT: Final = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
+
+
+def monoid(region: ir.Region) -> str | None:
+    """The op that a region of two scalars is.
+
+    Returns:
+        Name of the op; "takes" for a region that returns its second argument; None for any other.
+    """
+    block = region.blocks[0]
+    if (simple := _plain_monoid(block)) is not None:
+        return simple
+    arguments = list(block.arguments)
+    body = [op for op in block.operations if op.operation.name != _CONSTRAINT]
+    returned = [_unconstrained(value) for value in body[-1].operands]
+    if len(arguments) != 2 or len(returned) != 1 or len(body) > 2:
+        return None
+    if len(body) == 1:
+        return TAKES if returned[0] == arguments[1] else None
+    inner = body[0].operation
+    operands = [_unconstrained(value) for value in inner.operands]
+    if inner.results[0] != returned[0] or operands not in (arguments, arguments[::-1]):
+        return None
+    return str(inner.name)
+
+
+def _plain_monoid(block: ir.Block) -> str | None:
+    """As `monoid`, where it is seen at first sight, as of nearly all reductions."""
+    ops, arguments = block.operations, block.arguments
+    inner = ops[0].operation
+    end = ops[1].operation if inner.name in _FREQUENT and len(arguments) == 2 else None
+    if end is None or end.name != _RETURN:
+        return None
+    operands, returned = inner.operands, end.operands
+    alike = operands[0] == arguments[0] and operands[1] == arguments[1]
+    return inner.name if alike and len(returned) == 1 and returned[0] == inner.result else None
+
+
+def _unconstrained(value: ir.Value) -> ir.Value:
+    """What a value is apart from its sharding; regions in per-device bodies say that of sums."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name == _CONSTRAINT:
+        value = value.owner.operands[0]
+    return value
