@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from scalify_hlo.scaled_array import as_scaled_array as as_scaled_array
     from scalify_hlo.scaled_array import asarray as asarray
     from scalify_hlo.scaled_array import dynamic_rescale as dynamic_rescale
+    from scalify_hlo.scaled_state import scaled_state as scaled_state
     from scalify_hlo.scaling_state import init_scaling_state as init_scaling_state
     from scalify_hlo.scaling_state import scaling_tensors as scaling_tensors
 
@@ -59,6 +60,7 @@ _HOMES = {
     "as_scaled_array": "scaled_array",
     "asarray": "scaled_array",
     "dynamic_rescale": "scaled_array",
+    "scaled_state": "scaled_state",
     "init_scaling_state": "scaling_state",
     "scaling_tensors": "scaling_state",
     "cast_on_forward": "ops",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -40,6 +40,22 @@ class Marks:
     pairs: tuple[bool, ...]
     exponents: dict[int, int]
     stored: dict[int, str] = field(default_factory=dict)
+
+    def tree(self, tree: _compat.TreeDef, avals: Sequence[Any]) -> _compat.TreeDef:
+        """A tree of the old values with ScaledArray nodes in the place of those that are pairs.
+
+        Args:
+            tree: The tree.
+            avals: Those of the old values, whose dtypes are the logical ones of stored pairs.
+        """
+        return pair_tree(tree, self.nodes(avals))
+
+    def nodes(self, avals: Sequence[Any]) -> list[_compat.TreeDef | None]:
+        """The node of each pair; None for other values."""
+        return [
+            scaled_node(aval.dtype if i in self.stored else None) if pair else None
+            for i, (aval, pair) in enumerate(zip(avals, self.pairs, strict=True))
+        ]
 
 
 @dataclass(frozen=True)
@@ -113,9 +129,42 @@ def rewrite_with_report(
         options,
         arguments,
         results,
-        in_tree=pair_tree(exported.in_tree, arguments.pairs),
-        out_tree=pair_tree(exported.out_tree, results.pairs),
+        in_tree=lambda marks: marks.tree(exported.in_tree, exported.in_avals),
+        out_tree=lambda marks: marks.tree(exported.out_tree, exported.out_avals),
     )
+
+
+@dataclass(frozen=True)
+class StoredProgram(jax.export.Exported):
+    """An Exported that keeps state in other formats than it computes in.
+
+    Its own `call` says what to do with state that is not stored so.
+    """
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """See `jax.export.Exported.call`.
+
+        Raises:
+            UsageError: State is not in the formats that the program keeps it in.
+        """
+        given: Any = jax.tree.structure((args, kwargs))
+        if given != self.in_tree and _without_logical(given) == _without_logical(self.in_tree):
+            raise UsageError(
+                f"{self.fun_name!r} keeps state in other formats than it is given in",
+                hint="scalify_hlo.scaled_state(program, (params, opt_state)) makes it so",
+            )
+        call: Any = super().call
+        return call(*args, **kwargs)
+
+
+def _without_logical(tree: _compat.TreeDef) -> _compat.TreeDef:
+    """A tree whose ScaledArrays say nothing of the dtype that is computed with."""
+    node = tree.node_data()
+    if node is None:
+        return tree
+    if node[0] is ScaledArray:
+        return scaled_node()
+    return _compat.make_tree(node, [_without_logical(child) for child in tree.children()])
 
 
 @dataclass(frozen=True)
@@ -126,10 +175,10 @@ class ScaledVjp(jax.export.Exported):
     and cotangents as ScaledArrays, and then gives ScaledArrays.
 
     Attributes:
-        gradients: Which of the gradients are pairs.
+        gradients: The nodes of those gradients that are pairs; None for the others.
     """
 
-    gradients: tuple[bool, ...] = ()
+    gradients: tuple[_compat.TreeDef | None, ...] = ()
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """See `jax.export.Exported.call`."""
@@ -148,9 +197,10 @@ def _rewrite_marked(
     arguments: Marks,
     results: Marks,
     *,
-    in_tree: Any,
-    out_tree: Any,
+    in_tree: Callable[[Marks], _compat.TreeDef],
+    out_tree: Callable[[Marks], _compat.TreeDef],
 ) -> Rewritten:
+    """Rewrites a module; the trees are those for the arguments and results as they take part."""
     with module.context:
         _set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
@@ -163,10 +213,11 @@ def _rewrite_marked(
             _pair_avals(exported.in_avals, arguments),
             _pair_avals(exported.out_avals, results),
         )
+        trees = in_tree(arguments), out_tree(results)
         if report.scaling_state is not None:
-            extension = Extension(report.scaling_state, in_tree, out_tree)
+            extension = Extension(report.scaling_state, *trees)
             extension.place(module, kept)
-            in_tree, out_tree, kept = extension.in_tree, extension.out_tree, extension.kept(kept)
+            trees, kept = (extension.in_tree, extension.out_tree), extension.kept(kept)
             origins, avals = extension.origins(*origins), extension.avals(*avals)
         artifact = exported.mlir_module_serialized and _write(module, exported)
     new = _compat.replace_exported(
@@ -178,9 +229,11 @@ def _rewrite_marked(
         in_avals=tuple(avals[0]),
         out_avals=tuple(avals[1]),
         module_kept_var_idx=kept,
-        in_tree=in_tree,
-        out_tree=out_tree,
+        in_tree=trees[0],
+        out_tree=trees[1],
     )
+    if arguments.stored:
+        new = StoredProgram(**_compat.field_values(new))
     return Rewritten(new, arguments, results, report)
 
 
@@ -277,12 +330,13 @@ def _rewrite_vjp(
         replace(options, cotangents=cotangents),
         taken,
         given,
-        in_tree=jax.tree.structure((_flat(taken.pairs), {})),
-        out_tree=jax.tree.structure(_flat(given.pairs)),
+        in_tree=lambda _: jax.tree.structure((_flat(taken.pairs), {})),
+        out_tree=lambda _: jax.tree.structure(_flat(given.pairs)),
     ).exported
     if not any(taken.pairs):
         return flat
-    return ScaledVjp(**_compat.field_values(flat), gradients=given.pairs)
+    gradients = tuple(given.nodes(vjp.out_avals))
+    return ScaledVjp(**_compat.field_values(flat), gradients=gradients)
 
 
 def _flat(pairs: Sequence[bool]) -> tuple[int, ...]:
@@ -439,17 +493,25 @@ def _pair_avals(avals: Sequence[Any], marks: Marks) -> list[Any]:
     return new
 
 
-def pair_tree(tree: _compat.TreeDef, pairs: Sequence[bool]) -> _compat.TreeDef:
-    """A tree with some of its leaves replaced by ScaledArray nodes; no node is made for it."""
-    return _pair_leaves(tree, iter(pairs))
+def scaled_node(logical: np.dtype[Any] | None = None) -> _compat.TreeDef:
+    """The tree of one ScaledArray.
+
+    Args:
+        logical: The dtype that the program computes with, where it is not that of the data.
+    """
+    node: _compat.TreeDef = jax.tree.structure(ScaledArray(0, 0, logical))
+    return node
 
 
-_SCALED = jax.tree.structure(ScaledArray(0, 0))
+def pair_tree(tree: _compat.TreeDef, nodes: Sequence[_compat.TreeDef | None]) -> _compat.TreeDef:
+    """A tree with some of its leaves replaced by nodes; nothing is made for it."""
+    return _pair_leaves(tree, iter(nodes))
 
 
-def _pair_leaves(tree: _compat.TreeDef, pairs: Any) -> _compat.TreeDef:
+def _pair_leaves(tree: _compat.TreeDef, nodes: Iterator[_compat.TreeDef | None]) -> _compat.TreeDef:
     node = tree.node_data()
     if node is None:
-        return _SCALED if next(pairs) else tree
-    children = [_pair_leaves(child, pairs) for child in tree.children()]
+        pair = next(nodes)
+        return tree if pair is None else pair
+    children = [_pair_leaves(child, nodes) for child in tree.children()]
     return _compat.make_tree(node, children)

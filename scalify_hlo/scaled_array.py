@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import jax
@@ -42,10 +42,14 @@ class ScaledArray:
     Attributes:
         data: X_d, of the shape of X.
         scale: X_s.
+        logical: The dtype that programs compute with where it is not that of the data: state that
+            is kept in f16 or f8 stands for f32. It is no leaf, but part of the pytree's structure,
+            and None where it is the dtype of the data.
     """
 
     data: Any
     scale: Any
+    logical: np.dtype[Any] | None = field(default=None, metadata={"static": True})
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -58,6 +62,11 @@ class ScaledArray:
         """Dtype of the data."""
         dtype: np.dtype[Any] = self.data.dtype
         return dtype
+
+    @property
+    def logical_dtype(self) -> np.dtype[Any]:
+        """The dtype that programs compute with: `logical`, or that of the data."""
+        return self.logical or self.dtype
 
     @property
     def ndim(self) -> int:
@@ -106,11 +115,20 @@ class ScaledArray:
         return self
 
 
+def _logical_written(aux: tuple[np.dtype[Any] | None]) -> bytes:
+    (logical,) = aux
+    return b"" if logical is None else logical.name.encode()
+
+
+def _logical_read(data: bytes) -> tuple[np.dtype[Any] | None]:
+    return (jnp.dtype(bytes(data).decode()) if data else None,)
+
+
 jax.export.register_pytree_node_serialization(
     ScaledArray,
     serialized_name=_SERIALIZED_NAME,
-    serialize_auxdata=lambda _: b"",
-    deserialize_auxdata=lambda _: (),
+    serialize_auxdata=_logical_written,
+    deserialize_auxdata=_logical_read,
 )
 
 
@@ -164,8 +182,9 @@ def asarray(tree: Any, dtype: Any = None) -> Any:
 
     Args:
         tree: A pytree.
-        dtype: A float dtype that the products have, by default that of the data. State that is
-            kept narrow may be far from 1, where a narrow product would be 0 or infinite.
+        dtype: A float dtype that the products have, by default the logical one of each
+            ScaledArray. Data in f16 may be far from 1, where a product in f16 would be 0 or
+            infinite.
 
     Returns:
         The pytree with arrays in the place of ScaledArrays.
@@ -243,11 +262,12 @@ def _as_scaled(leaf: Any, scale: Any) -> Any:
 
 
 def _of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
-    """A ScaledArray with data of a dtype, and a scale of the dtype that belongs to it."""
-    if dtype is None or np.dtype(dtype) == array.dtype:
+    """A ScaledArray with data of a dtype, by default its logical one, and a scale that fits."""
+    wanted = array.logical if dtype is None else np.dtype(dtype)
+    if wanted is None or wanted == array.dtype:
         return array
-    scale = jnp.asarray(array.scale).astype(scale_dtype(dtype))
-    return ScaledArray(jnp.asarray(array.data).astype(dtype), scale)
+    scale = jnp.asarray(array.scale).astype(scale_dtype(wanted))
+    return ScaledArray(jnp.asarray(array.data).astype(wanted), scale)
 
 
 def _set_scale(array: ScaledArray, scale: Any) -> ScaledArray:
@@ -275,7 +295,7 @@ def _log2(scale: Any) -> jax.Array:
 def _moved(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
     data = jnp.asarray(array.data)
     moved = times_power(data, _log2(array.scale) - exponent)
-    return ScaledArray(moved, jnp.ldexp(_one(data), exponent))
+    return replace(array, data=moved, scale=jnp.ldexp(_one(data), exponent))
 
 
 @jax.custom_vjp
@@ -288,14 +308,19 @@ def _unscale(array: ScaledArray) -> jax.Array:
     return times_power(jnp.asarray(array.data), _log2(array.scale))
 
 
+def _without_data(array: ScaledArray) -> ScaledArray:
+    """What a cotangent needs: its structure is that of the ScaledArray."""
+    return replace(array, data=())
+
+
 # A cotangent that is a ScaledArray means data * scale, like any other ScaledArray.
 _split.defvjp(
     lambda array, scale: (_split(array, scale), scale),
     lambda scale, cotangent: (_unscale(cotangent), jnp.zeros_like(scale)),
 )
 _unscale.defvjp(
-    lambda array: (_unscale(array), array.scale),
-    lambda scale, cotangent: (ScaledArray(cotangent, jnp.ones_like(scale)),),
+    lambda array: (_unscale(array), _without_data(array)),
+    lambda like, cotangent: (replace(like, data=cotangent, scale=jnp.ones_like(like.scale)),),
 )
 _moved.defvjp(
     lambda array, exponent: (_moved(array, exponent), None),
@@ -311,8 +336,8 @@ def data_at_one(array: ScaledArray) -> jax.Array:
 
 
 data_at_one.defvjp(
-    lambda array: (array.data, array.scale),
-    lambda scale, cotangent: (ScaledArray(cotangent, jnp.ones_like(scale)),),
+    lambda array: (array.data, _without_data(array)),
+    lambda like, cotangent: (replace(like, data=cotangent, scale=jnp.ones_like(like.scale)),),
 )
 
 
@@ -324,8 +349,8 @@ def data_of(array: ScaledArray) -> jax.Array:
 
 
 data_of.defvjp(
-    lambda array: (array.data, array.scale),
-    lambda scale, cotangent: (ScaledArray(cotangent, _reciprocal(scale)),),
+    lambda array: (array.data, _without_data(array)),
+    lambda like, cotangent: (replace(like, data=cotangent, scale=_reciprocal(like.scale)),),
 )
 
 

@@ -37,7 +37,6 @@ class Scalified:
     def __init__(self, fn: Any, options: Options) -> None:
         self.fn = fn
         self.options = options
-        self._logical: dict[Any, list[Any]] = {}
         self._measured: dict[Any, list[int | None]] = {}
         self._given = threading.local()
 
@@ -65,7 +64,7 @@ class Scalified:
     def call(self, args: Any, kwargs: Any) -> Any:
         """Calls the rewritten function on values of a trace."""
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_scaled_array)
-        logical = self._logical.get(_key(tree, leaves)) or [_logical(leaf) for leaf in leaves]
+        logical = [_logical(leaf) for leaf in leaves]
         specs, keywords = jax.tree.unflatten(tree, logical)
         traced = self.fn.trace(*specs, **keywords)
         captured = _compat.captured_values(traced)
@@ -81,10 +80,6 @@ class Scalified:
             exported, self.options, pairs, measured=self._exponents(captured, leaves, tree)
         )
         given = _as_stored(rewritten, given)
-        if rewritten.arguments.stored:
-            kept = iter(given[len(captured) :])
-            stored = [next(kept) if _is_dynamic(leaf) else leaf for leaf in leaves]
-            self._logical[_key(tree, stored)] = logical
         results = _call(rewritten, given)
         return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
 
@@ -157,9 +152,11 @@ def _exponent(value: Any) -> int | None:
 
 
 def _logical(leaf: Any) -> Any:
-    """The type at which a function is traced: of a ScaledArray, that of its data."""
+    """The type at which a function is traced: of a ScaledArray, the logical one."""
     if not _is_dynamic(leaf):
         return leaf
+    if is_scaled_array(leaf) and leaf.logical is not None:
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.logical)
     value = leaf.data if is_scaled_array(leaf) else leaf
     aval = jax.typeof(value)
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)

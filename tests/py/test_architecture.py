@@ -50,6 +50,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "exported",
             "input_scales",
             "many_devices",
+            "scaled_state",
             "scaling_state",
             "scalified",
         }
@@ -69,6 +70,7 @@ WITH_JAX = frozenset(
         "ops",
         "powers",
         "scaled_array",
+        "scaled_state",
         "scalified",
         "scaling_state",
     }

@@ -155,7 +155,10 @@ class TestBetweenPrograms:
         step, _ = resumed.scaled("fp8-state")
         scaled = jsa.as_scaled_array(small)
         like = resumed.abstract(step, scaled)
-        stored = jax.tree.map(lambda x, t: x.astype(t.dtype), scaled, like)
+        leaves = zip(jax.tree.leaves(scaled), jax.tree.leaves(like), strict=True)
+        stored = jax.tree.unflatten(
+            jax.tree.structure(like), [leaf.astype(type_.dtype) for leaf, type_ in leaves]
+        )
         pairs = [leaf for leaf in jax.tree.leaves(stored) if leaf.dtype == jnp.float16]
         assert len(pairs) == 9
         back = jsa.asarray(stored, jnp.float32)

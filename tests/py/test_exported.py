@@ -26,7 +26,7 @@ from scalify_hlo import (
     serialize,
 )
 from scalify_hlo.cli.main import main
-from scalify_hlo.exported import ScaledVjp, pair_tree
+from scalify_hlo.exported import ScaledVjp, pair_tree, scaled_node
 from scalify_hlo.scaled_array import is_scaled_array
 from tests.py import samples
 
@@ -193,9 +193,10 @@ def test_calls_work_inside_jit() -> None:
 
 def test_pairs_in_a_tree() -> None:
     tree = jax.tree.structure({"a": (0, None), "b": [0, 0]})
-    paired = pair_tree(tree, [True, False, True])
-    scaled = ScaledArray(0, 0)
-    assert same_tree(paired, jax.tree.structure({"a": (scaled, None), "b": [0, scaled]}))
+    half = np.dtype(np.float16)
+    paired = pair_tree(tree, [scaled_node(), None, scaled_node(half)])
+    first, second = ScaledArray(0, 0), ScaledArray(0, 0, half)
+    assert same_tree(paired, jax.tree.structure({"a": (first, None), "b": [0, second]}))
 
 
 class Meta(NamedTuple):

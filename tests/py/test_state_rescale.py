@@ -211,9 +211,9 @@ class TestInTheProgram:
         exported = jax.export.export(jax.jit(step))(*arguments)
         settings = {**L2, "matmul.smallest": 8}
         done = jsa.rewrite(exported, recipe=recipe, signature="scaled", settings=settings)
-        given: list[Any] = [*jsa.as_scaled_array(arguments)]
-        if recipe == "fp8":
-            given[0] = jax.tree.map(_in_f16, given[0], is_leaf=_is_pair)
+        given = (
+            jsa.scaled_state(done, arguments) if recipe == "fp8" else jsa.as_scaled_array(arguments)
+        )
         if recipe == "fp8-delayed":
             (state, _) = done.call(*given, jsa.init_scaling_state(done))
         else:
@@ -227,10 +227,6 @@ def _scale(value: Pair | Array) -> float:
 
 def _is_pair(value: Any) -> bool:
     return isinstance(value, jsa.ScaledArray)
-
-
-def _in_f16(pair: Any) -> Any:
-    return jsa.ScaledArray(pair.data.astype(jnp.float16), pair.scale)
 
 
 class TestBetweenSteps:

@@ -1,0 +1,155 @@
+"""State that is kept narrow: who takes it computes in the dtype that it stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo as jsa
+from tests.py import resumed
+
+KINDS = pytest.mark.parametrize("recipe", ["fp16-state", "fp8-state"])
+
+
+def assert_same_bits(ours: Any, theirs: Any) -> None:
+    assert structure(ours) == structure(theirs)
+    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        np.testing.assert_array_equal(resumed.bits(a), resumed.bits(b))
+
+
+def structure(tree: Any) -> Any:
+    return jax.tree.structure(tree)
+
+
+def program_of(recipe: str) -> jax.export.Exported:
+    original = jax.export.export(jax.jit(resumed.plain_step))(
+        *resumed.plain_state(), resumed.batch()
+    )
+    return jsa.rewrite(original, recipe=recipe, signature="scaled", settings=resumed.SETTINGS)
+
+
+def pairs_of(tree: Any) -> list[jsa.ScaledArray]:
+    leaves = jax.tree.leaves(tree, is_leaf=jsa.scaled_array.is_scaled_array)
+    return [leaf for leaf in leaves if isinstance(leaf, jsa.ScaledArray)]
+
+
+@KINDS
+def test_a_fresh_function_goes_on_with_narrow_state(recipe: str) -> None:
+    step, state = resumed.scaled(recipe)
+    state = step(state)
+    fresh, _ = resumed.scaled(recipe)
+    assert_same_bits(fresh(state), step(state))
+
+
+def test_a_function_that_took_plain_arrays_first_goes_on_with_narrow_state() -> None:
+    step, start = resumed.scaled("fp8-state")
+    state = step(start)
+    other = jsa.scalify(resumed.plain_step, recipe="fp8-state", settings=resumed.SETTINGS)
+    batch = jsa.as_scaled_array(resumed.batch())
+    other(*resumed.plain_state(), batch)
+    assert_same_bits(other(*state, batch)[:2], step(state))
+
+
+def test_convolutions_are_given_one_dtype() -> None:
+    def step(w: jax.Array, x: jax.Array) -> jax.Array:
+        def loss(w: jax.Array) -> jax.Array:
+            return jnp.mean(jax.lax.conv(x, w, (1, 1), "SAME") ** 2)
+
+        gradient: jax.Array = jax.grad(loss)(w)
+        return w - 0.1 * gradient
+
+    w = jsa.as_scaled_array(jax.random.normal(jax.random.key(0), (32, 32, 3, 3)))
+    x = jax.random.normal(jax.random.key(1), (2, 32, 16, 16))
+    state = jsa.scalify(step, recipe="fp8-state")(w, x)
+    assert (state.dtype, state.logical_dtype) == (jnp.float16, jnp.float32)
+    jsa.scalify(step, recipe="fp8-state")(state, x)
+
+
+@KINDS
+def test_says_what_it_stands_for(recipe: str) -> None:
+    step, start = resumed.scaled(recipe)
+    assert all(pair.logical is None for pair in pairs_of(start))
+    state = step(start)
+    narrow = [pair for pair in pairs_of(state) if pair.dtype != jnp.float32]
+    assert narrow
+    assert all(pair.logical == jnp.float32 for pair in narrow)
+    assert all(a.dtype == jnp.float32 for a in jax.tree.leaves(jsa.asarray(state[0])))
+    assert np.asarray(narrow[0]).dtype == np.float32
+    again = jsa.dynamic_rescale(narrow[0])
+    assert again.logical == jnp.float32
+
+
+def test_cotangents_have_its_structure() -> None:
+    pair = jsa.ScaledArray(jnp.full(4, 1.5, jnp.float16), jnp.float32(4), np.dtype("float32"))
+    gradient = jax.grad(lambda p: jsa.asarray(p).sum())(pair)
+    assert structure(gradient) == structure(pair)
+    np.testing.assert_array_equal(np.asarray(gradient), 1)
+
+
+class TestScaledState:
+    def test_is_what_a_program_takes_and_gives_back(self) -> None:
+        program = program_of("fp8-state")
+        state = jsa.scaled_state(program, resumed.plain_state())
+        *after, _ = program.call(*state, jsa.as_scaled_array(resumed.batch()))
+        assert structure(tuple(after)) == structure(state)
+        step, start = resumed.scaled("fp8-state")
+        assert_same_bits(tuple(after), step(start))
+        assert_same_bits(jsa.scaled_state(program, tuple(after)), tuple(after))
+
+    def test_a_file_takes_it_too(self) -> None:
+        program = program_of("fp8-state")
+        jsa.register_for_export(program)
+        read = jax.export.deserialize(bytearray(jsa.serialize(program)))
+        trees: list[Any] = [read.in_tree, program.in_tree]
+        assert trees[0] == trees[1]
+        state = jsa.scaled_state(read, resumed.plain_state())
+        batch = jsa.as_scaled_array(resumed.batch())
+        assert_same_bits(read.call(*state, batch), program.call(*state, batch))
+
+    def test_the_error_of_a_call_names_it(self) -> None:
+        program = program_of("fp8-state")
+        state = jsa.as_scaled_array(resumed.plain_state())
+        with pytest.raises(jsa.UsageError, match="scaled_state") as caught:
+            program.call(*state, jsa.as_scaled_array(resumed.batch()))
+        assert "keeps state in other formats" in str(caught.value)
+
+    def test_a_pair_whose_logical_dtype_was_lost_gets_it_again(self) -> None:
+        program = program_of("fp8-state")
+        state = jsa.scaled_state(program, resumed.plain_state())
+        lost = jax.tree.map(
+            lambda pair: jsa.ScaledArray(pair.data, pair.scale),
+            state[0],
+            is_leaf=jsa.scaled_array.is_scaled_array,
+        )
+        assert_same_bits(jsa.scaled_state(program, (lost,)), state[:1])
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda params: {**params, "bais": params["bias"]}, r"takes no args\[0\]\['bais'\].*"),
+            (lambda params: {"up": params["up"]}, r"takes args\[0\]\['bias'\], which is not given"),
+            (
+                lambda params: {**params, "up": params["up"].T},
+                r"args\[0\]\['up'\] has the shape \(32, 16\), and the program takes \(16, 32\)",
+            ),
+            (
+                lambda params: {**params, "up": params["up"].astype(jnp.bfloat16)},
+                r"args\[0\]\['up'\] is bfloat16, and the program computes with float32",
+            ),
+        ],
+    )
+    def test_names_what_does_not_fit(self, change: Any, message: str) -> None:
+        params, _ = resumed.plain_state()
+        with pytest.raises(jsa.UsageError, match=message):
+            jsa.scaled_state(program_of("fp8-state"), (change(params),))
+
+    def test_takes_a_tuple_of_no_more_arguments_than_there_are(self) -> None:
+        program = program_of("fp8-state")
+        with pytest.raises(jsa.UsageError, match="takes a tuple of arguments, not a dict"):
+            jsa.scaled_state(program, resumed.plain_state()[0])
+        with pytest.raises(jsa.UsageError, match="takes 3 positional arguments, and 4 are given"):
+            jsa.scaled_state(program, (1, 2, 3, 4))
