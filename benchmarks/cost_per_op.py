@@ -1,4 +1,7 @@
-"""Rewriting cost of one op, from programs of 1,000 ops to programs of 100,000."""
+"""Rewriting cost of one op, from programs of 1,000 ops to programs of 100,000.
+
+Then that of one argument, in functions of up to 100,000 arguments that become data and scale.
+"""
 
 import statistics
 import sys
@@ -11,6 +14,7 @@ from examples import gpt2
 from examples.side_by_side import op_names
 
 LAYERS = (1, 4, 15, 50, 150)
+ARGUMENTS = (1_000, 10_000, 100_000)
 BOUND = 1.5
 """The largest program's cost per op over the smallest's: flat, but for what memory costs."""
 
@@ -21,8 +25,32 @@ def cost(function: Callable[[str], str], text: str, rounds: int) -> float:
     return seconds / len(op_names(text)) * 1e6
 
 
+def doubled(count: int) -> str:
+    """A function that returns the double of each of its arguments."""
+    type_ = "tensor<4xf32>"
+    arguments = ", ".join(f"%a{i}: {type_}" for i in range(count))
+    types = ", ".join([type_] * count)
+    body = "\n".join(f"%r{i} = stablehlo.add %a{i}, %a{i} : {type_}" for i in range(count))
+    results = ", ".join(f"%r{i}" for i in range(count))
+    return f"func.func @main({arguments}) -> ({types}) {{\n{body}\nreturn {results} : {types}\n}}"
+
+
+def pairs(rounds: int) -> list[Row]:
+    """The cost of an argument that is a pair."""
+    rewrite = partial(rewritten, signature="scaled")
+    found = []
+    for count in ARGUMENTS:
+        seconds = [timed(partial(rewrite, doubled(count))) for _ in range(rounds)]
+        found.append(statistics.median(seconds) / count * 1e6)
+    rows = [
+        Row(f"scaled: microseconds an argument, {count:,} arguments", each, form=".1f")
+        for count, each in zip(ARGUMENTS, found, strict=True)
+    ]
+    return [*rows, Row("scaled: most arguments over fewest", found[-1] / found[0], BOUND)]
+
+
 def main() -> int:
-    """Varies the number of layers; nothing is compiled."""
+    """Varies the number of layers and of arguments; nothing is compiled."""
     options = arguments(__doc__ or "", rounds=3)
     texts = [gpt2_step(gpt2.Config(layers=layers)) for layers in LAYERS]
     functions: dict[str, Callable[[str], str]] = {"parse + clone + print": parse_clone_print}
@@ -36,6 +64,7 @@ def main() -> int:
             rows += [Row(what, each, form=".1f")]
         bound = BOUND if name in SIGNATURES else None
         rows += [Row(f"{name}: largest program over smallest", costs[-1] / costs[0], bound)]
+    rows += pairs(options.rounds)
     return report(f"Rewriting cost per op, medians of {options.rounds} runs", rows)
 
 

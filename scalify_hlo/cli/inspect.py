@@ -36,7 +36,8 @@ def command(
     """Show what the program IN takes and gives, and what a rewrite would do with it.
 
     Arguments and results are shown with their names, types and scales, then how many values have
-    a static or a dynamic scale, and which ops had to give theirs up. With a recipe of low
+    a static or a dynamic scale, and which ops read values at scale 1, with the families of their
+    rules: functions such as tanh always do, others only here. With a recipe of low
     precision, arguments have their roles too, and matmuls are counted by theirs, with how sure
     those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
     Layers are those that the program computes, whatever it calls them; sites are where a recipe
@@ -64,7 +65,7 @@ def command(
     _echo("layers", _LAYERS, _layers(layers))
     _echo("ops", ("op", "count"), _counts(report.ops))
     _echo("scales", ("scale", "values"), _counts(report.values))
-    _echo("given up at", ("op", "count"), _counts(report.given_up))
+    _echo("read at scale 1", ("op", "count", "rule"), _read(report.given_up))
     console.report_remarks(report.remarks, loaded.name)
 
 
@@ -92,6 +93,14 @@ def layers_of(program: Program) -> list[LayerReport]:
 
     module = copy_module(program.module)
     return run_passes(module, [NormalizePass(), RecognizePass()]).layers
+
+
+def _read(counts: Counter[str]) -> list[tuple[str, ...]]:
+    """The ops that read values, with the family of their rules: functions are of ``read``."""
+    from scalify_hlo.rules.table import RULES
+
+    rows = _counts(counts)
+    return [(op, count, RULES[op].family if op in RULES else "none") for op, count in rows]
 
 
 def _listed(sites: Sequence[SiteReport]) -> list[tuple[str, ...]]:

@@ -27,7 +27,9 @@ from scalify_hlo.files import STREAM, require_writable, save_file
     help="Measure the scales of inputs from these: arrays by argument name, or arr_0, arr_1 ...",
 )
 @version_option
-@click.option("--strict", is_flag=True, help="Fail at an op that has no scaled form.")
+@click.option(
+    "--strict", is_flag=True, help="Fail at ops without a scaled form and at sizes not trusted."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
 def command(
     program: str,

@@ -61,17 +61,19 @@ class Boundary:
             marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
         new_marks: list[Attributes] = []
         scales: list[Scale] = []
-        for name, value, mark, pair in zip(names, old, marks, pairs, strict=True):
-            data = self._renewed(value) if any(pairs) else value
+        entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
+        for name, (data, scalar), mark, pair in zip(names, entering, marks, pairs, strict=True):
             mark.pop(attributes.ROLE, None)
-            form = self._enter_pair(name, data, mark) if pair else self._enter_divided(data, mark)
+            form = (
+                self._enter_divided(data, mark)
+                if scalar is None
+                else self._enter_pair(data, scalar, mark)
+            )
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, form, pair)
             scales.append(form.scale if isinstance(form, Scaled) else ONE)
         self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
         if any(pairs):
-            for _ in old:
-                block.erase_argument(0)
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
         returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
@@ -109,16 +111,43 @@ class Boundary:
         """Whether a scale enters the program with an argument."""
         return any(report.scaled for report in self.arguments)
 
-    def _renewed(self, old: ir.Value) -> ir.Value:
-        """The argument again, after the others: arguments can be appended, but not inserted."""
-        data = self._block.add_argument(old.type, old.location)
-        old.replace_all_uses_with(data)
-        return data
+    def _paired(
+        self, names: Sequence[str], old: Sequence[ir.Value], pairs: Sequence[bool]
+    ) -> list[tuple[ir.Value, ir.Value | None]]:
+        """Gives each argument that is a pair a scale behind it.
 
-    def _enter_pair(self, name: str, data: ir.Value, mark: Attributes) -> Form:
+        Arguments can be appended, but not inserted: the first ones become others, of another type,
+        and what used them uses a later one. Erasing them one by one would be quadratic.
+
+        Returns:
+            The data and the scale of each argument; None for the scale of one that is no pair.
+        """
+        block = self._block
+        wanted: list[tuple[ir.Type, ir.Location]] = []
+        places: list[int] = []
+        for name, value, pair in zip(names, old, pairs, strict=True):
+            places.append(len(wanted))
+            wanted.append((value.type, value.location))
+            if pair:
+                location = ir.Location.name(f"{name}.scale", value.location)
+                wanted.append((emit.scalar_type(scale_element(value.type)), location))
+        for type_, location in wanted[len(old) :]:
+            block.add_argument(type_, location)
+        new = list(block.arguments)
+        for value, place in reversed(list(zip(old, places, strict=True))):
+            if new[place] != value:
+                value.replace_all_uses_with(new[place])
+        for value, (type_, location) in zip(old, wanted, strict=False):
+            value.set_type(type_)
+            value.set_location(location)
+        new = list(block.arguments)  # of their new types
+        return [
+            (new[place], new[place + 1] if pair else None)
+            for place, pair in zip(places, pairs, strict=True)
+        ]
+
+    def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> Form:
         born = mark.pop(attributes.RESCALED, None) is not None
-        location = ir.Location.name(f"{name}.scale", data.location)
-        scalar = self._block.add_argument(emit.scalar_type(scale_element(data.type)), location)
         bound = BORN_BOUND if born else GENERATOR_BOUND
         generator = self._split.factors.bind(scalar, state=True, bound=bound)
         generator.anchors = mark.pop(attributes.FOLLOWS, None) is None

@@ -17,10 +17,8 @@ are; one that is such a sum loses nothing by the scale of its term.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
-from operator import or_
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -173,17 +171,21 @@ class _Matching:
         """Matches arguments that name a result, and donated ones with results in order."""
         marks = attributes.argument_attributes(self._main)
         types = {value.number: value.type for value in self._given}
+        free: dict[ir.Type, deque[int]] = {}
+        for number, type_ in types.items():
+            free.setdefault(type_, deque()).append(number)
         for argument in self._taken:
             mark = marks[argument.number]
             if _ALIAS in mark:
                 named = ir.IntegerAttr(mark[_ALIAS]).value
-                candidates = [named] if types.get(named) == argument.type else []
+                if types.get(named) == argument.type:
+                    self._take(named, argument.number)
             elif _DONOR in mark:
-                candidates = [n for n, t in types.items() if t == argument.type]
-            else:
-                continue
-            for number in [n for n in candidates if n not in self._found][:1]:
-                self._take(number, argument.number)
+                waiting = free.get(argument.type, deque())
+                while waiting and waiting[0] in self._found:
+                    waiting.popleft()
+                if waiting:
+                    self._take(waiting[0], argument.number)
 
     def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
         """Matches results that are made of fewest arguments first.
@@ -202,6 +204,21 @@ class _Matching:
                 self._take(result, min(free, key=often.__getitem__))
 
 
+class _Parts(NamedTuple):
+    """The values that another is made of.
+
+    Attributes:
+        all: Their numbers.
+        summed: The numbers of those to which others are added.
+    """
+
+    all: frozenset[int] = frozenset()
+    summed: frozenset[int] = frozenset()
+
+
+_NO_PARTS: Final = _Parts()
+
+
 class _Flow:
     """Which of several values others are of degree 1 in.
 
@@ -210,36 +227,38 @@ class _Flow:
     """
 
     def __init__(self, values: Sequence[Place]) -> None:
-        self._count = len(values)
-        self._known = {place: 1 << i for i, place in enumerate(values)}
+        self._known = {place: _Parts(frozenset((i,))) for i, place in enumerate(values)}
 
     def of(self, place: Place) -> Iterator[tuple[int, bool]]:
         """The numbers of those that a value is made of, and whether others are added to each."""
-        bits = self._bits(place, 0)
-        for i in range(self._count):
-            if bits >> i & 1:
-                yield i, bool(bits >> (i + self._count) & 1)
+        parts = self._parts(place, 0)
+        for i in sorted(parts.all):
+            yield i, i in parts.summed
 
-    def _bits(self, place: Place, depth: int) -> int:
-        """A bit for each value that this one is made of, and above those, one for each in a sum."""
+    def _parts(self, place: Place, depth: int) -> _Parts:
         known = self._known
-        bits = known.get(place)
-        if bits is None:
-            bits = known[place] = self._combined(place, depth) if depth < _DEEP else 0
-        return bits
+        parts = known.get(place)
+        if parts is None:
+            parts = known[place] = self._combined(place, depth) if depth < _DEEP else _NO_PARTS
+        return parts
 
-    def _combined(self, place: Place, depth: int) -> int:
-        name, parts = _made(place)
-        bits = [self._bits(part, depth + 1) for part in parts]
+    def _combined(self, place: Place, depth: int) -> _Parts:
+        name, made_of = _made(place)
+        parts = [self._parts(part, depth + 1) for part in made_of]
         if name in _PRODUCTS:
-            first, second = bits
-            if not second:
+            first, second = parts
+            if not second.all:
                 return first
-            return second if name == "stablehlo.multiply" and not first else 0
-        all_ = reduce(or_, bits, 0)
-        if name in _SUMS:
-            all_ |= (all_ & (1 << self._count) - 1) << self._count
-        return all_
+            return second if name == "stablehlo.multiply" and not first.all else _NO_PARTS
+        found = [part for part in parts if part.all]
+        if not found:
+            return _NO_PARTS
+        one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
+        return _Parts(one.all, one.all) if name in _SUMS else one
+
+
+def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
+    return frozenset().union(*sets)
 
 
 def _made(place: Place) -> tuple[str, list[Place]]:

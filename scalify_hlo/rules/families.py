@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.read_sizes import size_of_read
-from scalify_hlo.rules.registry import Apply
+from scalify_hlo.rules.registry import RULES, Apply
 from scalify_hlo.rules.split import DRIFT, Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
 from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat
@@ -451,7 +451,9 @@ def opaque(op: ir.Operation, split: Split) -> None:
     scaled = sum(isinstance(split.form(v), Scaled) for v in op.operands)
     split.read_all(op)
     if scaled + unscale_captures(op, split):
-        split.remark(op, "has no scaled form; its operands are multiplied with their scales")
+        rule = RULES.get(op.operation.name)
+        here = "" if rule is None or rule.family == "opaque" else " here"
+        split.remark(op, f"has no scaled form{here}; its operands are multiplied with their scales")
     for result in op.results if split.narrow else ():
         if split.format(result) is not None:
             split.set(result, Scaled(ONE, 0, UNKNOWN))

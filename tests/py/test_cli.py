@@ -239,3 +239,21 @@ def test_a_defect_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "this is a defect of scalify-hlo: KeyError: 'oops'" in result.stderr
     monkeypatch.setenv("SCALIFY_HLO_DEBUG", "1")
     assert isinstance(call("rewrite", "-", text=samples.TEXT).exception, KeyError)
+
+
+def test_inspect_tells_functions_from_ops_without_a_scaled_form(tmp_path: Path) -> None:
+    file = tmp_path / "f.mlir"
+    file.write_text("""
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = stablehlo.tanh %x : tensor<4xf32>
+  %1 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}""")
+    lines = done("inspect", str(file), "--signature", "scaled").splitlines()
+    rows = [line.split() for line in lines[lines.index("read at scale 1 (2)") :]]
+    assert ["stablehlo.tanh", "1", "read"] in rows
+    assert ["stablehlo.custom_call", "1", "opaque"] in rows
+    result = call("rewrite", str(file), "--signature", "scaled", "--strict")
+    assert result.exit_code == 1
+    assert "stablehlo.custom_call" in result.stderr
+    assert "tanh" not in result.stderr
