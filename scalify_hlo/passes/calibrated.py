@@ -6,13 +6,13 @@ where the profile says that it costs next to nothing. XLA compiles equal layers'
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from scalify_hlo.diagnostics import InputError, UsageError, nearest
+from scalify_hlo.dialect.patterns import is_like
 from scalify_hlo.passes.constant_operands import ConstantOperands
 from scalify_hlo.passes.encoding import FARTHEST
 from scalify_hlo.passes.report import Report
@@ -121,7 +121,7 @@ class Methods:
         self._methods = [_parsed(text) for text in scaling.methods]
         known = list(names)
         for pattern, _ in self._methods:
-            if not any(_matches(pattern, name) for name in known):
+            if not any(is_like(pattern, name) for name in known):
                 raise UsageError(
                     f"scaling.methods {pattern!r} matches no tensor{nearest(pattern, known)}",
                     hint="patterns are of the names in the profile",
@@ -131,7 +131,7 @@ class Methods:
         """The method of a tensor: of the last pattern that one of its names has."""
         named = list(names)
         for pattern, method in reversed(self._methods):
-            if any(_matches(pattern, name) for name in named):
+            if any(is_like(pattern, name) for name in named):
                 return method
         return self._default
 
@@ -144,7 +144,3 @@ def _parsed(text: str) -> tuple[str, str]:
             hint=f"write pattern=method, as in '*mlp*=mse'; the methods are: {', '.join(METHODS)}",
         )
     return pattern, method
-
-
-def _matches(pattern: str, name: str) -> bool:
-    return fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,6 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.patterns import WILD, is_like
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe_file import parse_input_scale
@@ -78,8 +78,9 @@ class SignaturePass(Pass):
         for declaration in self.input_scale:
             pattern, exponent = parse_input_scale(declaration)
             # Measured scales are one for each name: no pattern, and as many as arguments.
-            meant = range(len(names)) if _WILD & set(pattern) else places.get(pattern, ())
-            matched = [i for i in meant if floats[i] and matches(pattern, names[i], i)]
+            plain = places.get(pattern) if WILD.isdisjoint(pattern) else None
+            meant = plain or [i for i, n in enumerate(names) if matches(pattern, n, i)]
+            matched = [i for i in meant if floats[i]]
             if not matched:
                 raise UsageError(
                     f"input scale {pattern!r} matches no float argument{nearest(pattern, names)}",
@@ -87,9 +88,6 @@ class SignaturePass(Pass):
                 )
             exponents.update(dict.fromkeys(matched, exponent))
         return exponents
-
-
-_WILD = frozenset("*?")
 
 
 def _places(names: list[str]) -> dict[str, list[int]]:
@@ -122,12 +120,8 @@ def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
 
 
 def matches(pattern: str, name: str, index: int) -> bool:
-    """Whether a pattern means an argument, by its name or as ``argN``.
-
-    Brackets stand for themselves, since argument names are full of them.
-    """
-    glob = pattern.replace("[", "[[]")
-    return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(f"arg{index}", glob)
+    """Whether a pattern means an argument, by its name or as ``argN``."""
+    return is_like(pattern, name) or is_like(pattern, f"arg{index}")
 
 
 def _mark_results(main: ir.OpView) -> None:

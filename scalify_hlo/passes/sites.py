@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 
 from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.dialect.patterns import is_like_any
 from scalify_hlo.recipe import Matmul
 
 
@@ -52,11 +52,4 @@ class Sites:
 
 def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
     """The patterns that one of the names has."""
-    return [pattern for pattern in patterns if _matches(pattern, names)]
-
-
-def _matches(pattern: str, names: Sequence[str]) -> bool:
-    if pattern == "*":
-        return True
-    glob = pattern.replace("[", "[[]")
-    return any(fnmatch.fnmatchcase(name, glob) for name in names)
+    return [pattern for pattern in patterns if is_like_any(pattern, names)]
