@@ -10,10 +10,10 @@ import re
 import reprlib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError, nearest
 
@@ -150,13 +150,37 @@ def file_settings(path: str) -> dict[str, Setting]:
     Raises:
         InputError: It cannot be read, is no TOML, or its base is no preset.
     """
-    document = _parse(_read(path), path)
+    text = _read(path)
+    document, lines = _parse(text, path), _lines(text)
     settings = {}
     if _BASE in document:
-        base = Setting(_BASE, document.pop(_BASE), Source.FILE, path)
+        base = Setting(_BASE, document.pop(_BASE), Source.FILE, _at_line(path, lines.get(_BASE)))
         _check_preset(base, base.string())
         settings = preset_settings(base.string())
-    return settings | _by_key(_flat(document, Source.FILE, path))
+    found = _by_key(_flat(document, Source.FILE, path))
+    places = {key: _at_line(path, lines.get(key)) for key in found}
+    return settings | {key: replace(s, location=places[key]) for key, s in found.items()}
+
+
+_HEADER: Final = re.compile(r"\s*\[\s*([\w.\-]+)\s*\]")
+_ENTRY: Final = re.compile(r"\s*([\w.\-]+)\s*=")
+
+
+def _lines(text: str) -> dict[str, int]:
+    """The line on which each key of a document is set; keys in quotes have none."""
+    lines: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = f"{header[1]}."
+            lines.setdefault(header[1], number)
+        elif entry := _ENTRY.match(line):
+            lines.setdefault(f"{table}{entry[1]}", number)
+    return lines
+
+
+def _at_line(path: str, line: int | None) -> str:
+    return path if line is None else f"{path}:{line}"
 
 
 def call_settings(overrides: Mapping[str, object] | Iterable[str]) -> dict[str, Setting]:

@@ -123,10 +123,8 @@ def _format(setting: Setting, allowed: tuple[str, ...], target: str) -> str:
     listing = f"it takes: {', '.join(allowed)}"
     if name in FORMATS:
         raise setting.error(f"{setting.key!r} cannot be {name}", listing)
-    raise setting.error(
-        f"{given!r} is not a format for {setting.key!r}{nearest(given, (*allowed, *_ALIASES))}",
-        listing,
-    )
+    guess = nearest(given, (*allowed, *SHORT, *_ALIASES))
+    raise setting.error(f"{given!r} is not a format for {setting.key!r}{guess}", listing)
 
 
 def _check_target(setting: Setting, format_: str, target: Setting) -> None:

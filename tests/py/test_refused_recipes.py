@@ -83,8 +83,19 @@ def test_a_files_mistake_is_the_files_and_named(text: str, tmp_path: Path) -> No
     with pytest.raises(InputError) as caught:
         load_recipe(path)
     assert REFUSED[text] in caught.value.message
-    assert caught.value.location == path
+    location = str(caught.value.location)
+    assert location.startswith(path)
+    line = location.removeprefix(path).removeprefix(":")  # keys in quotes have none
+    assert line == "" or 1 <= int(line) <= len(text.splitlines())
     assert caught.value.hint
+
+
+def test_the_line_of_a_mistake_is_named(tmp_path: Path) -> None:
+    text = 'base = "fp8"\n\n[scaling]\nkind = "current"\n\n[matmul]\n\nactivation = "e4m4"\n'
+    path = write(tmp_path, text)
+    with pytest.raises(InputError, match="did you mean 'e4m3'") as caught:
+        load_recipe(path)
+    assert caught.value.location == f"{path}:8"
 
 
 @pytest.mark.parametrize("text", NO_TOML)
@@ -159,7 +170,8 @@ def test_a_bad_file_ends_a_command_before_it_writes(text: str, tmp_path: Path) -
     ):
         result = call(*arguments, text=samples.TEXT)
         assert result.exit_code == 1
-        assert_one_sentence(result, "", location=path if text != "meet=\n" else f"{path}:1:6")
+        place = {"meet=\n": ":1:6", "[state]\nweight = 'f9'": ":2"}.get(text, ":1")
+        assert_one_sentence(result, "", location=f"{path}{place}")
     assert not out.exists()
 
 
