@@ -19,7 +19,13 @@ from scalify_hlo.exported import Rewritten, rewrite_with_report
 from scalify_hlo.input_scales import measured_exponent
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.recipe import NONE
-from scalify_hlo.scaled_array import ScaledArray, data_at_one, is_concrete, is_scaled_array
+from scalify_hlo.scaled_array import (
+    ScaledArray,
+    data_at_one,
+    is_concrete,
+    is_scaled_array,
+    scale_dtype,
+)
 from scalify_hlo.tensors import DTYPES
 
 _STATIC = ("static_argnums", "static_argnames")
@@ -177,7 +183,13 @@ def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
     stored = rewritten.arguments.stored
     dtypes = {i: np.dtype(DTYPES[name]) for i, name in stored.items()}
     return [
-        replace(leaf, data=leaf.data.astype(dtypes[i])) if i in dtypes else leaf
+        replace(
+            leaf,
+            data=leaf.data.astype(dtypes[i]),
+            scale=leaf.scale.astype(scale_dtype(dtypes[i])),
+        )
+        if i in dtypes
+        else leaf
         for i, leaf in enumerate(given)
     ]
 

@@ -85,7 +85,7 @@ class Uncertainty:
     def __pow__(self, n: float) -> Uncertainty:
         if n == 1 or self is CERTAIN:
             return self
-        degrees = {root: degree * n for root, degree in self.degrees.items()}
+        degrees = {root: k for root, degree in self.degrees.items() if (k := degree * n)}
         return Uncertainty(degrees, self.rest * n * n, self.bias * abs(n))
 
     def times(self, other: Uncertainty, sign: float) -> Uncertainty:
@@ -100,7 +100,7 @@ class Uncertainty:
             if total:
                 degrees[root] = total
             else:
-                del degrees[root]
+                degrees.pop(root, None)  # a power may be too small to be told from 0
         return _capped(degrees, self.rest + other.rest, self.bias + other.bias)
 
     def shares(self, other: Uncertainty) -> bool:

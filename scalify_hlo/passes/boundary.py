@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import func, ir, sdy
-from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.carried import carried_arguments
 from scalify_hlo.passes.markers import rescaled_before
 from scalify_hlo.passes.report import ResultMarks, ValueReport
+from scalify_hlo.passes.state_formats import AMAX_HEADROOM
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.markers import dynamic_rescale
@@ -19,6 +20,7 @@ from scalify_hlo.rules.split import Observation, Split
 from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.scale import BORN_BOUND, GENERATOR_BOUND, ONE, Form, Scale, Scaled
 
+_SMALL = 8
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
 
@@ -56,6 +58,7 @@ class Boundary:
         marks = attributes.argument_attributes(main)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
         carried = self._carried(names, pairs) if any(pairs) else {}
+        carried = {i: n for i, n in carried.items() if not self._is_small(i)}
         self._measured = {i for i in carried if self._is_narrow(i)}
         for i in self._measured:
             marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
@@ -81,6 +84,11 @@ class Boundary:
         self._split.leaving = frozenset(leaving)
         if len(leaving) < len(block.operations[-1].operands) or self._split.observed is not None:
             self._known = None
+
+    def _is_small(self, result: int) -> bool:
+        """Whether the program itself keeps a result in 8 bits, which no other scale fits better."""
+        format_ = format_of(self._block.operations[-1].operands[result].type)
+        return format_ is not None and format_.bits <= _SMALL
 
     def _is_narrow(self, result: int) -> bool:
         """Whether a result has less range than f32, so that no scale fits it forever."""
@@ -261,8 +269,10 @@ class Boundary:
         return split.as_pair(value, scale, at, wide=wide)
 
     def _rescaled(self, value: ir.Value, at: ir.Operation) -> ir.Value:
-        """State at the scale that its rms asks for."""
-        marker = rescaled_before(at, [value], "l2")[0].owner
+        """State at the scale that its amax asks for: few of its elements may be large."""
+        marker = rescaled_before(at, [value], "max")[0].owner
+        i64 = ir.IntegerType.get_signless(64)
+        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, AMAX_HEADROOM)
         (data,) = dynamic_rescale(marker, self._split)
         marker.operation.erase()
         return data

@@ -5,10 +5,11 @@ for recipes that ask for roles only, and looks for weights and moments. Scales n
 result the argument that it takes the place of, whatever it is for. Three things tell:
 
 1. names: ``result[0]['w']`` ends like ``params['w']``;
-2. donation: an argument names the result that takes its memory;
+2. donation: the memory of an argument may go to the result;
 3. data flow: elementwise ops make the result of the argument, in its shape and in degree 1.
 
-Names count only where data flow agrees, since gradients are named like the parameters they are of.
+Names count only where data flow agrees, since gradients are named like the parameters they are of;
+donation where the result depends on the argument at all, as memory may go to any of its type.
 Data flow alone counts where the argument is a term of a sum, as in ``w - rate * g``, and only in
 programs that name their arguments. All other results of a function that is no step stay as they
 are; one that is such a sum loses nothing by the scale of its term.
@@ -17,13 +18,14 @@ are; one that is such a sum loses nothing by the scale of its term.
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.roles.frames import INSIDES, Frame, Place, functions_in
+from scalify_hlo.roles.reach import numbers_in
 
 _OPERANDS: Final = {
     **dict.fromkeys(
@@ -56,8 +58,8 @@ _SEEN_THROUGH: Final = frozenset({_BARRIER, "stablehlo.convert"})
 _ALIAS: Final = "tf.aliasing_output"
 _DONOR: Final = "jax.buffer_donor"
 _KEY: Final = re.compile(r"\[([^\]]*)\]|\.(\w+)")
-_DEEP: Final = 200
-"""How long chains of elementwise ops are followed."""
+_MOST: Final = 300_000
+"""How many values are looked at, those in functions once for each call."""
 
 
 class _Value(NamedTuple):
@@ -168,24 +170,46 @@ class _Matching:
             self._take(result_number, argument_number)
 
     def _by_donation(self) -> None:
-        """Matches arguments that name a result, and donated ones with results in order."""
+        """Matches arguments that name a result, and donated ones with what is made of them.
+
+        The memory of an argument may go to any result of its type.
+        """
         marks = attributes.argument_attributes(self._main)
-        types = {value.number: value.type for value in self._given}
-        free: dict[ir.Type, deque[int]] = {}
-        for number, type_ in types.items():
-            free.setdefault(type_, deque()).append(number)
-        for argument in self._taken:
-            mark = marks[argument.number]
+        donated = [
+            argument
+            for argument in self._taken
+            if argument.number in self._free
+            and (_ALIAS in marks[argument.number] or _DONOR in marks[argument.number])
+        ]
+        if not donated:
+            return
+        made_of = self._made_of(donated)
+        for argument in donated:
+            mark, number = marks[argument.number], argument.number
+            candidates = [n for n in made_of.get(number, []) if n not in self._found]
             if _ALIAS in mark:
                 named = ir.IntegerAttr(mark[_ALIAS]).value
-                if types.get(named) == argument.type:
-                    self._take(named, argument.number)
-            elif _DONOR in mark:
-                waiting = free.get(argument.type, deque())
-                while waiting and waiting[0] in self._found:
-                    waiting.popleft()
-                if waiting:
-                    self._take(waiting[0], argument.number)
+                candidates = [n for n in candidates if n == named]
+            for result in candidates[:1]:
+                self._take(result, number)
+
+    def _made_of(self, arguments: Sequence[_Value]) -> dict[int, list[int]]:
+        """The results of its type that depend on each argument, by whatever ops."""
+        block = self._main.regions[0].blocks[0]
+        bits = {block.arguments[a.number]: 1 << i for i, a in enumerate(arguments)}
+        for op in block.operations:
+            found = 0
+            for value in _read_by(op):
+                found |= bits.get(value, 0)
+            if found:
+                bits.update(dict.fromkeys(op.results, found))
+        returned = block.operations[-1].operands
+        found_in: dict[int, list[int]] = {}
+        for result in self._given:
+            for i in numbers_in(bits.get(returned[result.number], 0)):
+                if arguments[i].type == result.type:
+                    found_in.setdefault(arguments[i].number, []).append(result.number)
+        return found_in
 
     def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
         """Matches results that are made of fewest arguments first.
@@ -202,6 +226,15 @@ class _Matching:
             ]
             if free:
                 self._take(result, min(free, key=often.__getitem__))
+
+
+def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
+    """What an op reads, inside of it as well."""
+    yield from op.operands
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from _read_by(inner)
 
 
 class _Parts(NamedTuple):
@@ -228,33 +261,45 @@ class _Flow:
 
     def __init__(self, values: Sequence[Place]) -> None:
         self._known = {place: _Parts(frozenset((i,))) for i, place in enumerate(values)}
+        self._most = len(values) + _MOST
 
     def of(self, place: Place) -> Iterator[tuple[int, bool]]:
         """The numbers of those that a value is made of, and whether others are added to each."""
-        parts = self._parts(place, 0)
+        parts = self._parts(place)
         for i in sorted(parts.all):
             yield i, i in parts.summed
 
-    def _parts(self, place: Place, depth: int) -> _Parts:
-        known = self._known
-        parts = known.get(place)
-        if parts is None:
-            parts = known[place] = self._combined(place, depth) if depth < _DEEP else _NO_PARTS
-        return parts
+    def _parts(self, place: Place) -> _Parts:
+        """What a value is made of; nothing if there is too much to look at.
 
-    def _combined(self, place: Place, depth: int) -> _Parts:
-        name, made_of = _made(place)
-        parts = [self._parts(part, depth + 1) for part in made_of]
-        if name in _PRODUCTS:
-            first, second = parts
-            if not second.all:
-                return first
-            return second if name == "stablehlo.multiply" and not first.all else _NO_PARTS
-        found = [part for part in parts if part.all]
-        if not found:
-            return _NO_PARTS
-        one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
-        return _Parts(one.all, one.all) if name in _SUMS else one
+        Chains may be long, and calls that call twice are of any number of places.
+        """
+        known, waiting = self._known, [(place, False)]
+        while waiting and len(known) < self._most:
+            here, done = waiting.pop()
+            if here in known:
+                continue
+            name, made_of = _made(here)
+            if done or not made_of:
+                known[here] = _combined(name, [known.get(part, _NO_PARTS) for part in made_of])
+            else:
+                waiting.append((here, True))
+                waiting += [(part, False) for part in made_of if part not in known]
+        return known.get(place, _NO_PARTS)
+
+
+def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
+    """What the result of an op is made of."""
+    if name in _PRODUCTS:
+        first, second = parts
+        if not second.all:
+            return first
+        return second if name == "stablehlo.multiply" and not first.all else _NO_PARTS
+    found = [part for part in parts if part.all]
+    if not found:
+        return _NO_PARTS
+    one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
+    return _Parts(one.all, one.all) if name in _SUMS else one
 
 
 def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:

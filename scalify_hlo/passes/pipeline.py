@@ -86,7 +86,7 @@ class Options:
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
-            roles = RolesPass.of(recipe.inputs, self.cotangents)
+            roles = RolesPass.of(recipe.inputs, self.cotangents, narrow_state=recipe.state.narrow)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
             marked = not (layers or narrow)
             recognize = RecognizePass(scales=True, marked=marked, inputs=narrow)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import element_of, format_of
+from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.formats import FORMATS, FloatFormat
 from scalify_hlo.passes.casts import Casts, convert_after
 from scalify_hlo.recipe import KEEP, NONE, State
@@ -17,7 +17,7 @@ _KEPT = State()
 
 _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 
-_AMAX_HEADROOM = 7
+AMAX_HEADROOM = 7
 """log2 of the amax of narrow moments, whose elements differ more than those of weights.
 
 The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
@@ -26,7 +26,7 @@ holds another 2^9 above, and all that is down to 2^-20 of the amax at full preci
 """
 
 _SMALL = 8
-"""Bits of the formats whose range is too short for the outliers of a first moment at unit rms."""
+"""Bits of the formats whose range is too short for outliers of data at unit rms."""
 
 
 def narrow_arguments(main: ir.OpView, recipe: State) -> None:
@@ -36,7 +36,7 @@ def narrow_arguments(main: ir.OpView, recipe: State) -> None:
     arguments = list(main.regions[0].blocks[0].arguments)
     marks = attributes.argument_attributes(main)
     for argument, mark in zip(arguments, marks, strict=True):
-        role, format_ = _state_format(mark, recipe)
+        role, format_ = _state_format(mark, recipe, argument.type)
         if format_ == KEEP:
             continue
         wide = argument.type
@@ -62,10 +62,10 @@ def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> bool:
     block = main.regions[0].blocks[0]
     returned, marks = block.operations[-1], attributes.result_attributes(main)
     for index, mark in enumerate(marks):
-        _, format_ = _state_format(mark, recipe)
+        value = returned.operands[index]
+        _, format_ = _state_format(mark, recipe, value.type)
         mark.pop(attributes.RESCALED, None)
         if format_ != KEEP:
-            value = returned.operands[index]
             returned.operands[index] = casts.cast(value, format_, attributes.STATE)
     attributes.set_result_attributes(main, marks)
     types = [value.type for value in returned.operands]
@@ -103,7 +103,7 @@ def rescaled_state(main: ir.OpView, recipe: State, statistic: str) -> list[Carri
     values = main.regions[0].blocks[0].operations[-1].operands
     found: list[Carried] = []
     for i, mark in enumerate(returned):
-        role, format_ = _state_format(dict(mark), recipe)
+        role, format_ = _state_format(dict(mark), recipe, values[i].type)
         if attributes.PAIR not in mark or attributes.CARRIES not in mark or role not in _CARRIED:
             continue
         kept = format_of(values[i].type) if format_ == KEEP else FORMATS[format_]
@@ -130,12 +130,11 @@ def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[st
     """
     if statistic == NONE:
         small = narrow is not None and narrow.bits <= _SMALL
-        amax = role == "second_moment" or (small and role == "first_moment")
-        statistic = "max" if amax else "l2"
-    if narrow is None or role == "weight":
+        statistic = "max" if role == "second_moment" or small else "l2"
+    if narrow is None or (role == "weight" and statistic != "max"):
         return statistic, 0
     if statistic == "max":
-        return statistic, min(_AMAX_HEADROOM, narrow.max_exponent - 1)
+        return statistic, min(AMAX_HEADROOM, narrow.max_exponent - 1)
     return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
 
 
@@ -143,15 +142,19 @@ def _role(mark: attributes.Attributes) -> str:
     return ir.StringAttr(mark[attributes.ROLE]).value if attributes.ROLE in mark else ""
 
 
-def _state_format(mark: attributes.Attributes, recipe: State) -> tuple[str, str]:
-    """The role of a pair that is carried, and the format it is kept in; `mark` loses that."""
+def _state_format(mark: attributes.Attributes, recipe: State, type_: ir.Type) -> tuple[str, str]:
+    """The role of a pair that is carried, and the format it is kept in; `mark` loses that.
+
+    Numbers, such as sums of norms and sizes of steps, are no tensors whose memory would count, and
+    complex values have no narrow format.
+    """
     stored = mark.pop(attributes.STORED, None)
     role = _role(mark)
-    if attributes.PAIR not in mark:
+    if attributes.PAIR not in mark or not is_real(type_):
         return role, KEEP
     if stored is not None:
         return role, ir.StringAttr(stored).value
-    return role, getattr(recipe, role, KEEP) if role in _CARRIED else KEEP
+    return role, getattr(recipe, role, KEEP) if role in _CARRIED and type_.rank else KEEP
 
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})
