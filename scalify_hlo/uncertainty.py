@@ -23,6 +23,9 @@ _MOST_ROOTS: Final = 12
 _SQUARE: Final = 2
 """The degree from which on a monomial is a power."""
 
+_HIGHEST: Final = 1e30
+"""The highest degree, in absolute value: squares of higher ones would leave f64."""
+
 _UNBOUNDED: Final = 1e6
 """Octaves from which on nothing is known of a size."""
 
@@ -85,7 +88,8 @@ class Uncertainty:
     def __pow__(self, n: float) -> Uncertainty:
         if n == 1 or self is CERTAIN:
             return self
-        degrees = {root: k for root, degree in self.degrees.items() if (k := degree * n)}
+        degrees = {r: k for r, degree in self.degrees.items() if (k := _limited(degree * n))}
+        n = _limited(n)
         return Uncertainty(degrees, self.rest * n * n, self.bias * abs(n))
 
     def times(self, other: Uncertainty, sign: float) -> Uncertainty:
@@ -96,7 +100,7 @@ class Uncertainty:
             return other
         degrees = dict(self.degrees)
         for root, degree in other.degrees.items():
-            total = degrees.get(root, 0.0) + sign * degree
+            total = _limited(degrees.get(root, 0.0) + sign * degree)
             if total:
                 degrees[root] = total
             else:
@@ -193,6 +197,10 @@ def mean(parts: Sequence[Uncertainty]) -> Uncertainty:
 def least(parts: Iterable[Uncertainty]) -> Uncertainty:
     """The most certain of several."""
     return min(parts, key=_octaves)
+
+
+def _limited(degree: float) -> float:
+    return max(-_HIGHEST, min(_HIGHEST, degree))
 
 
 def _octaves(part: Uncertainty) -> float:

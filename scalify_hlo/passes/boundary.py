@@ -11,7 +11,6 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.carried import carried_arguments
 from scalify_hlo.passes.markers import rescaled_before
 from scalify_hlo.passes.report import ResultMarks, ValueReport
-from scalify_hlo.passes.state_formats import AMAX_HEADROOM
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.markers import dynamic_rescale
@@ -21,6 +20,8 @@ from scalify_hlo.rules.statistics import statistic
 from scalify_hlo.scale import BORN_BOUND, GENERATOR_BOUND, ONE, Form, Scale, Scaled
 
 _SMALL = 8
+_HEADROOM = 3
+"""log2 of the amax of state that the program itself keeps in f16: normal numbers are near unit."""
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
 
@@ -272,7 +273,7 @@ class Boundary:
         """State at the scale that its amax asks for: few of its elements may be large."""
         marker = rescaled_before(at, [value], "max")[0].owner
         i64 = ir.IntegerType.get_signless(64)
-        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, AMAX_HEADROOM)
+        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, _HEADROOM)
         (data,) = dynamic_rescale(marker, self._split)
         marker.operation.erase()
         return data

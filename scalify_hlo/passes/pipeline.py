@@ -81,7 +81,7 @@ class Options:
             wide: The numbers of the matmuls that stay as they are.
         """
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
-        given = tuple(f"{pattern}={scale!r}" for pattern, scale in self.input_scale.items())
+        given = tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
         scales = (*self.recipe.inputs.scale, *given)
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []

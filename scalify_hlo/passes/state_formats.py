@@ -17,7 +17,7 @@ _KEPT = State()
 
 _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 
-AMAX_HEADROOM = 7
+_AMAX_HEADROOM = 7
 """log2 of the amax of narrow moments, whose elements differ more than those of weights.
 
 The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
@@ -134,7 +134,7 @@ def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[st
     if narrow is None or (role == "weight" and statistic != "max"):
         return statistic, 0
     if statistic == "max":
-        return statistic, min(AMAX_HEADROOM, narrow.max_exponent - 1)
+        return statistic, min(_AMAX_HEADROOM, narrow.max_exponent - 1)
     return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
 
 

@@ -113,7 +113,7 @@ def product(count: Count | None = None) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
-            if drifts(op.results[0], s, t, split):
+            if drifts(op, s, t, split):
                 (s, m), (t, n) = _nearer(op, split, ((s, m), (t, n)))
             if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
@@ -181,12 +181,15 @@ _FREE_DRIFT = 7
 """|log2| from which a product takes an operand at scale 1 that stands there anyway."""
 
 
-def drifts(value: ir.Value, s: Scale, t: Scale, split: Split) -> bool:
-    """Whether a product of static scales is further from 1 than wide data need."""
+def drifts(op: ir.Operation, s: Scale, t: Scale, split: Split) -> bool:
+    """Whether a product of static scales is further from 1 than wide data need.
+
+    Narrow operands need their scales, whatever the format of the result.
+    """
     if abs(s.exponent + t.exponent) <= _FREE_DRIFT or s.powers or t.powers or split.narrow:
         return False
-    format_ = split.format(value)
-    return format_ is not None and format_.wide
+    formats = [split.format(value) for value in (*op.operands, op.results[0])]
+    return all(format_ is not None and format_.wide for format_ in formats)
 
 
 def _nearer(

@@ -182,4 +182,7 @@ def _turns(op: ir.Operation) -> int:
     attribute = limit.attributes["value"]
     if not isinstance(attribute, ir.DenseIntElementsAttr):
         return _TURNS
-    return max(1, int(attribute[0]))
+    try:
+        return max(1, int(attribute[0]))
+    except TypeError:  # of a width that the bindings do not read
+        return _TURNS

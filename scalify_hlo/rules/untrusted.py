@@ -62,8 +62,11 @@ def handled(op: ir.Operation, form: Form, target: FloatFormat, split: Split) -> 
         split: Knows the recipe, and takes the remark.
 
     Returns:
-        None where the predicted size can be trusted to within the format's room.
+        None where the predicted size can be trusted to within the format's room, as of all that
+        have the range of f32.
     """
+    if target.wide:
+        return None
     octaves = _octaves(uncertainty_of(form), target)
     if octaves <= target.room:
         return None

@@ -107,3 +107,12 @@ def test_each_call_makes_roots_of_its_own() -> None:
     results = [returned([made], inner, inner)[0] for _ in range(2)]
     first, second = (f.uncertainty for f in results if isinstance(f, Scaled))
     assert first.correlation(second) == 0
+
+
+def test_powers_beyond_all_numbers_are_not_trusted() -> None:
+    part = of_root(0.5)
+    for _ in range(2000):
+        part = part * part
+    assert part.octaves == UNKNOWN.octaves
+    assert (part**1e200).octaves == UNKNOWN.octaves
+    assert (part / part).octaves == 0

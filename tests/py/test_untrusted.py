@@ -14,6 +14,8 @@ from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.passes.report import Report
 from scalify_hlo.program import read_text
+from scalify_hlo.recipe import load_recipe
+from tests.py import judge
 
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
@@ -195,3 +197,50 @@ def test_a_recipe_file_sets_it(tmp_path: Any) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('base = "fp8"\nuntrusted = "bounded"\n')
     assert sh.load_recipe(str(file)).untrusted == "bounded"
+
+
+def test_narrow_operands_of_a_wide_product_keep_their_scales() -> None:
+    text = """
+    func.func @main(%a: tensor<4x4xf16>) -> tensor<4x4xf32> {
+      %p = stablehlo.multiply %a, %a : tensor<4x4xf16>
+      %0 = stablehlo.dot_general %p, %p, contracting_dims = [1] x [0]
+        : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }"""
+    module, _ = judge.rewritten(text, "same", input_scale={"arg0": 2.0**9})
+    values = np.full((4, 4), 2.0**9, np.float16)
+    (found,) = judge.evaluate(module, [values])
+    np.testing.assert_array_equal(found, np.full((4, 4), 2.0**38, np.float32))
+
+
+def test_wide_formats_are_never_measured() -> None:
+    text = """
+    func.func @main(%a: tensor<32x32xf32>, %e: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %p = stablehlo.power %a, %e : tensor<32x32xf32>
+      %0 = stablehlo.dot_general %p, %a, contracting_dims = [1] x [0]
+        : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+      return %0 : tensor<32x32xf32>
+    }"""
+    _, report = judge.rewritten(text, "same", recipe=load_recipe("bf16"))
+    assert not report.untrusted
+
+
+def test_a_loop_that_counts_in_four_bits() -> None:
+    text = """
+    func.func @main(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+      %zero = stablehlo.constant dense<0> : tensor<i4>
+      %one = stablehlo.constant dense<1> : tensor<i4>
+      %three = stablehlo.constant dense<3> : tensor<i4>
+      %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i4>, tensor<32x32xf32>
+      cond {
+        %c = stablehlo.compare LT, %i, %three : (tensor<i4>, tensor<i4>) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %j = stablehlo.add %i, %one : tensor<i4>
+        %z = stablehlo.dot_general %y, %y, contracting_dims = [1] x [0]
+          : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+        stablehlo.return %j, %z : tensor<i4>, tensor<32x32xf32>
+      }
+      return %0#1 : tensor<32x32xf32>
+    }"""
+    judge.rewritten(text, "same", recipe=load_recipe("fp8"))
