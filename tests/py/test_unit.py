@@ -120,7 +120,7 @@ class TestPreset:
         path.write_text(f'base = "unit"\n[inputs]\nscale = ["{scale}"]\n')
         with pytest.raises(scalify_hlo.InputError, match="is not PATTERN") as caught:
             load_recipe(path)
-        assert caught.value.location == str(path)
+        assert caught.value.location == f"{path}:3"
 
     def test_a_declared_scale_has_to_match(self, text: str) -> None:
         with pytest.raises(scalify_hlo.UsageError, match="'nobody' matches no float argument"):
