@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.uncertainty import CERTAIN, Uncertainty, mean
+from scalify_hlo.uncertainty import CERTAIN, CONSTANT, Uncertainty, mean
 
 GENERATOR_BOUND: Final = 25
 """The scales that programs are given are taken to lie within 2^±25; see `Scale.reach`."""
@@ -47,6 +47,7 @@ class Generator:
         bound: Bound on ``|log2|`` of its value.
         anchors: Whether others are brought to it where scales meet.
         depth: In how many regions of its function it was born; outside of them it is not seen.
+        uncertainty: How far its value may be from 1.
     """
 
     index: int
@@ -55,6 +56,7 @@ class Generator:
     bound: int = GENERATOR_BOUND
     anchors: bool = True
     depth: int = 0
+    uncertainty: Uncertainty = CERTAIN
 
 
 def _birth(power: tuple[Generator, int]) -> int:
@@ -173,6 +175,14 @@ class Scale(NamedTuple):
             if turn < abs(k)
         ]
 
+    @property
+    def uncertainty(self) -> Uncertainty:
+        """How far the scale may be from its static part."""
+        found = CERTAIN
+        for generator, k in self.powers:
+            found = found * generator.uncertainty**k
+        return found
+
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""
         return self.exponent % n == 0 and all(k % n == 0 for _, k in self.powers)
@@ -217,6 +227,11 @@ class Root:
         """In how many regions the generator is born."""
         return self.scale.depth
 
+    @property
+    def uncertainty(self) -> Uncertainty:
+        """How far the generator may be from 1."""
+        return self.scale.uncertainty ** (1 / self.n)
+
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
@@ -233,6 +248,11 @@ class Maximum:
     def depth(self) -> int:
         """In how many regions the generator is born."""
         return max(scale.depth for scale in self.scales)
+
+    @property
+    def uncertainty(self) -> Uncertainty:
+        """How far the generator may be from 1."""
+        return mean([scale.uncertainty for scale in self.scales])
 
 
 Origin: TypeAlias = Root | Maximum
@@ -258,6 +278,16 @@ class Scaled(NamedTuple):
     scale: Scale
     level: float = 0
     uncertainty: Uncertainty = CERTAIN
+
+    def at(self, target: Scale) -> Scaled:
+        """The same value at another scale.
+
+        The level is that of run-time scales which are 1: how far they are from it is uncertain.
+        """
+        factor = self.scale / target
+        if factor.powers:
+            return Scaled(target, self.level, self.uncertainty * factor.uncertainty)
+        return Scaled(target, self.level + factor.exponent, self.uncertainty)
 
     @property
     def settled(self) -> Scale:
@@ -360,9 +390,21 @@ def _by_anchor(form: Scaled) -> tuple[bool, bool, int]:
     return not generator.anchors, not form.scale.state, abs(k)
 
 
-def mean_uncertainty(forms: Sequence[Form]) -> Uncertainty:
-    """The uncertainty of a mix of values; constants and unscaled values add none."""
-    parts = [form.uncertainty for form in forms if isinstance(form, Scaled)]
+def mean_uncertainty(forms: Sequence[Form], scale: Scale | None = None) -> Uncertainty:
+    """The uncertainty of a mix of values; constants and unscaled values add none.
+
+    Args:
+        forms: What is known of the values.
+        scale: The scale to which they are brought; None if they are not.
+    """
+    scaled = [form for form in forms if isinstance(form, Scaled)]
+    parts = [
+        form.uncertainty
+        if scale is None or form.scale.powers == scale.powers
+        else form.at(scale).uncertainty
+        for form in scaled
+        if form.uncertainty is not CONSTANT
+    ]
     return mean(parts) if parts else CERTAIN
 
 

@@ -26,7 +26,7 @@ _SQUARE: Final = 2
 _HIGHEST: Final = 1e30
 """The highest degree, in absolute value: squares of higher ones would leave f64."""
 
-_UNBOUNDED: Final = 1e6
+UNBOUNDED: Final = 1e6
 """Octaves from which on nothing is known of a size."""
 
 
@@ -37,17 +37,19 @@ class Root:
         deviation: Standard deviation of log2 of its size.
         in_powers: The same for each degree of its powers, from squares on. What is said of an
             argument is taken for its size, but a power of it multiplies any error there is.
+        misdeclared: The same for the quantity itself, if it is made of such powers.
     """
 
-    __slots__ = ("deviation", "in_powers")
+    __slots__ = ("deviation", "in_powers", "misdeclared")
 
-    def __init__(self, deviation: float, in_powers: float = 0.0) -> None:
+    def __init__(self, deviation: float, in_powers: float = 0.0, misdeclared: float = 0.0) -> None:
         self.deviation = deviation
-        self.in_powers = max(deviation, in_powers)
+        self.misdeclared = max(deviation, misdeclared)
+        self.in_powers = max(self.misdeclared, in_powers)
 
     def octaves(self, degree: float) -> float:
-        """Standard deviation of log2 of the size of a power."""
-        return abs(degree) * (self.deviation if abs(degree) < _SQUARE else self.in_powers)
+        """Standard deviation of log2 of the size of a power, if inputs are misdeclared."""
+        return abs(degree) * (self.misdeclared if abs(degree) < _SQUARE else self.in_powers)
 
 
 class Uncertainty:
@@ -69,7 +71,7 @@ class Uncertainty:
     @property
     def octaves(self) -> float:
         """``bias + sqrt(rest + sum((degree * deviation)²))``, one standard deviation."""
-        return min(self.bias + math.sqrt(self._variance()), _UNBOUNDED)
+        return min(self.bias + math.sqrt(self._variance()), UNBOUNDED)
 
     @property
     def misdeclared(self) -> float:
@@ -77,7 +79,7 @@ class Uncertainty:
         variance = self.rest
         for root, degree in self.degrees.items():
             variance += root.octaves(degree) ** 2
-        return min(self.bias + math.sqrt(variance), _UNBOUNDED)
+        return min(self.bias + math.sqrt(variance), UNBOUNDED)
 
     def __mul__(self, other: Uncertainty) -> Uncertainty:
         return self.times(other, 1.0)
@@ -162,11 +164,19 @@ class Uncertainty:
 CERTAIN: Final = Uncertainty({})
 """Of a value whose size is fixed by what it is: a constant, a normalised value."""
 
+CONSTANT: Final = Uncertainty({})
+"""Of a constant with elements of its own, which makes no sum more certain than its other terms."""
+
 NORMALISED: Final = Uncertainty({}, rest=0.0625)
 """Of the result of a normalisation or a softmax, which is off by a quarter of an octave."""
 
-UNKNOWN: Final = Uncertainty({}, bias=_UNBOUNDED)
+UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
 """Of a value whose size nothing tells."""
+
+
+def renamed(own: Uncertainty) -> Root:
+    """One quantity that is uncertain as a value is, where its reasons do not matter."""
+    return Root(own.octaves, own.in_powers, own.misdeclared)
 
 
 def of_root(deviation: float, in_powers: float = 0.0) -> Uncertainty:

@@ -12,6 +12,7 @@ from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.encoding import has_elements
+from scalify_hlo.passes.entries import copy_entries
 from scalify_hlo.passes.markers import lower_calls
 from scalify_hlo.passes.report import Report
 from scalify_hlo.roles.frames import Named
@@ -21,13 +22,18 @@ from scalify_hlo.rules.table import RULES
 
 @dataclass(frozen=True)
 class NormalizePass(Pass):
-    """Counts ops, takes tuples apart, and expands those of CHLO that have no rule of their own."""
+    """Brings a program to the ops that have rules.
+
+    Counts ops, takes tuples apart, expands ops of CHLO that have no rule of their own, and lets
+    calls of public functions call private copies of them.
+    """
 
     name: ClassVar[str] = "scalify-normalize"
     keeps_listing: ClassVar[bool] = True
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
+        copy_entries(module)
         calls = _count(module, report)
         lower_calls(calls)
         _refuse_foreign(module, report)

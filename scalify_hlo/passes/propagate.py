@@ -46,7 +46,7 @@ from scalify_hlo.rules.isolated import (
     translated,
 )
 from scalify_hlo.rules.parameters import Parameters, parameters_of, returned
-from scalify_hlo.rules.recurrence import has_casts, writing_functions
+from scalify_hlo.rules.recurrence import has_narrow_values, writing_functions
 from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.statistics import Devices
@@ -62,8 +62,8 @@ _STAYING = frozenset({"stablehlo.add", "stablehlo.subtract"})
 _APART = CALLS | {markers.BARRIER}
 """The ops that may stand for something else than their rule says."""
 
-_CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert"})
-"""The ops visited as well where data are narrow: casts, and what may have them inside."""
+_CASTING = frozenset({"sdy.manual_computation", "stablehlo.convert", "stablehlo.iota"})
+"""The ops visited as well where data are narrow: casts, what may have them inside, and counts."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Propagation:
         self._cast_exponents: dict[Hashable, int] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
-        self._casting = _casting_functions(self._functions) if narrow else set()
+        self._casting = _casting_functions(self._functions)
         self._writing = writing_functions(self._functions)
         self._module = module
 
@@ -295,7 +295,7 @@ class Propagation:
             op = custom.plain(op)
         operands = list(op.operands)
         forms = split.forms(operands)
-        if split.predicts:
+        if self._narrow:
             forms = [f.roughly if isinstance(f, Scaled) else f for f in forms]
         scaled = any(isinstance(form, Scaled) for form in forms)
         rule = self._own_rule(op)
@@ -416,7 +416,10 @@ def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
     """A form, generators by number, so that calls with like scales share a copy."""
     if not isinstance(form, Scaled):
         return form
-    powers = frozenset((numbers[g], g.state, g.bound, k) for g, k in form.scale.powers)
+    powers = frozenset(
+        (numbers[g], g.state, g.bound, round(g.uncertainty.octaves), k)
+        for g, k in form.scale.powers
+    )
     return form.scale.exponent, form.level, powers
 
 
@@ -428,9 +431,9 @@ def _marked_functions(functions: Mapping[str, ir.OpView], report: Report) -> set
 
 
 def _casting_functions(functions: Mapping[str, ir.OpView]) -> set[str]:
-    """The private functions that have casts of a recipe in them, or call one that has."""
+    """The private functions that have narrow floats in them, or call one that has."""
     private = {name: function for name, function in functions.items() if is_private(function)}
-    return _reaching(private, has_casts)
+    return _reaching(private, has_narrow_values)
 
 
 def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block], bool]) -> set[str]:

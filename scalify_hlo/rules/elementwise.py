@@ -13,6 +13,7 @@ from scalify_hlo.rules.families import (
     odd,
     on_data,
     product,
+    product_uncertainty,
     quotient,
     rise,
     root,
@@ -21,7 +22,9 @@ from scalify_hlo.rules.families import (
     total,
     unscale,
 )
+from scalify_hlo.rules.read_sizes import size_of_angle
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.source_sizes import form_of_integers
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 from scalify_hlo.rules.untrusted import Trusted, handled
@@ -55,9 +58,20 @@ rule(
     formula="s = meet(A_s, B_s); Y = compare(A_d*A_s/s, B_d*B_s/s)",
     source="a common positive factor keeps the order",
 )
+
+
+def atan2(op: ir.Operation, split: Split) -> None:
+    """The angle of a ratio, which is about as small as the ratio is."""
+    y, x = (f.at(ONE) if isinstance(f, Scaled) else f for f in split.forms(list(op.operands)))
+    split.align(op, (0, 1))
+    if split.narrow:
+        ratio = Scaled(ONE, split.size(y) - split.size(x), product_uncertainty(y, x, -1))
+        split.set(op.results[0], size_of_angle(ratio))
+
+
 rule(
     "atan2",
-    align(scaled=False),
+    atan2,
     family="align",
     formula="s = meet(A_s, B_s); Y = atan2(A_d*A_s/s, B_d*B_s/s)",
     source="homogeneous of degree 0",
@@ -236,6 +250,8 @@ def convert(op: ir.Operation, split: Split) -> None:
             return split.read_all(op)
         if split.predicts and (classes := one_hot(value)):
             split.result(op, ONE, -rise(classes, split))
+        elif split.narrow:
+            split.set(result, form_of_integers(value))
         return None
     if target.bits <= _SMALL and target != source:
         return _to_small(op, split)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
 from scalify_hlo.scale import BORN_BOUND, GENERATOR_BOUND, Generator, Maximum, Origin, Root, Scale
+from scalify_hlo.uncertainty import UNBOUNDED, Uncertainty, of_root
 
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
@@ -33,6 +34,9 @@ _NEARLY_TWICE = 1.45
 """A root times this rounds to itself if it is a power of two, and else to the one above."""
 
 _BIAS, _MANTISSA = 127, 23
+
+GIVEN_DEVIATION = 1.0
+"""Octaves by which the scales that programs are given may be from 1, about."""
 
 
 class _Home(NamedTuple):
@@ -88,7 +92,7 @@ class Factors:
             depth: How many regions of the function it is in.
             at: The op before which it stands, and what is built of it will.
         """
-        generator = self._new(False, BORN_BOUND, depth)
+        generator = self._new(False, BORN_BOUND, depth, of_root(UNBOUNDED))
         anchor = emit.constant(self._i32, 0, at).owner
         home = _Home(generator.index, anchor, ir.InsertionPoint(anchor))
         self._values[generator], self._homes[value], self._born[generator] = value, home, home
@@ -123,21 +127,37 @@ class Factors:
         """How many generators were made."""
         return self._count
 
-    def bind(self, value: ir.Value, *, state: bool, bound: int = GENERATOR_BOUND) -> Generator:
-        """Makes a rank-0 power-of-two argument a generator."""
-        generator = self._new(state, bound, 0)
+    def bind(
+        self,
+        value: ir.Value,
+        *,
+        state: bool,
+        bound: int = GENERATOR_BOUND,
+        deviation: float = GIVEN_DEVIATION,
+    ) -> Generator:
+        """Makes a rank-0 power-of-two argument a generator.
+
+        Args:
+            value: The argument.
+            state: Whether it is the scale of an argument of the program.
+            bound: Bound on ``|log2|`` of its value.
+            deviation: Octaves by which it may be from 1.
+        """
+        generator = self._new(state, bound, 0, of_root(deviation))
         self._values[generator] = value
         return generator
 
-    def _new(self, state: bool, bound: int, depth: int) -> Generator:
+    def _new(self, state: bool, bound: int, depth: int, uncertainty: Uncertainty) -> Generator:
+        number = self._count
         self._count += 1
-        number = self._count - 1
-        return Generator(number, f"s{number}", state, bound, depth=depth)
+        name = f"s{number}"
+        return Generator(number, name, state, bound, depth=depth, uncertainty=uncertainty)
 
     def derive(self, origin: Origin) -> Generator:
         """The generator that a root or a maximum of scales gives; the same one each time."""
         if origin not in self._derived:
-            self._derived[origin] = generator = self._new(False, origin.bound, origin.depth)
+            generator = self._new(False, origin.bound, origin.depth, origin.uncertainty)
+            self._derived[origin] = generator
             self._origins[generator] = origin
         return self._derived[origin]
 

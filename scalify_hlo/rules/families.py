@@ -14,8 +14,8 @@ from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registry import RULES, Apply
 from scalify_hlo.rules.split import DRIFT, Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
-from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat
-from scalify_hlo.uncertainty import CERTAIN, UNKNOWN, Uncertainty, mean
+from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat, mean_uncertainty
+from scalify_hlo.uncertainty import CERTAIN, CONSTANT, UNKNOWN, Uncertainty
 
 NEUTRAL: set[Apply] = set()
 """Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
@@ -321,13 +321,19 @@ def total(op: ir.Operation, split: Split) -> None:
         if split.predicts:
             target = target._replace(level=_level_of_sum(target, forms, split))
         degree = target.uncertainty.degree
-        if degree >= _NONLINEAR and any(f is None or is_unit(f) for f in forms):
+        if degree >= _NONLINEAR and any(map(_is_constant, forms)):
             either = target.uncertainty.with_root(_EITHER * degree)
             target = target._replace(uncertainty=either)
     split.set(op.results[0], target)
 
 
 NEUTRAL.add(total)
+
+
+def _is_constant(form: Form) -> bool:
+    if isinstance(form, Scaled):
+        return form.uncertainty is CONSTANT
+    return form is None or is_unit(form)
 
 
 _NONLINEAR, _EITHER = 2, 2.0
@@ -339,7 +345,7 @@ def _met(a: Form, b: Form) -> Scaled | None:
     """What two values are aligned to that are at scale 1 already; None if it is not so plain."""
     if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
         larger = a if a.level >= b.level else b
-        return larger._replace(uncertainty=mean((a.uncertainty, b.uncertainty)))
+        return larger._replace(uncertainty=mean_uncertainty((a, b)))
     return None
 
 

@@ -55,7 +55,10 @@ def add_parameters(block: ir.Block, forms: Sequence[Form], split: Split) -> tupl
                 type_ = emit.scalar_type(scale_element(argument.type))
                 value = block.add_argument(type_, argument.location)
                 inner[generator] = split.factors.bind(
-                    value, state=generator.state, bound=generator.bound
+                    value,
+                    state=generator.state,
+                    bound=generator.bound,
+                    deviation=generator.uncertainty.octaves,
                 )
     for argument, form in zip(arguments, forms, strict=True):
         split.assume(argument, _renamed(form, inner))

@@ -29,7 +29,7 @@ from scalify_hlo.rules.recurrence import (
     after_turns,
     doubted,
     entered,
-    has_casts,
+    has_narrow_values,
     made_anew,
     recurring,
 )
@@ -105,7 +105,7 @@ def loop(op: ir.Operation, split: Split) -> ir.Operation | None:
     if moving:
         op = _with_scales(op, scales, split)
     inside, roots = entered(forms)
-    casting = split.narrow and has_casts(op.regions[1].blocks[0], split.casting)
+    casting = has_narrow_values(op.regions[1].blocks[0], split.casting)
     if casting:
         trial = _tried(op, split, inside, moving)
         inside, roots = entered(doubted(forms, after_turns(op, forms, trial.forms, roots)))

@@ -6,8 +6,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.families import align, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.source_sizes import size_of_constant, size_of_iota
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Scale, Scaled, splat_form
+from scalify_hlo.scale import ONE, Scale, Scaled, splat_form
+from scalify_hlo.uncertainty import CONSTANT
 
 _MOVED = "data movement commutes with scaling"
 
@@ -74,7 +76,15 @@ def constant(op: ir.Operation, split: Split) -> None:
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         split.set(op.results[0], splat_form(ir.FloatAttr(attribute.get_splat_value()).value))
+    elif split.narrow and (size := size_of_constant(attribute)) is not None:
+        split.assume(op.results[0], Scaled(ONE, size, CONSTANT))
     return None
+
+
+def iota(op: ir.Operation, split: Split) -> None:
+    """Counts are unscaled; where data are narrow, their size is known."""
+    if split.narrow and split.format(op.results[0]) is not None:
+        split.assume(op.results[0], Scaled(ONE, size_of_iota(op.operation), CONSTANT))
 
 
 rule(
@@ -84,7 +94,8 @@ rule(
     formula="unscaled; one value throughout adopts a scale, 0, inf and NaN fit any",
     source="§3.4 of the Scalify paper",
 )
-for _name in ("iota", "dynamic_iota", "rng_bit_generator", "infeed", "create_token"):
+rule("iota", iota, family="source", formula="unscaled", source="no float operand")
+for _name in ("dynamic_iota", "rng_bit_generator", "infeed", "create_token"):
     rule(_name, source, family="source", formula="unscaled", source="no float operand")
 for _name in ("get_dimension_size",):
     rule(_name, source, family="source", formula="Y = f(shape of X)", source="reads no element")

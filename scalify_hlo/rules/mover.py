@@ -11,7 +11,6 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.factors import SAFE_REACH, Factors
 from scalify_hlo.rules.values import Values, enclosing
 from scalify_hlo.scale import ANY, ONE, Any, Form, Scale, Scaled, Splat
-from scalify_hlo.uncertainty import CERTAIN
 
 _PURE = frozenset(
     f"stablehlo.{name}"
@@ -87,13 +86,11 @@ class Mover(Values):
     ) -> ir.Value:
         brought = self._build(value, form, factor, target, at)
         self.known(value, target, brought)
-        level: float = 0
-        uncertainty = CERTAIN
         if isinstance(form, Scaled):
-            level = form.level if factor.powers else form.level + factor.exponent
-            uncertainty = form.uncertainty
+            self._forms[brought] = form.at(target)
             self.known(brought, form.scale, value)
-        self._forms[brought] = Scaled(target, level, uncertainty)
+        else:
+            self._forms[brought] = Scaled(target)
         return brought
 
     def _build(

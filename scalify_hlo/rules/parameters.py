@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo.scale import Form, Scaled
-from scalify_hlo.uncertainty import CERTAIN, Root, Uncertainty, of_root
+from scalify_hlo.uncertainty import CERTAIN, CONSTANT, Root, Uncertainty, of_root
 
 _NEGLIGIBLE: Final = 0.3
 """Octaves up to which a size counts as certain."""
@@ -41,27 +41,35 @@ def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
 
     Args:
         forms: Those of the call's operands.
-        casting: Whether the function has casts, which depend on how uncertain its arguments are.
+        casting: Whether the function has narrow values, whose scales depend on how uncertain its
+            arguments are.
     """
     inside: list[Form] = []
     key: list[Hashable] = []
     outside: dict[Root, Uncertainty] = {}
     for form in forms:
-        size = powers = 0.0
+        alike: Hashable = None
         if isinstance(form, Scaled):
             own = form.uncertainty
             if own.octaves > _NEGLIGIBLE:
-                size = float(min(math.ceil(own.octaves), _MOST)) if casting else 1.0
-                powers = float(min(math.ceil(own.in_powers), _MOST)) if casting else size
-                root = Root(size, powers)
+                root = _rounded(own) if casting else Root(1.0)
+                alike = root.deviation, root.misdeclared, root.in_powers
                 outside[root] = own
                 own = Uncertainty({root: 1.0})
+            elif own is CONSTANT:
+                alike = CONSTANT  # unlike what is certain for other reasons
             else:
                 own = CERTAIN
             form = form._replace(uncertainty=own)
         inside.append(form)
-        key.append((size, powers))
+        key.append(alike)
     return Parameters(inside, tuple(key), outside)
+
+
+def _rounded(own: Uncertainty) -> Root:
+    """The root of an argument, for which calls that are about as uncertain are alike."""
+    octaves = (own.octaves, own.in_powers, own.misdeclared)
+    return Root(*(float(min(math.ceil(number), _MOST)) for number in octaves))
 
 
 def returned(forms: Sequence[Form], inner: Parameters, call: Parameters) -> list[Form]:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from scalify_hlo.scale import ONE, Form, Scaled
 from scalify_hlo.uncertainty import UNKNOWN, of_root
 
-_BOUNDED: Final = frozenset(
+_NEAR_ONE: Final = frozenset(
     {
-        *("stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference"),
-        *("stablehlo.batch_norm_training", "stablehlo.bitcast_convert", "stablehlo.cosine"),
-        *("stablehlo.logistic", "stablehlo.reduce_precision", "stablehlo.sine", "stablehlo.tanh"),
-        *("chlo._asin_acos_kernel", "chlo.acos", "chlo.asin", "chlo.atan", "chlo.atanh"),
-        *("chlo.bessel_i1e", "chlo.erf", "chlo.erf_inv", "chlo.erfc"),
+        *("stablehlo.batch_norm_inference", "stablehlo.batch_norm_training"),
+        *("stablehlo.bitcast_convert", "stablehlo.cosine", "stablehlo.logistic"),
+        *("chlo._asin_acos_kernel", "chlo.acos", "chlo.erfc"),
     }
 )
-"""Functions whose results are near 1, or 0, whatever their operands are: bounded ones, normalised
-ones, and bits, of which random numbers are made."""
+"""Functions whose results are near 1 whatever their operands are: bounded ones that do not vanish
+at 0, normalised ones, and bits, of which random numbers are made."""
+
+_BOUNDED: Final = frozenset(
+    {
+        *("stablehlo.sine", "stablehlo.tanh", "chlo.asin", "chlo.atan", "chlo.atanh"),
+        *("chlo.bessel_i1e", "chlo.erf", "chlo.erf_inv"),
+    }
+)
+"""Functions whose results are bounded, and about as small as their operands."""
+
+_AS_SMALL: Final = frozenset(
+    {
+        *("stablehlo.exponential_minus_one", "stablehlo.log_plus_one", "stablehlo.tan"),
+        *("chlo.asinh", "chlo.tan"),
+    }
+)
+"""Functions whose results are near 1 for operands near 1, and about as small as smaller ones."""
 
 _ROUNDING: Final = frozenset(
     {
@@ -25,17 +40,29 @@ _ROUNDING: Final = frozenset(
         *("stablehlo.round_nearest_even", "stablehlo.convert"),
     }
 )
-"""Functions whose results are about as large as their operands."""
+"""Functions whose results are integers about as large as their operands."""
 
-_LOGARITHMIC: Final = frozenset(
-    {
-        *("stablehlo.exponential", "stablehlo.exponential_minus_one", "stablehlo.log"),
-        *("stablehlo.log_plus_one", "stablehlo.tan", "chlo.acosh", "chlo.asinh", "chlo.tan"),
-    }
-)
+_LOGARITHMIC: Final = frozenset({"stablehlo.log", "chlo.acosh"})
 """Functions whose results are near 1 for operands near 1."""
 
+_EXPONENTIAL: Final = "stablehlo.exponential"
+
+_CUTTING: Final = frozenset({"stablehlo.reduce_precision"})
+"""Functions whose results have the size of their operands."""
+
 _OCTAVE: Final = 1.0
+
+_LARGE: Final = 2.0
+"""log2 of the size from which on an exponential may be any number of octaves from 1."""
+
+_LARGEST: Final = 20.0
+"""log2 of the size from which on that makes no difference."""
+
+_SMALL: Final = -1.0
+"""log2 of the size below which functions are linear."""
+
+_DOUBTFUL: Final = 8.0
+"""Octaves of uncertainty from which on a value near 1 may well be small enough for that."""
 
 
 def size_of_read(name: str, form: Form) -> Scaled:
@@ -45,11 +72,30 @@ def size_of_read(name: str, form: Form) -> Scaled:
         name: The op that reads a value.
         form: What was known of the value.
     """
-    if name in _BOUNDED:
+    if name in _NEAR_ONE:
         return Scaled(ONE)
     if name in _LOGARITHMIC:
         return Scaled(ONE, 0, of_root(_OCTAVE))
+    value = form.at(ONE) if isinstance(form, Scaled) else Scaled(ONE)
+    if name in _BOUNDED or name in _AS_SMALL:
+        return _vanishing(value, bounded=name in _BOUNDED)
+    if name == _EXPONENTIAL:
+        octaves = math.log2(math.e) * 2.0 ** min(value.level, _LARGEST)
+        return Scaled(ONE, 0, of_root(octaves if value.level >= _LARGE else _OCTAVE))
+    if name in _CUTTING and isinstance(form, Scaled):
+        return value
     if name in _ROUNDING and isinstance(form, Scaled):
-        level = form.level + form.scale.exponent if form.scale.static else 0
-        return Scaled(ONE, max(level, 0), form.uncertainty)
+        return value._replace(level=max(value.level, 0))
     return Scaled(ONE, 0, UNKNOWN)
+
+
+def size_of_angle(ratio: Scaled) -> Scaled:
+    """The form of the angle of a ratio at scale 1."""
+    return _vanishing(ratio, bounded=True)
+
+
+def _vanishing(value: Scaled, *, bounded: bool) -> Scaled:
+    """The form of a function of a value that is linear near 0."""
+    if value.level <= _SMALL or value.uncertainty.octaves - value.level > _DOUBTFUL:
+        return value._replace(level=min(value.level, 0))
+    return Scaled(ONE) if bounded else Scaled(ONE, 0, of_root(_OCTAVE))

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.scale import Form, Scaled
-from scalify_hlo.uncertainty import UNKNOWN, Root, Uncertainty, of_root
+from scalify_hlo.uncertainty import UNBOUNDED, UNKNOWN, Root, Uncertainty, of_root, renamed
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of turns are taken to converge."""
@@ -24,24 +28,43 @@ _SQUARE: Final = 1.01
 _TURNS: Final = 64
 """How many turns a loop is taken to have where they are not known."""
 
-_LESS: Final = "LT"
+_DIRECTIONS: Final = frozenset({"GE", "GT", "LE", "LT", "NE"})
+
+_STEPPING: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
+
+_HUGE: Final = 1e30
+"""A degree that is far beyond what any format has room for."""
+
+_HANDED: Final = 8
+"""Through how many carries an uncertainty is followed that one hands to the next."""
 
 
-def has_casts(block: ir.Block, functions: Collection[str] = ()) -> bool:
-    """Whether a recipe's casts are among the ops of a block, or in what these call.
+def has_narrow_values(block: ir.Block, functions: Collection[str] = ()) -> bool:
+    """Whether sizes matter in a block: there are narrow floats, or casts of a recipe to them.
 
     Args:
         block: The block.
-        functions: The functions that have some.
+        functions: The functions in which they matter.
     """
+    return _has_narrow(block, functions, {})
+
+
+def _has_narrow(block: ir.Block, functions: Collection[str], known: dict[ir.Type, bool]) -> bool:
     for op in block.operations:
         operation = op.operation
         if attributes.CAST in operation.attributes:
             return True
         if operation.name == "func.call" and operation.attributes["callee"].value in functions:
             return True
+        for result in operation.results:
+            type_ = result.type
+            if type_ not in known:
+                format_ = format_of(type_)
+                known[type_] = format_ is not None and not format_.wide
+            if known[type_]:
+                return True
         for region in operation.regions:
-            if any(has_casts(inner, functions) for inner in region.blocks):
+            if any(_has_narrow(inner, functions, known) for inner in region.blocks):
                 return True
     return False
 
@@ -57,7 +80,7 @@ def entered(forms: Sequence[Form]) -> tuple[list[Form], list[Root | None]]:
     for form in forms:
         root = None
         if isinstance(form, Scaled):
-            root = Root(form.uncertainty.octaves, form.uncertainty.in_powers)
+            root = renamed(form.uncertainty)
             form = form._replace(uncertainty=Uncertainty({root: 1.0}))
         inside.append(form)
         roots.append(root)
@@ -76,12 +99,71 @@ def after_turns(
         roots: The root of each carry in that turn.
     """
     turns = _turns(op)
-    return [
+    degrees = _own_degrees(ends, roots)
+    found = [
         None
         if root is None or not isinstance(form, Scaled) or not isinstance(end, Scaled)
-        else _after(form, end, root, turns)
-        for form, end, root in zip(forms, ends, roots, strict=True)
+        else _after(form, end, root, degree, turns)
+        for form, end, root, degree in zip(forms, ends, roots, degrees, strict=True)
     ]
+    return _fed(found, ends, roots)
+
+
+def _own_degrees(ends: Sequence[Form], roots: Sequence[Root | None]) -> list[float]:
+    """The degree of each carry in itself, in one turn on average.
+
+    Carries that feed each other grow together, by the spectral radius of their degrees.
+    """
+    matrix = np.zeros((len(roots), len(roots)))
+    for row, end in enumerate(ends):
+        if isinstance(end, Scaled):
+            degrees = end.uncertainty.degrees
+            matrix[row] = [abs(degrees.get(root, 0.0)) if root else 0.0 for root in roots]
+    found = [float(degree) for degree in np.diagonal(matrix)]
+    for group in _circles(matrix > 0):
+        values = np.linalg.eigvals(np.minimum(matrix[np.ix_(group, group)], _HUGE))
+        radius = float(np.abs(values).max())
+        for carry in group:
+            found[carry] = radius
+    return found
+
+
+def _circles(feeds: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """The groups of two carries and more that all feed each other."""
+    if np.count_nonzero(feeds) == np.count_nonzero(np.diagonal(feeds)):
+        return []
+    reached = feeds | np.eye(len(feeds), dtype=np.bool_)
+    while True:
+        further = reached.astype(np.float32) @ reached.astype(np.float32) > 0
+        if np.array_equal(further, reached):
+            break
+        reached = further
+    groups = {tuple(np.flatnonzero(row).tolist()) for row in reached & reached.T}
+    return [list(group) for group in groups if len(group) > 1]
+
+
+def _fed(
+    found: Sequence[Uncertainty | None], ends: Sequence[Form], roots: Sequence[Root | None]
+) -> list[Uncertainty | None]:
+    """The same, as uncertain as what carries take of others after all turns."""
+    carries = {root: i for i, root in enumerate(roots) if root is not None}
+    fed = list(found)
+    for _ in range(_HANDED):
+        before = list(fed)
+        for i, end in enumerate(ends):
+            known = before[i]
+            if known is None or not isinstance(end, Scaled):
+                continue
+            for root, degree in end.uncertainty.degrees.items():
+                other = before[carries[root]] if root in carries else None
+                if other is None or carries[root] == i:
+                    continue
+                octaves = min(abs(degree) * other.octaves, UNBOUNDED)
+                if octaves > known.octaves:
+                    fed[i] = known = of_root(octaves)
+        if all(a is b for a, b in zip(before, fed, strict=True)):
+            break
+    return fed
 
 
 def doubted(forms: Sequence[Form], uncertainties: Sequence[Uncertainty | None]) -> list[Form]:
@@ -109,11 +191,22 @@ def made_anew(op: ir.Operation, writing: Collection[str]) -> list[bool]:
 def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
     """The functions that return a value after they have written into it, as scans do."""
     found: set[str] = set()
+    waiting: dict[str, list[str]] = {}  # the functions that return what another one does
     for name, function in functions.items():
         blocks = function.regions[0].blocks
         returned = list(blocks[0].operations[-1].operands) if blocks else []
-        if len(returned) == 1 and not isinstance(returned[0].owner, ir.Block):
-            found |= {name} if _writes(returned[0].owner, found) else set()
+        if len(returned) != 1 or isinstance(returned[0].owner, ir.Block):
+            continue
+        maker = returned[0].owner.operation
+        if maker.name == "func.call":
+            waiting.setdefault(maker.attributes["callee"].value, []).append(name)
+        elif maker.name in _WRITING:
+            found.add(name)
+    new = list(found)
+    while new:
+        more = [name for name in waiting.pop(new.pop(), []) if name not in found]
+        found.update(more)
+        new += more
     return frozenset(found)
 
 
@@ -148,9 +241,8 @@ _RECURRENCE: Final = 4.0
 """Octaves by which what comes out of a recurrence is uncertain."""
 
 
-def _after(form: Scaled, end: Scaled, root: Root, turns: int) -> Uncertainty:
+def _after(form: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> Uncertainty:
     made = end.uncertainty
-    degree = made.degrees.get(root, 0.0)
     if degree > _SQUARE:
         return UNKNOWN
     others = Uncertainty({r: k for r, k in made.degrees.items() if r is not root}, made.rest)
@@ -160,7 +252,7 @@ def _after(form: Scaled, end: Scaled, root: Root, turns: int) -> Uncertainty:
     grown = others.octaves + made.bias + _moved(form, end)
     if degree <= _CONVERGES:
         return of_root(max(entry, grown / (1.0 - degree)))
-    return of_root(entry + grown * turns)
+    return of_root(min(entry + grown * turns, UNBOUNDED))
 
 
 def _moved(form: Scaled, end: Scaled) -> float:
@@ -170,19 +262,41 @@ def _moved(form: Scaled, end: Scaled) -> float:
 
 
 def _turns(op: ir.Operation) -> int:
-    """How often a loop runs: as its condition says, or as is assumed."""
-    condition = op.regions[0].blocks[0]
+    """How often a loop runs: as its start, its step and its condition say, or as is assumed."""
+    condition, body = (region.blocks[0] for region in op.regions)
     end = condition.operations[-1].operands[0].owner
     if isinstance(end, ir.Block) or end.name != "stablehlo.compare":
         return _TURNS
     direction = stablehlo.ComparisonDirectionAttr(end.attributes["comparison_direction"]).value
-    limit = end.operands[1].owner
-    if direction != _LESS or isinstance(limit, ir.Block) or limit.name != "stablehlo.constant":
+    counter, limit = end.operands[0], _number(end.operands[1])
+    if direction not in _DIRECTIONS or limit is None or counter.owner != condition:
         return _TURNS
-    attribute = limit.attributes["value"]
+    number = ir.BlockArgument(counter).arg_number
+    start, step = _number(op.operands[number]), _step(body, number)
+    if start is None or not step:
+        return _TURNS
+    return max(1, -(-abs(limit - start) // abs(step)))
+
+
+def _step(body: ir.Block, number: int) -> int | None:
+    """By how much a turn moves a counter."""
+    moved = body.operations[-1].operands[number].owner
+    if isinstance(moved, ir.Block) or moved.name not in _STEPPING:
+        return None
+    if moved.operands[0] != body.arguments[number]:
+        return None
+    return _number(moved.operands[1])
+
+
+def _number(value: ir.Value) -> int | None:
+    """A constant integer."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
+        return None
+    attribute = owner.attributes["value"]
     if not isinstance(attribute, ir.DenseIntElementsAttr):
-        return _TURNS
+        return None
     try:
-        return max(1, int(attribute[0]))
-    except TypeError:  # of a width that the bindings do not read
-        return _TURNS
+        return int(attribute[0])
+    except (IndexError, TypeError):  # of a width that the bindings do not read
+        return None

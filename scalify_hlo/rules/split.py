@@ -207,12 +207,11 @@ class Split(Mover):
             if target is not form.scale:
                 known = self._moved.get((value, target))
                 moved = self._move_definition(value, target) if known is None else known
-                between = form.scale / target
-                if not between.static:
-                    self._forms[moved] = Scaled(target, 0, form.uncertainty)
+                at = form.at(target)
+                if form.scale.powers != target.powers:
+                    self._forms[moved] = at._replace(level=0)
                 elif known is not None:  # the op was set before, at another level
-                    level = form.level + between.exponent
-                    self._forms[moved] = Scaled(target, level, form.uncertainty)
+                    self._forms[moved] = at
 
     def _resting(self, value: ir.Value, form: Scaled) -> Scale:
         """The scale at which the result of an op is left.
@@ -234,7 +233,13 @@ class Split(Mover):
             return ONE
         return ONE if abs(scale.exponent) > DRIFT else scale
 
-    def bounded(self, value: ir.Value, form: Scaled, format_: FloatFormat | None = None) -> Scale:
+    def bounded(
+        self,
+        value: ir.Value,
+        form: Scaled,
+        format_: FloatFormat | None = None,
+        octaves: float | None = None,
+    ) -> Scale:
         """The scale at which narrow data are near unit, as far as their size is certain.
 
         A size that is far off would flush or saturate data if it were paid in full. What is not
@@ -245,9 +250,12 @@ class Split(Mover):
             value: The data.
             form: What is known of them.
             format_: The format that they are going to have; theirs if None.
+            octaves: By how many octaves the size may be off; as the form says if None.
         """
         format_ = format_ or self.format(value)
-        octaves, room = form.uncertainty.octaves, format_.room if format_ else 0
+        room = format_.room if format_ else 0
+        if octaves is None:
+            octaves = form.uncertainty.octaves
         scale = form.scale
         if octaves <= room:
             return form.settled
@@ -308,7 +316,7 @@ class Split(Mover):
     def size(self, form: Form) -> float:
         """The expected log2 of the rms of a value; 0 where nothing is known of it."""
         if isinstance(form, Splat):
-            return form.size if self.predicts else form.level
+            return form.size if self.narrow else form.level
         if isinstance(form, Scaled) and form.scale.static:
             return form.level + form.scale.exponent
         return 0
@@ -392,7 +400,7 @@ class Split(Mover):
             constants = [f.level for f in forms if is_unit(f)]
             if constants:
                 level = max([*constants, *levels_at(ONE, scaled)])
-                return Scaled(ONE, level, mean_uncertainty(scaled))
+                return Scaled(ONE, level, mean_uncertainty(scaled, ONE))
         if [f for f in scaled if f.scale != scale]:
             if self._all_values(values, scaled):
                 level = _level(levels_at(ONE, scaled), either)
@@ -405,7 +413,7 @@ class Split(Mover):
             anchors = [broadcast_source(v) is None for v, f in pairs if isinstance(f, Scaled)]
             scale = meet(scaled, anchors)
         level = _level(levels_at(scale, scaled), either)
-        return Scaled(scale, level, mean_uncertainty(scaled))
+        return Scaled(scale, level, mean_uncertainty(scaled, scale))
 
     def _all_values(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether values meet at scale 1, as data are values."""
@@ -429,8 +437,7 @@ class Split(Mover):
         """Scale 1 if meeting there takes fewer factors than meeting elsewhere and unscaling."""
         if self._cost(values, ONE) >= self._cost(values, target.scale) + 1:
             return target
-        size = target.level + (target.scale.exponent if target.scale.static else 0)
-        return Scaled(ONE, size, target.uncertainty)
+        return target.at(ONE)
 
     def _cost(self, values: Sequence[ir.Value], target: Scale) -> int:
         """How many operands take a factor to come to a scale."""

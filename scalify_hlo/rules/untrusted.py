@@ -75,7 +75,8 @@ def handled(op: ir.Operation, form: Form, target: FloatFormat, split: Split) -> 
     split.untrusted.append(Untrusted(split.remark(op, _remark(octaves, target, how)), numbers))
     if how == MEASURE:
         return measured(op, form, target, split)
-    return _bounded(op, form if isinstance(form, Scaled) else Scaled(ONE), target, split)
+    known = form if isinstance(form, Scaled) else Scaled(ONE)
+    return _bounded(op, known, target, octaves, split)
 
 
 def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:
@@ -140,12 +141,18 @@ def measured(op: ir.Operation, form: Form, target: FloatFormat, split: Split) ->
     scale = found.scale if isinstance(found, Scaled) else ONE
     known = Scaled(scale, headroom - _PEAK, of_root(_PEAK_DEVIATION))
     split.assume(data, known)
-    _follow(value, data, op)
+    format_ = split.format(value)
+    near_unit = format_ is not None and not format_.wide
+    after = split.bring(data, known.settled, op) if near_unit else data
+    _follow(value, after, op)
     return Trusted(data, known)
 
 
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
-    """Gives the ops after a cast what was measured, so that their sizes are certain again."""
+    """Gives the ops after a cast what was measured, so that their sizes are certain again.
+
+    Narrow data, whose squares would leave their format there, are given near unit.
+    """
     for use in list(value.uses):
         user = use.owner.operation
         place = None if user.name in _TERMINATORS else in_block(user, op.block)
@@ -153,10 +160,12 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
             use.owner.operands[use.operand_number] = data
 
 
-def _bounded(op: ir.Operation, form: Scaled, target: FloatFormat, split: Split) -> Trusted:
+def _bounded(
+    op: ir.Operation, form: Scaled, target: FloatFormat, octaves: float, split: Split
+) -> Trusted:
     """Data divided by no more of their size than is certain."""
     value = op.operands[0]
-    scale = split.bounded(value, form, target)
+    scale = split.bounded(value, form, target, octaves)
     between = form.scale / scale
     level = form.level + between.exponent
     return Trusted(split.bring(value, scale, op), Scaled(scale, level, form.uncertainty))

@@ -1,0 +1,78 @@
+"""Public functions beside `main`: entries of their own, which stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalify_hlo._compat import ir
+
+_CALLEES: Mapping[str, str] = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+"""The attributes by which ops name the function that they stand for."""
+
+
+def copy_entries(module: ir.Operation) -> None:
+    """Lets calls of public functions beside `main` call private copies of them.
+
+    Whoever calls such a function from outside gets what it computed before; within the program
+    its ops are rewritten as those of any other function.
+
+    Args:
+        module: A ``builtin.module``, edited in place.
+    """
+    functions = [
+        op.operation
+        for op in module.regions[0].blocks[0].operations
+        if op.operation.name == "func.func" and op.operation.regions[0].blocks
+    ]
+    entries = {_name(op): op for op in functions if _is_entry(op)}
+    if not entries:
+        return
+    waiting = [op for op in functions if _name(op) not in entries]
+    taken = {_name(op) for op in functions}
+    copies: dict[str, str] = {}
+    while waiting:
+        for name in _redirected(waiting.pop(), entries.keys() - copies.keys(), copies, taken):
+            copy = entries[name].clone(ip=ir.InsertionPoint(entries[name]))
+            copy.operation.attributes["sym_name"] = ir.StringAttr.get(copies[name])
+            copy.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            waiting.append(copy.operation)
+
+
+def _redirected(
+    function: ir.Operation, new: set[str], copies: dict[str, str], taken: set[str]
+) -> list[str]:
+    """Lets a function call copies; returns the functions of which there is none yet."""
+    found: list[str] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        attribute = _CALLEES.get(op.name)
+        if attribute is not None:
+            name = op.attributes[attribute].value
+            if name in new and name not in copies:
+                copies[name] = _fresh(name, taken)
+                found.append(name)
+            if name in copies:
+                op.attributes[attribute] = ir.FlatSymbolRefAttr.get(copies[name])
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return found
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    number = 0
+    while f"{name}_{number}" in taken:
+        number += 1
+    taken.add(f"{name}_{number}")
+    return f"{name}_{number}"
+
+
+def _is_entry(function: ir.Operation) -> bool:
+    visibility = function.attributes
+    if "sym_visibility" in visibility and visibility["sym_visibility"].value == "private":
+        return False
+    return _name(function) != "main"
+
+
+def _name(function: ir.Operation) -> str:
+    return str(function.attributes["sym_name"].value)

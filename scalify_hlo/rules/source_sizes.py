@@ -1,0 +1,66 @@
+"""The sizes of values that are made of no float: constants, counts, and integers as floats."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.scale import ONE, Form, Scaled
+from scalify_hlo.uncertainty import CONSTANT, of_root
+
+_READABLE: Final = frozenset({"f16", "f32", "f64"})
+"""The element types that the bindings give NumPy a view of."""
+
+_SAMPLE: Final = 1 << 16
+"""About how many elements of a constant are looked at."""
+
+_MASKING: Final = 2.0**32
+"""The magnitude from which on an element of a constant is a mask and says nothing of a size."""
+
+_INTEGER: Final = 5.0
+"""Octaves by which the size of integers of a program is uncertain, more than E4M3 has room for."""
+
+_SPREADING: Final = frozenset(
+    f"stablehlo.{name}" for name in ("broadcast_in_dim", "convert", "reshape", "slice", "transpose")
+)
+
+
+def size_of_constant(attribute: ir.Attribute) -> float | None:
+    """log2 of the rms of a constant with elements of its own; None where they tell no size."""
+    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+        return None
+    if str(attribute.type.element_type) not in _READABLE:
+        return None
+    elements = np.asarray(memoryview(attribute)).reshape(-1)
+    sample = elements[:: max(1, elements.size // _SAMPLE)].astype(np.float64)
+    sample = sample[np.isfinite(sample)]
+    if not sample.any() or np.abs(sample).max() >= _MASKING:
+        return None
+    return 0.5 * math.log2(np.mean(np.square(sample)))
+
+
+def form_of_integers(value: ir.Value) -> Form:
+    """The form of integers, or booleans, that became floats.
+
+    Booleans are near unit, counts have the size of their mean, and nothing tells the others'.
+    """
+    owner = value.owner
+    while not isinstance(owner, ir.Block) and owner.name in _SPREADING:
+        value = owner.operands[0]
+        owner = value.owner
+    element = value.type.element_type
+    if not isinstance(element, ir.IntegerType) or element.width == 1:
+        return None
+    if not isinstance(owner, ir.Block) and owner.name == "stablehlo.iota":
+        return Scaled(ONE, size_of_iota(owner.operation), CONSTANT)
+    return Scaled(ONE, 0, of_root(_INTEGER))
+
+
+def size_of_iota(op: ir.Operation) -> int:
+    """log2 of the rms of 0, 1, 2 ... along a dimension, to the nearest integer."""
+    dimension = ir.IntegerAttr(op.attributes["iota_dimension"]).value
+    count = op.results[0].type.shape[dimension]
+    return round(math.log2(count / math.sqrt(3))) if count > 1 else 0
