@@ -47,7 +47,8 @@ class Generator:
         bound: Bound on ``|log2|`` of its value.
         anchors: Whether others are brought to it where scales meet.
         depth: In how many regions of its function it was born; outside of them it is not seen.
-        uncertainty: How far its value may be from 1.
+        size: Expected log2 of its value.
+        uncertainty: How far that may be off.
     """
 
     index: int
@@ -56,6 +57,7 @@ class Generator:
     bound: int = GENERATOR_BOUND
     anchors: bool = True
     depth: int = 0
+    size: float = 0
     uncertainty: Uncertainty = CERTAIN
 
 
@@ -176,8 +178,13 @@ class Scale(NamedTuple):
         ]
 
     @property
+    def size(self) -> float:
+        """Expected log2 of the scale."""
+        return self.exponent + sum([k * generator.size for generator, k in self.powers])
+
+    @property
     def uncertainty(self) -> Uncertainty:
-        """How far the scale may be from its static part."""
+        """How far the expected size may be off."""
         found = CERTAIN
         for generator, k in self.powers:
             found = found * generator.uncertainty**k
@@ -228,8 +235,13 @@ class Root:
         return self.scale.depth
 
     @property
+    def size(self) -> float:
+        """Expected log2 of the generator."""
+        return self.scale.size / self.n
+
+    @property
     def uncertainty(self) -> Uncertainty:
-        """How far the generator may be from 1."""
+        """How far that may be off."""
         return self.scale.uncertainty ** (1 / self.n)
 
 
@@ -250,8 +262,13 @@ class Maximum:
         return max(scale.depth for scale in self.scales)
 
     @property
+    def size(self) -> float:
+        """Expected log2 of the generator."""
+        return max(scale.size for scale in self.scales)
+
+    @property
     def uncertainty(self) -> Uncertainty:
-        """How far the generator may be from 1."""
+        """How far that may be off."""
         return mean([scale.uncertainty for scale in self.scales])
 
 
@@ -280,14 +297,12 @@ class Scaled(NamedTuple):
     uncertainty: Uncertainty = CERTAIN
 
     def at(self, target: Scale) -> Scaled:
-        """The same value at another scale.
-
-        The level is that of run-time scales which are 1: how far they are from it is uncertain.
-        """
+        """The same value at another scale; how far run-time scales are from 1 is uncertain."""
         factor = self.scale / target
+        level = self.level + factor.size
         if factor.powers:
-            return Scaled(target, self.level, self.uncertainty * factor.uncertainty)
-        return Scaled(target, self.level + factor.exponent, self.uncertainty)
+            return Scaled(target, level, self.uncertainty * factor.uncertainty)
+        return Scaled(target, level, self.uncertainty)
 
     @property
     def settled(self) -> Scale:

@@ -417,7 +417,7 @@ def _key(form: Form, numbers: Mapping[Generator, int]) -> Hashable:
     if not isinstance(form, Scaled):
         return form
     powers = frozenset(
-        (numbers[g], g.state, g.bound, round(g.uncertainty.octaves), k)
+        (numbers[g], g.state, g.bound, round(g.size), round(g.uncertainty.octaves), k)
         for g, k in form.scale.powers
     )
     return form.scale.exponent, form.level, powers

@@ -15,8 +15,18 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
-from scalify_hlo.scale import BORN_BOUND, GENERATOR_BOUND, Generator, Maximum, Origin, Root, Scale
-from scalify_hlo.uncertainty import UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.scale import (
+    BORN_BOUND,
+    GENERATOR_BOUND,
+    ONE,
+    Generator,
+    Maximum,
+    Origin,
+    Root,
+    Scale,
+    Scaled,
+)
+from scalify_hlo.uncertainty import UNBOUNDED, of_root
 
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
@@ -35,8 +45,11 @@ _NEARLY_TWICE = 1.45
 
 _BIAS, _MANTISSA = 127, 23
 
-GIVEN_DEVIATION = 1.0
+_GIVEN = 0.5
 """Octaves by which the scales that programs are given may be from 1, about."""
+
+_STATISTIC = 1.0
+"""Octaves by which statistics of data differ from what is expected of them."""
 
 
 class _Home(NamedTuple):
@@ -84,15 +97,24 @@ class Factors:
         self._homes: dict[ir.Value, _Home] = {}
         self._born: dict[Generator, _Home] = {}
 
-    def bear(self, value: ir.Value, *, depth: int, at: ir.Operation) -> Generator:
+    def bear(
+        self, value: ir.Value, *, depth: int, at: ir.Operation, known: Scaled | None = None
+    ) -> Generator:
         """Makes a generator of a rank-0 power of two that the program computes.
 
         Args:
             value: Within 2^±`BORN_BOUND`.
             depth: How many regions of the function it is in.
             at: The op before which it stands, and what is built of it will.
+            known: What is known of the data of which it is the size; None if it is not that.
         """
-        generator = self._new(False, BORN_BOUND, depth, of_root(UNBOUNDED))
+        generator = self._new(False, BORN_BOUND, depth)
+        if known is None:
+            generator.uncertainty = of_root(UNBOUNDED)
+        else:
+            sized = known.at(ONE)
+            generator.size = sized.level
+            generator.uncertainty = sized.uncertainty.with_root(_STATISTIC)
         anchor = emit.constant(self._i32, 0, at).owner
         home = _Home(generator.index, anchor, ir.InsertionPoint(anchor))
         self._values[generator], self._homes[value], self._born[generator] = value, home, home
@@ -133,7 +155,7 @@ class Factors:
         *,
         state: bool,
         bound: int = GENERATOR_BOUND,
-        deviation: float = GIVEN_DEVIATION,
+        like: Generator | None = None,
     ) -> Generator:
         """Makes a rank-0 power-of-two argument a generator.
 
@@ -141,23 +163,24 @@ class Factors:
             value: The argument.
             state: Whether it is the scale of an argument of the program.
             bound: Bound on ``|log2|`` of its value.
-            deviation: Octaves by which it may be from 1.
+            like: The generator that it is outside of a function; None if it is the program's own.
         """
-        generator = self._new(state, bound, 0, of_root(deviation))
+        generator = self._new(state, bound, 0)
+        generator.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
+        generator.size = like.size if like else 0
         self._values[generator] = value
         return generator
 
-    def _new(self, state: bool, bound: int, depth: int, uncertainty: Uncertainty) -> Generator:
-        number = self._count
+    def _new(self, state: bool, bound: int, depth: int) -> Generator:
         self._count += 1
-        name = f"s{number}"
-        return Generator(number, name, state, bound, depth=depth, uncertainty=uncertainty)
+        number = self._count - 1
+        return Generator(number, f"s{number}", state, bound, depth=depth)
 
     def derive(self, origin: Origin) -> Generator:
         """The generator that a root or a maximum of scales gives; the same one each time."""
         if origin not in self._derived:
-            generator = self._new(False, origin.bound, origin.depth, origin.uncertainty)
-            self._derived[origin] = generator
+            self._derived[origin] = generator = self._new(False, origin.bound, origin.depth)
+            generator.size, generator.uncertainty = origin.size, origin.uncertainty
             self._origins[generator] = origin
         return self._derived[origin]
 

@@ -70,7 +70,7 @@ def unscale(op: ir.Operation, split: Split) -> None:
     if split.narrow:
         for result in op.results:
             if split.format(result) is not None:
-                split.set(result, size_of_read(op.operation.name, form))
+                split.set(result, size_of_read(op.operation, form))
 
 
 def on_data(op: ir.Operation, split: Split) -> None:

@@ -58,7 +58,7 @@ def add_parameters(block: ir.Block, forms: Sequence[Form], split: Split) -> tupl
                     value,
                     state=generator.state,
                     bound=generator.bound,
-                    deviation=generator.uncertainty.octaves,
+                    like=generator,
                 )
     for argument, form in zip(arguments, forms, strict=True):
         split.assume(argument, _renamed(form, inner))

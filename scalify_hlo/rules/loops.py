@@ -104,21 +104,23 @@ def loop(op: ir.Operation, split: Split) -> ir.Operation | None:
     scales = _brought_in(op, split, forms, moving)
     if moving:
         op = _with_scales(op, scales, split)
-    inside, roots = entered(forms)
+    whole = _with_values(forms, moving)
+    inside, roots = entered(whole)
     casting = has_narrow_values(op.regions[1].blocks[0], split.casting)
     if casting:
-        trial = _tried(op, split, inside, moving)
-        inside, roots = entered(doubted(forms, after_turns(op, forms, trial.forms, roots)))
+        ends = _with_values(_tried(op, split, inside, moving).forms, moving)
+        inside, roots = entered(doubted(whole, after_turns(op, whole, ends, roots)))
     forms, anew = inside, made_anew(op, split.writing)
     yielded = _walked(op, split, forms, moving)
+    ends = _with_values(yielded, moving)
     if not casting:
-        yielded = doubted(yielded, after_turns(op, forms, yielded, roots))
-    yielded = recurring(yielded, roots, anew)
+        ends = doubted(ends, after_turns(op, whole, ends, roots))
+    yielded = recurring(ends, roots, anew)
     left = dict(zip(moving, list(op.results)[len(forms) :], strict=True))
     for i, (form, last) in enumerate(zip(forms, yielded, strict=True)):
         if i in left:
             generator = split.factors.bear(left[i], depth=split.depth, at=split.next)
-            form = Scaled(Scale(0, ((generator, 1),)), _level(form), mean_uncertainty([form]))
+            form = last = _of_carried(generator, form, last)
         split.set(op.results[i], _risen(form, last))
     return op if moving else None
 
@@ -169,12 +171,39 @@ def _enter(
         scale = block.add_argument(type_, arguments[i].location)
         generator = split.factors.bear(scale, depth=split.depth, at=first)
         carried[generator] = i
-        scale = Scale(0, ((generator, 1),))
-        inside[i] = Scaled(scale, _level(forms[i]), mean_uncertainty([forms[i]]))
+        inside[i] = _of_carried(generator, forms[i], forms[i])
     for argument, form in zip(arguments, inside, strict=True):
         split.assume(argument, form)
     split.walk(block)
     return carried
+
+
+def _with_values(forms: Sequence[Form], moving: Collection[int]) -> list[Form]:
+    """Forms of carries, those that have a scale of their own with the uncertainty of their values.
+
+    Their data are near unit in each turn, and their scales as uncertain as the values are.
+    """
+    return [
+        form._replace(uncertainty=form.at(ONE).uncertainty)
+        if i in moving and isinstance(form, Scaled)
+        else form
+        for i, form in enumerate(forms)
+    ]
+
+
+def _of_carried(generator: Generator, form: Form, value: Form) -> Scaled:
+    """The form of a carry at a scale of its own.
+
+    Args:
+        generator: The scale.
+        form: Has the level of the data, and the scale with which the carry enters.
+        value: Has the uncertainty of the values.
+    """
+    if isinstance(value, Scaled):
+        generator.uncertainty = value.uncertainty
+    if isinstance(form, Scaled):
+        generator.size = form.scale.size
+    return Scaled(Scale(0, ((generator, 1),)), _level(form))
 
 
 def _brought_back(end: ir.Operation, split: Split, index: int, form: Form) -> Form:

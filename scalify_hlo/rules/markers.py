@@ -320,14 +320,20 @@ def _moved_to_born(op: ir.Operation, split: Split, emitter: Emitter, scale: ir.V
 def _born(
     value: ir.Value, op: ir.Operation, split: Split, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
-    _, target = born_scale(scale, emitter, split, op.operation)
+    form = split.form(value)
+    known = form if isinstance(form, Scaled) else None
+    _, target = born_scale(scale, emitter, split, op.operation, known)
     moved = split.bring(value, target, op.operation)
     split.assume(moved, Scaled(target))
     return moved
 
 
 def born_scale(
-    scale: ir.Value, emitter: Emitter, split: Split, at: ir.Operation
+    scale: ir.Value,
+    emitter: Emitter,
+    split: Split,
+    at: ir.Operation,
+    known: Scaled | None = None,
 ) -> tuple[ir.Value, Scale]:
     """Makes a scale of a power of two that the program computes.
 
@@ -336,12 +342,13 @@ def born_scale(
         emitter: Makes ops before `at`, of its type.
         split: Where `at` stands.
         at: The op before which the scale is built.
+        known: What is known of the data of which it is the size.
 
     Returns:
         The scale within 2^±`BORN_BOUND`, as a value and as a monomial.
     """
     born = emitter.born(emitter.clamped(scale, BORN_BOUND))
-    generator = split.factors.bear(born, depth=split.depth, at=at)
+    generator = split.factors.bear(born, depth=split.depth, at=at, known=known)
     return born, Scale(0, ((generator, 1),))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.mover import broadcast_source
 from scalify_hlo.scale import ONE, Form, Scaled
 from scalify_hlo.uncertainty import UNKNOWN, of_root
 
@@ -50,6 +52,9 @@ _EXPONENTIAL: Final = "stablehlo.exponential"
 _CUTTING: Final = frozenset({"stablehlo.reduce_precision"})
 """Functions whose results have the size of their operands."""
 
+_BRINGING: Final = frozenset({"stablehlo.convert", "stablehlo.multiply"})
+"""The ops that bring values to scale 1."""
+
 _OCTAVE: Final = 1.0
 
 _LARGE: Final = 2.0
@@ -65,13 +70,14 @@ _DOUBTFUL: Final = 8.0
 """Octaves of uncertainty from which on a value near 1 may well be small enough for that."""
 
 
-def size_of_read(name: str, form: Form) -> Scaled:
+def size_of_read(op: ir.Operation, form: Form) -> Scaled:
     """The form of a function's result at scale 1.
 
     Args:
-        name: The op that reads a value.
+        op: The op that reads a value.
         form: What was known of the value.
     """
+    name = op.name
     if name in _NEAR_ONE:
         return Scaled(ONE)
     if name in _LOGARITHMIC:
@@ -80,13 +86,24 @@ def size_of_read(name: str, form: Form) -> Scaled:
     if name in _BOUNDED or name in _AS_SMALL:
         return _vanishing(value, bounded=name in _BOUNDED)
     if name == _EXPONENTIAL:
-        octaves = math.log2(math.e) * 2.0 ** min(value.level, _LARGEST)
-        return Scaled(ONE, 0, of_root(octaves if value.level >= _LARGE else _OCTAVE))
+        if value.level < _LARGE or _is_shifted(op.operands[0]):
+            return Scaled(ONE, 0, of_root(_OCTAVE))
+        return Scaled(ONE, 0, of_root(math.log2(math.e) * 2.0 ** min(value.level, _LARGEST)))
     if name in _CUTTING and isinstance(form, Scaled):
         return value
     if name in _ROUNDING and isinstance(form, Scaled):
         return value._replace(level=max(value.level, 0))
     return Scaled(ONE, 0, UNKNOWN)
+
+
+def _is_shifted(value: ir.Value) -> bool:
+    """Whether a value is one less another of fewer elements, as the exponents of a softmax are."""
+    owner = value.owner
+    while not isinstance(owner, ir.Block) and owner.name in _BRINGING:
+        owner = owner.operands[0].owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.subtract":
+        return False
+    return broadcast_source(owner.operands[1]) is not None
 
 
 def size_of_angle(ratio: Scaled) -> Scaled:
