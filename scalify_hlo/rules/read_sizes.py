@@ -103,7 +103,11 @@ def _is_shifted(value: ir.Value) -> bool:
         owner = owner.operands[0].owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.subtract":
         return False
-    return broadcast_source(owner.operands[1]) is not None
+    spread = broadcast_source(owner.operands[1])
+    if spread is None:
+        return False
+    source = spread.operands[0].owner
+    return isinstance(source, ir.Block) or source.name != "stablehlo.constant"
 
 
 def size_of_angle(ratio: Scaled) -> Scaled:
