@@ -29,6 +29,9 @@ GENERATOR_BOUND: Final = 25
 BORN_BOUND: Final = 42
 """Scales that are born in a program are held within 2^±42: the product of three is a number."""
 
+MEASURED_BOUND: Final = 100
+"""The same for those of values whose sizes could not be predicted: they may be anywhere in f32."""
+
 MOMENT_HEADROOM: Final = 4
 """log2 of how far above unit narrow second moments are kept: they reach further down than up."""
 

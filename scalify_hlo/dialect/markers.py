@@ -45,6 +45,7 @@ EVERY: Final = "scalify.every"
 ROUNDING: Final = "scalify.rounding"
 BATCHED: Final = "scalify.batched"
 CARRIED: Final = "scalify.carried"
+BOUND: Final = "scalify.bound"
 HEADROOM: Final = "scalify.headroom"
 RULE: Final = "scalify.rule"
 

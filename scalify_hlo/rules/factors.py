@@ -98,17 +98,24 @@ class Factors:
         self._born: dict[Generator, _Home] = {}
 
     def bear(
-        self, value: ir.Value, *, depth: int, at: ir.Operation, known: Scaled | None = None
+        self,
+        value: ir.Value,
+        *,
+        depth: int,
+        at: ir.Operation,
+        known: Scaled | None = None,
+        bound: int = BORN_BOUND,
     ) -> Generator:
         """Makes a generator of a rank-0 power of two that the program computes.
 
         Args:
-            value: Within 2^±`BORN_BOUND`.
+            value: The power of two.
             depth: How many regions of the function it is in.
             at: The op before which it stands, and what is built of it will.
             known: What is known of the data of which it is the size; None if it is not that.
+            bound: It is within 2^±bound.
         """
-        generator = self._new(False, BORN_BOUND, depth)
+        generator = self._new(False, bound, depth)
         if known is None:
             generator.uncertainty = of_root(UNBOUNDED)
         else:

@@ -157,6 +157,11 @@ def _headroom(op: ir.Operation) -> int:
     return int(ir.IntegerAttr(op.attributes[markers.HEADROOM]).value) if present else 0
 
 
+def _bound(op: ir.Operation) -> int:
+    present = markers.BOUND in op.attributes
+    return int(ir.IntegerAttr(op.attributes[markers.BOUND]).value) if present else BORN_BOUND
+
+
 def _acts(op: ir.Operation, emitter: Emitter) -> ir.Value | None:
     """Whether a marker acts in this step; None if it does in all."""
     operands = op.operands
@@ -322,7 +327,7 @@ def _born(
 ) -> ir.Value:
     form = split.form(value)
     known = form if isinstance(form, Scaled) else None
-    _, target = born_scale(scale, emitter, split, op.operation, known)
+    _, target = born_scale(scale, emitter, split, op.operation, known, _bound(op))
     moved = split.bring(value, target, op.operation)
     split.assume(moved, Scaled(target))
     return moved
@@ -334,6 +339,7 @@ def born_scale(
     split: Split,
     at: ir.Operation,
     known: Scaled | None = None,
+    bound: int = BORN_BOUND,
 ) -> tuple[ir.Value, Scale]:
     """Makes a scale of a power of two that the program computes.
 
@@ -343,12 +349,13 @@ def born_scale(
         split: Where `at` stands.
         at: The op before which the scale is built.
         known: What is known of the data of which it is the size.
+        bound: The scale is held within 2^±bound.
 
     Returns:
-        The scale within 2^±`BORN_BOUND`, as a value and as a monomial.
+        The scale, as a value and as a monomial.
     """
-    born = emitter.born(emitter.clamped(scale, BORN_BOUND))
-    generator = split.factors.bear(born, depth=split.depth, at=at, known=known)
+    born = emitter.born(emitter.clamped(scale, bound))
+    generator = split.factors.bear(born, depth=split.depth, at=at, known=known, bound=bound)
     return born, Scale(0, ((generator, 1),))
 
 

@@ -18,7 +18,7 @@ from scalify_hlo.recipe import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules.markers import dynamic_rescale
 from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.split import Split, Untrusted
-from scalify_hlo.scale import ONE, Form, Scaled
+from scalify_hlo.scale import MEASURED_BOUND, ONE, Form, Scaled
 from scalify_hlo.uncertainty import CERTAIN, Uncertainty, of_root
 
 _PEAK: Final = 2
@@ -135,6 +135,7 @@ def measured(op: ir.Operation, form: Form, target: FloatFormat, split: Split) ->
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("max")
     i64 = ir.IntegerType.get_signless(64)
     marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
+    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
     (data,) = dynamic_rescale(marker, split)
     marker.operation.erase()
     found = split.form(data)

@@ -24,6 +24,19 @@ def power(x: jax.Array) -> jax.Array:
     return (y * y) @ (UNIT * 2.0**-3) * 8.0
 
 
+def large_power(x: jax.Array) -> jax.Array:
+    """Of about 2^80, far above what scales of statistics are kept within elsewhere."""
+    y = (1 + x / 16) ** 8 * 2.0**9
+    y = y * y
+    return (y * y) * (y * y) * 2.0**8
+
+
+def small_power(x: jax.Array) -> jax.Array:
+    y = (1 + x / 16) ** 8 * 2.0**-9
+    y = y * y
+    return (y * y) * (y * y) * 2.0**-8
+
+
 def clamped(x: jax.Array) -> jax.Array:
     return jnp.maximum(power(x), -1.0)
 
@@ -88,7 +101,19 @@ def divided(x: jax.Array) -> jax.Array:
 
 
 PROGRAMS = (
-    *(clamped, selected, branched, carried, rounded, ramp, tiny_table, product_of_all, mapped),
+    *(
+        large_power,
+        small_power,
+        clamped,
+        selected,
+        branched,
+        carried,
+        rounded,
+        ramp,
+        tiny_table,
+        product_of_all,
+        mapped,
+    ),
     *(gains, divided),
 )
 
