@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.uncertainty import CERTAIN, CONSTANT, Uncertainty, mean
+from scalify_hlo.uncertainty import CERTAIN, CONSTANT, Uncertainty, mean, of_product
 
 GENERATOR_BOUND: Final = 25
 """The scales that programs are given are taken to lie within 2^±25; see `Scale.reach`."""
@@ -188,10 +188,7 @@ class Scale(NamedTuple):
     @property
     def uncertainty(self) -> Uncertainty:
         """How far the expected size may be off."""
-        found = CERTAIN
-        for generator, k in self.powers:
-            found = found * generator.uncertainty**k
-        return found
+        return of_product((generator.uncertainty, k) for generator, k in self.powers)
 
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""

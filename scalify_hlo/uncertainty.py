@@ -154,6 +154,10 @@ class Uncertainty:
         """With more bias."""
         return Uncertainty(self.degrees, self.rest, self.bias + octaves)
 
+    def and_of(self, other: Uncertainty) -> Uncertainty:
+        """That of a product, in which all that the other is uncertain for is one more root."""
+        return Uncertainty({**self.degrees, renamed(other): 1.0}, self.rest, self.bias)
+
     def rooted_at(self, names: Mapping[Root, Uncertainty]) -> Uncertainty:
         """With other uncertainties in the place of some roots, to the power of their degrees."""
         kept = {root: degree for root, degree in self.degrees.items() if root not in names}
@@ -177,6 +181,18 @@ UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
 def renamed(own: Uncertainty) -> Root:
     """One quantity that is uncertain as a value is, where its reasons do not matter."""
     return Root(own.octaves, own.in_powers, own.misdeclared)
+
+
+def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
+    """That of a product of powers, however many roots its factors have together."""
+    degrees: dict[Root, float] = {}
+    rest = bias = 0.0
+    for part, n in parts:
+        for root, degree in part.degrees.items():
+            degrees[root] = degrees.get(root, 0.0) + n * degree
+        rest += part.rest * n * n
+        bias += part.bias * abs(n)
+    return Uncertainty({root: _limited(k) for root, k in degrees.items() if k}, rest, bias)
 
 
 def of_root(deviation: float, in_powers: float = 0.0) -> Uncertainty:

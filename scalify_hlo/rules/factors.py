@@ -18,7 +18,6 @@ from scalify_hlo.rules import emit
 from scalify_hlo.scale import (
     BORN_BOUND,
     GENERATOR_BOUND,
-    ONE,
     Generator,
     Maximum,
     Origin,
@@ -119,9 +118,9 @@ class Factors:
         if known is None:
             generator.uncertainty = of_root(UNBOUNDED)
         else:
-            sized = known.at(ONE)
-            generator.size = sized.level
-            generator.uncertainty = sized.uncertainty.with_root(_STATISTIC)
+            generator.size = known.level + known.scale.size
+            data = known.uncertainty.with_root(_STATISTIC)
+            generator.uncertainty = known.scale.uncertainty.and_of(data)
         anchor = emit.constant(self._i32, 0, at).owner
         home = _Home(generator.index, anchor, ir.InsertionPoint(anchor))
         self._values[generator], self._homes[value], self._born[generator] = value, home, home
