@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +17,12 @@ Statistic: TypeAlias = Literal["l2", "l1", "max"]
 
 _WIDE = frozenset(map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128)))
 """Dtypes in which data times scale are numbers, whatever the dtype of the data."""
+
+_SMALL, _WIDE_EXPONENTS = 8, 128
+"""Bits of f8 formats, and the exponents of formats with the range of f32."""
+
+_NO_LIMIT = 1 << 12
+"""An exponent that no scale has."""
 
 _SERIALIZED_NAME = "scalify_hlo.ScaledArray"
 
@@ -242,6 +248,28 @@ def dynamic_rescale(tree: Any, statistic: Statistic = "l2") -> Any:
         tree,
         is_leaf=is_scaled_array,
     )
+
+
+def held(array: ScaledArray, scales: Sequence[Any], bound: int) -> ScaledArray:
+    """The same values at a scale that no number of calls moves away.
+
+    Data with the range of f32 hold values at any scale that is not far out: after a call with a
+    scale out of bounds theirs is within them. Data in f16 take their scale from themselves, and
+    those in 8 bits stay, as no scale but that of their program fits them.
+
+    Args:
+        array: A result.
+        scales: The scales of the arguments that it may be in the next call.
+        bound: log2 of how far from 1 they may be.
+    """
+    format_ = jnp.finfo(array.dtype)
+    if format_.bits <= _SMALL:
+        return array
+    if format_.maxexp < _WIDE_EXPONENTS:
+        return _rescale(array, EXPONENTS["l2"])
+    far = jnp.max(jnp.abs(jnp.stack([_log2(scale) for scale in scales])))
+    limit = jnp.where(far > bound, bound, _NO_LIMIT)
+    return _moved(array, jnp.clip(_log2(array.scale), -limit, limit))
 
 
 def _as_scaled(leaf: Any, scale: Any) -> Any:

@@ -18,17 +18,21 @@ from scalify_hlo._compat import ir
 from scalify_hlo.exported import Rewritten, rewrite_with_report
 from scalify_hlo.input_scales import measured_exponent
 from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.passes.report import ValueReport
 from scalify_hlo.recipe import NONE
 from scalify_hlo.scaled_array import (
     ScaledArray,
     data_at_one,
+    held,
     is_concrete,
     is_scaled_array,
     scale_dtype,
 )
 from scalify_hlo.tensors import DTYPES
 
-_STATIC = ("static_argnums", "static_argnames")
+_SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
+"""The options of `jax.jit` that say something of the function itself."""
+
 _CUSTOM_CALL = "stablehlo.custom_call"
 
 
@@ -37,11 +41,13 @@ class Scalified:
 
     Attributes:
         fn: The user's function, compiled at the types of its plain arguments.
+        signature: A function of the same arguments that does nothing, to ask what is donated.
         options: What the rewrite is asked.
     """
 
-    def __init__(self, fn: Any, options: Options) -> None:
+    def __init__(self, fn: Any, signature: Any, options: Options) -> None:
         self.fn = fn
+        self.signature = signature
         self.options = options
         self._measured: dict[Any, list[int | None]] = {}
         self._given = threading.local()
@@ -55,10 +61,11 @@ class Scalified:
         Args:
             fn: The function.
             options: What the rewrite is asked.
-            jit_options: Options of `jax.jit`, of which `fn` is given those on static arguments.
+            jit_options: Options of `jax.jit`, of which `fn` is given those on static arguments, and
+                on donated ones: they tell which results take the place of arguments.
         """
-        static = {key: value for key, value in jit_options.items() if key in _STATIC}
-        scalified = cls(jax.jit(fn, **static), options)
+        shared = {key: value for key, value in jit_options.items() if key in _SHARED}
+        scalified = cls(jax.jit(fn, **shared), jax.jit(_nothing(fn), **shared), options)
 
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -77,7 +84,7 @@ class Scalified:
         given = [*captured, *filter(_is_dynamic, leaves)]
         types = [*map(_logical, captured), *(s for s in logical if _is_type(s))]
         exported = (
-            _export(_of_flat(traced, self.fn), types, {})
+            _export(self._of_flat(traced, specs, keywords), types, {})
             if captured
             else _export(self.fn, specs, keywords)
         )
@@ -86,8 +93,22 @@ class Scalified:
             exported, self.options, pairs, measured=self._exponents(captured, leaves, tree)
         )
         given = _as_stored(rewritten, given)
-        results = _call(rewritten, given)
+        results = _call(rewritten, given, [given[i] for i in exported.module_kept_var_idx])
         return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+
+    def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
+        """A function of the captured values of a trace and its flat arguments."""
+        run = _compat.flat_function(traced)
+        # The infos of a function that captures values are off by their number.
+        infos = jax.tree.leaves(self.signature.trace(*specs, **keywords).args_info)
+        captured = len(_compat.captured_values(traced))
+        donated = [captured + i for i, info in enumerate(infos) if info.donated]
+
+        def flat(*arguments: Any) -> Any:
+            return list(run(*arguments))
+
+        flat.__name__ = getattr(self.fn, "__name__", "fn")
+        return jax.jit(flat, donate_argnums=donated)
 
     @contextmanager
     def given(self, args: Any, kwargs: Any) -> Iterator[None]:
@@ -199,15 +220,14 @@ def _is_dynamic(leaf: Any) -> bool:
     return isinstance(leaf, (ScaledArray, jax.Array, np.ndarray, np.generic))
 
 
-def _of_flat(traced: jax.stages.Traced, fn: Any) -> Any:
-    """A function of the captured values of a trace and its flat arguments."""
-    run = _compat.flat_function(traced)
+def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the arguments of another that does nothing with them."""
 
-    def flat(*arguments: Any) -> Any:
-        return list(run(*arguments))
+    @functools.wraps(fn)
+    def nothing(*_: Any, **__: Any) -> None:
+        return None
 
-    flat.__name__ = getattr(fn, "__name__", "fn")
-    return jax.jit(flat)
+    return nothing
 
 
 def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
@@ -237,17 +257,30 @@ def _custom_call_targets(module: ir.Module) -> list[str]:
     return list(targets)
 
 
-def _call(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
-    """Calls the rewritten program; results that no scale reached come back plain."""
+def _call(rewritten: Rewritten, given: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
+    """Calls the rewritten program; results that no scale reached come back plain.
+
+    Args:
+        rewritten: The program.
+        given: Its flat arguments.
+        kept: Those that are used, which are the last of the arguments of `main`.
+    """
     args, keywords = _as_arguments(rewritten.exported.in_tree, given)
     tree = rewritten.exported.call(*args, **keywords)
     results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
     tokens = len(rewritten.report.results) - len(results)
     reports = rewritten.report.results[tokens:]
-    return [
-        data_at_one(result) if is_scaled_array(result) and not report.scaled else result
-        for result, report in zip(results, reports, strict=True)
-    ]
+    taken = [None] * (len(rewritten.report.arguments) - len(kept)) + list(kept)
+    return [_given_back(*each, taken) for each in zip(results, reports, strict=True)]
+
+
+def _given_back(result: Any, report: ValueReport, taken: Sequence[Any]) -> Any:
+    if not is_scaled_array(result):
+        return result
+    if not report.scaled:
+        return data_at_one(result)
+    scales = [taken[number].scale for number in report.moved]
+    return held(result, scales, report.bound) if scales else result
 
 
 def _as_arguments(tree: _compat.TreeDef, given: Sequence[Any]) -> Any:

@@ -8,7 +8,7 @@ from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.passes.carried import carried_arguments
+from scalify_hlo.passes.carried import carried_arguments, may_come_back
 from scalify_hlo.passes.markers import rescaled_before
 from scalify_hlo.passes.report import ResultMarks, ValueReport
 from scalify_hlo.rules import emit
@@ -51,6 +51,7 @@ class Boundary:
         self._known = known
         self._kept: dict[int, Scale] = {}
         self._measured: set[int] = set()
+        self._returning: dict[int, dict[int, Scale]] = {}
 
     def enter(self) -> None:
         """Replaces the arguments that are marked, and tells the split of their scales."""
@@ -58,7 +59,7 @@ class Boundary:
         old, names = list(block.arguments), attributes.argument_names(main)
         marks = attributes.argument_attributes(main)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
-        carried = self._carried(names, pairs) if any(pairs) else {}
+        carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
         carried = {i: n for i, n in carried.items() if not self._is_small(i)}
         self._measured = {i for i in carried if self._is_narrow(i)}
         for i in self._measured:
@@ -77,6 +78,7 @@ class Boundary:
             self._note(self.arguments, name, data, form, pair)
             scales.append(form.scale if isinstance(form, Scaled) else ONE)
         self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
+        self._returning = {i: {n: scales[n] for n in some} for i, some in others.items()}
         if any(pairs):
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
@@ -96,10 +98,15 @@ class Boundary:
         format_ = format_of(self._block.operations[-1].operands[result].type)
         return format_ is not None and not format_.wide
 
-    def _carried(self, names: Sequence[str], pairs: Sequence[bool]) -> dict[int, int]:
+    def _carried(
+        self, names: Sequence[str], pairs: Sequence[bool]
+    ) -> tuple[dict[int, int], dict[int, list[int]]]:
         """The pairs that are state, and the pair among the arguments that each takes the place of.
 
         They leave at the scale of that argument, or in narrow formats at one that is measured.
+
+        Returns:
+            These, and of other results the arguments that they may become; see `may_come_back`.
         """
         marks = attributes.result_attributes(self._main)
         known = {
@@ -107,13 +114,11 @@ class Boundary:
             for i, mark in enumerate(marks)
             if attributes.CARRIES in mark
         }
-        results = zip(attributes.result_names(marks), marks, strict=True)
-        return carried_arguments(
-            self._main,
-            [name if pair else None for name, pair in zip(names, pairs, strict=True)],
-            [name if attributes.PAIR in mark else None for name, mark in results],
-            known,
-        )
+        named = zip(attributes.result_names(marks), marks, strict=True)
+        taken = [name if pair else None for name, pair in zip(names, pairs, strict=True)]
+        given = [name if attributes.PAIR in mark else None for name, mark in named]
+        found = carried_arguments(self._main, taken, given, known)
+        return found, may_come_back(self._main, taken, given, known | found)
 
     @property
     def scaled(self) -> bool:
@@ -226,6 +231,7 @@ class Boundary:
             if isinstance(form, Scaled) and kept is not None:
                 form = Scaled(kept)
             self._note(self.results, name, value, form, pair)
+            self.results[-1] = self._moved(i, self.results[-1])
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
         for observation in self._split.observed or ():
@@ -264,10 +270,27 @@ class Boundary:
             return [split.bring(value, ONE, at) if moved else value]
         scale = ONE
         if isinstance(form, Scaled):
-            scale = (form.scale if form.decayed else form.settled) if kept is None else kept
+            scale = _leaving(form) if kept is None else kept
             value = split.bring(value, scale, at)
         wide = isinstance(scale_element(value.type), ir.F64Type)
         return split.as_pair(value, scale, at, wide=wide)
+
+    def _moved(self, result: int, report: ValueReport) -> ValueReport:
+        """The report of a result, with the arguments that it may be in the next call.
+
+        Where its scale is that of such an argument, moved, each call would move it again. What is
+        of a higher power of the argument moves further at once.
+        """
+        entered = self._returning.get(result)
+        if not entered or not isinstance(report.form, Scaled):
+            return report
+        scale = _leaving(report.form)
+        powers = dict(scale.powers)
+        moved = {n: abs(powers[g]) for n, (_, ((g, _),)) in entered.items() if g in powers}
+        if not moved or scale in entered.values():
+            return report
+        bound = GENERATOR_BOUND // max(1, max(moved.values()) - 1)
+        return report._replace(moved=tuple(moved), bound=bound)
 
     def _rescaled(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """State at the scale that its amax asks for: few of its elements may be large."""
@@ -302,6 +325,11 @@ class Boundary:
         if type_ not in self._texts:
             self._texts[type_] = str(type_)
         reports.append(ValueReport(name, self._texts[type_], pair, form))
+
+
+def _leaving(form: Scaled) -> Scale:
+    """The scale with which a result leaves that no argument gives its scale to."""
+    return form.scale if form.decayed else form.settled
 
 
 def _share_sharding(mark: Attributes, op: ir.Operation) -> None:

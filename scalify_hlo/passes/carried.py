@@ -8,11 +8,14 @@ result the argument that it takes the place of, whatever it is for. Three things
 2. donation: the memory of an argument may go to the result;
 3. data flow: elementwise ops make the result of the argument, in its shape and in degree 1.
 
-Names count only where data flow agrees, since gradients are named like the parameters they are of;
-donation where the result depends on the argument at all, as memory may go to any of its type.
+Names that end alike count only where data flow agrees, since gradients are named like the
+parameters they are of. Where the whole path of one argument is that of the result, as in
+``{'x': a @ state['x']}``, any dependence is enough, but for what the backward pass makes. Donation
+counts where the result depends on the argument at all, as memory may go to any of its type.
 Data flow alone counts where the argument is a term of a sum, as in ``w - rate * g``, and only in
-programs that name their arguments. All other results of a function that is no step stay as they
-are; one that is such a sum loses nothing by the scale of its term.
+programs that name their arguments. A sum in the backward pass is of parts of a gradient: that of a
+penalty of a weight is a term of it, and the weight is not. All other results of a function that is
+no step stay as they are; one that is such a sum loses nothing by the scale of its term.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.roles.frames import INSIDES, Frame, Place, functions_in
+from scalify_hlo.roles.names import is_backward
 from scalify_hlo.roles.reach import numbers_in
 
 _OPERANDS: Final = {
@@ -54,12 +58,16 @@ _SUMS: Final = frozenset(
 
 _PRODUCTS: Final = frozenset({"stablehlo.divide", "stablehlo.multiply"})
 _BARRIER: Final = "stablehlo.optimization_barrier"
+_MOVES: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
 _SEEN_THROUGH: Final = frozenset({_BARRIER, "stablehlo.convert"})
 _ALIAS: Final = "tf.aliasing_output"
 _DONOR: Final = "jax.buffer_donor"
 _KEY: Final = re.compile(r"\[([^\]]*)\]|\.(\w+)")
 _MOST: Final = 300_000
 """How many values are looked at, those in functions once for each call."""
+
+_NEAR: Final = 64
+"""How many values there are at most between a gradient and the result that it is returned as."""
 
 
 class _Value(NamedTuple):
@@ -118,6 +126,40 @@ def carried_arguments(
     }
 
 
+def may_come_back(
+    main: ir.OpView,
+    arguments: Sequence[str | None],
+    results: Sequence[str | None],
+    known: Mapping[int, int],
+) -> dict[int, list[int]]:
+    """Finds results that a caller may give as an argument of their type, although nothing says so.
+
+    Args:
+        main: The function.
+        arguments: See `carried_arguments`.
+        results: See there.
+        known: The results that it found.
+
+    Returns:
+        For each other result the arguments of its type, but for gradients and what a marker makes.
+    """
+    block = main.regions[0].blocks[0]
+    by_type: dict[ir.Type, list[int]] = {}
+    for i, (value, name) in enumerate(zip(block.arguments, arguments, strict=True)):
+        if name is not None:
+            by_type.setdefault(value.type, []).append(i)
+    frame: Frame | None = None
+    found: dict[int, list[int]] = {}
+    for i, (value, name) in enumerate(zip(block.operations[-1].operands, results, strict=True)):
+        if name is None or i in known or value.type not in by_type:
+            continue
+        if frame is None:
+            frame = Frame(functions_in(main.operation.parent.regions[0].blocks[0].operations))
+        if not _is_marked((value, frame)) and not _is_gradient((value, frame)):
+            found[i] = by_type[value.type]
+    return found
+
+
 class _Matching:
     """Matches results with arguments of the same type, each at most once."""
 
@@ -132,6 +174,7 @@ class _Matching:
         """Matches by names, then by donation, then by data flow alone."""
         reached = dict(self._reached())
         self._by_name(reached)
+        self._by_path()
         self._by_donation()
         self._by_flow(reached)
         return self._found
@@ -168,6 +211,23 @@ class _Matching:
                     alike.append((-common, rest, -whole, result.number, argument.number))
         for *_, result_number, argument_number in sorted(alike):
             self._take(result_number, argument_number)
+
+    def _by_path(self) -> None:
+        """Matches results with the only argument of their whole path, if they depend on it."""
+        same: dict[int, list[_Value]] = {}
+        for result in self._given:
+            if result.number not in self._found:
+                found = [a for a in self._taken if a.number in self._free and _is_same(result, a)]
+                if len(found) == 1:
+                    same[result.number] = found
+        if not same:
+            return
+        made_of = self._made_of([argument for found in same.values() for argument in found])
+        returned = self._main.regions[0].blocks[0].operations[-1].operands
+        for result_number, (argument,) in same.items():
+            depends = result_number in made_of.get(argument.number, [])
+            if depends and not _is_gradient((returned[result_number], self._frame)):
+                self._take(result_number, argument.number)
 
     def _by_donation(self) -> None:
         """Matches arguments that name a result, and donated ones with what is made of them.
@@ -280,6 +340,8 @@ class _Flow:
             if here in known:
                 continue
             name, made_of = _made(here)
+            if name in _SUMS and is_backward(here):
+                made_of = []
             if done or not made_of:
                 known[here] = _combined(name, [known.get(part, _NO_PARTS) for part in made_of])
             else:
@@ -334,6 +396,32 @@ def _is_marked(place: Place) -> bool:
         if len(parts) != 1 or not (name in _SEEN_THROUGH or name in INSIDES):
             return False
         place = parts[0]
+
+
+def _is_gradient(place: Place) -> bool:
+    """Whether names say that the backward pass makes a value, but for elementwise ops and moves."""
+    waiting, seen = [place], {place}
+    while waiting and len(seen) < _NEAR:
+        here = waiting.pop()
+        if is_backward(here):
+            return True
+        name, made_of = _made(here)
+        if name in _MOVES:
+            made_of = [(here[0].owner.operands[0], here[1])]
+        waiting += [part for part in made_of if part not in seen]
+        seen.update(made_of)
+    return False
+
+
+def _is_same(result: _Value, argument: _Value) -> bool:
+    """Whether a result has the type and the whole path of an argument, by more than numbers.
+
+    What a function returns may be a tuple, of which the path is in one of the elements.
+    """
+    path, wanted = result.path, argument.path[1:]
+    if result.type != argument.type or all(key.isdigit() for key in wanted):
+        return False
+    return path == wanted or (path[:1] != () and path[0].isdigit() and path[1:] == wanted)
 
 
 def _path(name: str) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from scalify_hlo.passes.matrices import Flattening
 from scalify_hlo.passes.operands import channels
 from scalify_hlo.passes.scaling import Operand, Operands, Wanted, restored
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
-from scalify_hlo.roles.matmuls import FORWARD, GRADIENT, WEIGHT
+from scalify_hlo.roles.matmuls import GRADIENT, WEIGHT
+from scalify_hlo.roles.names import FORWARD
 from scalify_hlo.rules import emit
 
 Formats: TypeAlias = tuple[str, str]

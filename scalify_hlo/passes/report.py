@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.roles.listing import Listing
 from scalify_hlo.rules.split import Untrusted
-from scalify_hlo.scale import Any, Form, Scaled
+from scalify_hlo.scale import GENERATOR_BOUND, Any, Form, Scaled
 
 
 class ValueReport(NamedTuple):
@@ -21,12 +21,17 @@ class ValueReport(NamedTuple):
         type: Its MLIR type before the rewrite.
         paired: Whether it became data and scale.
         form: What is known of it.
+        moved: For a result that a caller may give as an argument again: the arguments that it may
+            be whose scale is a part of its own. Over many calls it would leave any range.
+        bound: For such a result: log2 of how far from 1 the scales of these may be.
     """
 
     name: str
     type: str
     paired: bool
     form: Form
+    moved: tuple[int, ...] = ()
+    bound: int = GENERATOR_BOUND
 
     @property
     def scaled(self) -> bool:

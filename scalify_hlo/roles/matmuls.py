@@ -26,6 +26,7 @@ from scalify_hlo.roles.frames import (
     Place,
     named,
 )
+from scalify_hlo.roles.names import BACKWARD, FORWARD, joined, name_of, part_of
 from scalify_hlo.roles.origins import MOVING, Origin, Scope, View
 from scalify_hlo.roles.state import Reach
 
@@ -34,7 +35,7 @@ MATMULS: Final = frozenset(
 )
 
 ACTIVATION, WEIGHT, GRADIENT = "activation", "weight", "gradient"
-FORWARD, BACKWARD, OTHER = "forward", "backward", "other"
+OTHER = "other"
 
 _BROADCAST = "stablehlo.broadcast_in_dim"
 
@@ -195,7 +196,7 @@ class Walk:
     def _matmul(self, op: ir.OpView, scope: Scope) -> None:
         operands = op.operands
         views = scope.of(operands[0]), scope.of(operands[1])
-        matmul = Matmul(op, _joined(scope.names, _name(op)), views, self._frame)
+        matmul = Matmul(op, joined(scope.names, name_of(op)), views, self._frame)
         self._classify(matmul, scope)
         self._found.append(matmul)
         for origin, is_gradient in zip(matmul.origins, matmul.gradients, strict=True):
@@ -220,7 +221,7 @@ class Walk:
         """Says which part a matmul belongs to, and which of its operands are gradients."""
         known = tuple(origin.gradient for origin in matmul.origins)
         partner, side = self._partner(matmul)
-        named = _by_name(matmul.name)
+        named = part_of(matmul.name)
         if self._strict and partner is not None and not any(known):
             confirmed = _is_confirmed(matmul, side, partner, scope)
             partner = partner if confirmed else None
@@ -280,7 +281,7 @@ class Walk:
         if block is None:
             scope.pass_on(operation)
             return
-        inner = Scope(_joined(scope.names, _name(op)), scope.gradient)
+        inner = Scope(joined(scope.names, name_of(op)), scope.gradient)
         inner.bind(list(block.arguments), [scope.of(value) for value in op.operands])
         self._inside(operation, block, inner)
         returned = block.operations[-1].operands
@@ -429,19 +430,3 @@ def _numbers(op: ir.OpView) -> stablehlo.DotDimensionNumbers:
 def _size(value: ir.Value) -> int:
     type_ = value.type
     return math.prod(type_.shape) if type_.has_static_shape else -1
-
-
-def _joined(outer: str, inner: str) -> str:
-    return f"{outer}/{inner}" if outer and inner else outer or inner
-
-
-def _name(op: ir.OpView) -> str:
-    location = op.location
-    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
-
-
-def _by_name(name: str) -> str | None:
-    """The part of the program that a name stack tells; None if it tells none."""
-    if "transpose(" in name:
-        return FORWARD if "rematted_computation" in name else BACKWARD
-    return FORWARD if "jvp(" in name else None

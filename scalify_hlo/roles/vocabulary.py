@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.roles.frames import CALLS, INSIDES, RETURNS, Frame, Named, Place, named
-from scalify_hlo.roles.matmuls import FORWARD, Matmul, contracted
+from scalify_hlo.roles.matmuls import Matmul, contracted
+from scalify_hlo.roles.names import FORWARD
 from scalify_hlo.roles.state import ELEMENTWISE
 
 _MOST = 60

@@ -15,7 +15,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
-from scalify_hlo.roles.matmuls import BACKWARD, MATMULS
+from scalify_hlo.roles.matmuls import MATMULS
+from scalify_hlo.roles.names import BACKWARD
 
 
 class Width(IntEnum):
