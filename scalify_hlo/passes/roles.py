@@ -69,16 +69,17 @@ class RolesPass(Pass):
             return
         block = main.regions[0].blocks[0]
         floats = are_floats([argument.type for argument in block.arguments])
-        # The gradients that a vjp gives are no state, although they may be made of weights.
-        state = State() if self.cotangents else state_of(main, floats)
         names = attributes.argument_names(main)
-        roles = self._argument_roles(names, floats, state)
-        report.roles |= {names[i]: role for i, role in roles.items()}
+        declared = self._declared_roles(names, floats)
         functions = functions_in(module.regions[0].blocks[0].operations)
         listing = report.listing = report.listing or Listing(block)
         listing.note_formats()
         walk = Walk(functions)
-        walk.main(main, listing.ops, [i for i, role in roles.items() if role == GRADIENT])
+        walk.main(main, listing.ops, [i for i, role in declared.items() if role == GRADIENT])
+        # The gradients that a vjp gives are no state, although they may be made of weights.
+        state = State() if self.cotangents else state_of(main, floats, trains=walk.trains)
+        roles = _found_roles(state) | declared
+        report.roles |= {names[i]: role for i, role in roles.items()}
         if self.narrow_state and state.neither:
             report.remarks += _kept_wide(main, names, state.neither - roles.keys())
         _mark_arguments(main, roles)
@@ -93,10 +94,9 @@ class RolesPass(Pass):
         logits = Logits(listing.ops, functions)
         _Marks(known, names, report, logits).mark_all(walk.matmuls)
 
-    def _argument_roles(self, names: list[str], floats: list[bool], state: State) -> dict[int, str]:
-        """The roles of arguments: those found, and over them those declared."""
-        roles = dict.fromkeys(state.first, FIRST) | dict.fromkeys(state.second, SECOND)
-        roles |= dict.fromkeys(state.weights, WEIGHT)
+    def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
+        """The roles of arguments that the recipe declares, and those of cotangents."""
+        roles: dict[int, str] = {}
         if self.cotangents:
             numbers = range(len(names))[-self.cotangents :]
             roles |= {i: GRADIENT for i in numbers if floats[i]}
@@ -111,6 +111,12 @@ class RolesPass(Pass):
                     )
                 roles |= dict.fromkeys(found, role)
         return roles
+
+
+def _found_roles(state: State) -> dict[int, str]:
+    """The roles of arguments that are state."""
+    roles = dict.fromkeys(state.first, FIRST) | dict.fromkeys(state.second, SECOND)
+    return roles | dict.fromkeys(state.weights, WEIGHT)
 
 
 class _Marks:

@@ -108,6 +108,17 @@ class Walk:
         self._with_matmuls: dict[str, bool] = {}
         self._strict = False
 
+    @property
+    def trains(self) -> bool:
+        """Whether the program may be a training step.
+
+        Inference has matmuls with weights, and none that is backward. An optimizer by itself has no
+        matmul with an argument that it is given.
+        """
+        parts = {matmul.part for matmul in self.matmuls}
+        of_model = any(m.weight is not None and m.op.results[0].type.rank for m in self.matmuls)
+        return not of_model or parts != {FORWARD}
+
     def main(
         self, function: ir.OpView, listing: Sequence[Named], gradients: Sequence[int] = ()
     ) -> None:

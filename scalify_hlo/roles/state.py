@@ -58,16 +58,18 @@ class State:
     gradients: dict[int, ir.Value] = field(default_factory=dict)
 
 
-def state_of(main: ir.OpView, is_float: Iterable[bool]) -> State:
+def state_of(main: ir.OpView, is_float: Iterable[bool], *, trains: bool = True) -> State:
     """Finds the state of a program.
 
     Args:
         main: The function that it starts at.
         is_float: Which of its arguments are float tensors.
+        trains: Whether it may be a training step. Caches, statistics of batches and the state of
+            recurrent layers are carried on in inference too, and are neither weights nor moments.
     """
     module = main.operation.parent
     search = _Search(main, is_float, Frame(functions_in(module.regions[0].blocks[0].operations)))
-    search.run()
+    search.run(trains=trains)
     return search.state
 
 
@@ -91,14 +93,16 @@ class _Search:
         self._carried: dict[int, Place] = {}
         self.state = State()
 
-    def run(self) -> None:
+    def run(self, *, trains: bool) -> None:
         """Finds it."""
         self._match()
         state = self.state
         self._carried = {number: self._results[i] for number, i in state.results.items()}
         reached = {number: self._reach.of(place) for number, place in self._carried.items()}
         constants = self._constants()
-        state.weights = self._weights(reached) - constants
+        state.weights = self._weights(reached, trains=trains) - constants
+        if not (trains or state.weights):
+            return
         others = reached.keys() - state.weights - constants
         moments = Moments(
             self._reach, self._updates, self._arguments, self._carried, frozenset(state.weights)
@@ -118,7 +122,11 @@ class _Search:
 
         Of several the one that fewest results are made of: gradients go into all moments.
         """
-        reached = {i: self._reach.of(place) for i, place in enumerate(self._results)}
+        reached = {
+            i: self._reach.of(place)
+            for i, place in enumerate(self._results)
+            if not self._updates.is_gradient(place)
+        }
         waiting = sorted((i for i in reached if reached[i]), key=lambda i: reached[i].bit_count())
         often = Counter(number for i in waiting for number in numbers_in(reached[i]))
         unsure = [i for i in waiting if not self._take(i, reached[i], often)]
@@ -164,14 +172,16 @@ class _Search:
             return False
         return not rank_of(argument[0]) or is_read_as_numbers(argument)
 
-    def _weights(self, reached: dict[int, int]) -> set[int]:
+    def _weights(self, reached: dict[int, int], *, trains: bool) -> set[int]:
         """State that the model uses, and what updates end in."""
-        used = {number for number in reached if self._is_used(number)}
+        used = {number for number in reached if trains and self._is_used(number)}
         in_several = _in_several(reached)
+        # What inference carries on is made of its inputs, which are no state.
+        made_of = -1 if trains else sum(1 << number for number in reached)
         ends = {
             number
             for number, bits in reached.items()
-            if bits != 1 << number and not in_several >> number & 1
+            if bits & made_of & ~(1 << number) and not in_several >> number & 1
         }
         if any(rank_of(self._arguments[number][0]) for number in used):
             # Numbers that are updated with tensors are such as the size of a step.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo.roles.frames import Place
+from scalify_hlo.roles.names import is_backward
 from scalify_hlo.roles.reach import ELEMENTWISE, OPERANDS, UNIFORM, Reach, is_uniform
 
 SUMS: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
 _ARITHMETIC: Final = SUMS | {"stablehlo.divide", "stablehlo.multiply"}
 _COMMUTING: Final = frozenset({"stablehlo.add", "stablehlo.multiply"})
-_CHOICES: Final = frozenset({"stablehlo.convert", "stablehlo.select"})
+_CONVERT: Final = "stablehlo.convert"
+_CHOICES: Final = frozenset({_CONVERT, "stablehlo.select"})
 
 
 class Updates:
@@ -64,6 +66,16 @@ class Updates:
                 place = rhs
             else:
                 return place
+
+    def is_gradient(self, place: Place) -> bool:
+        """Whether names say that the backward pass adds up a value, constant factors aside.
+
+        That of a weight with a penalty has a part of the weight as a term, and is no next weight.
+        """
+        place = self.without_constants(place)
+        while self._made(place)[0] == _CONVERT:
+            place = self.without_constants(self._made(place)[1][0])
+        return self._made(place)[0] in SUMS and is_backward(place)
 
     def is_uniform(self, place: Place) -> bool:
         """Whether all elements of a value are one number."""
