@@ -21,6 +21,12 @@ from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
 from scalify_hlo.scale import ANY, BORN_BOUND, ONE, Any, Scale, Scaled, Splat
 
+_ROOM = 8
+"""log2 of how far state that is rescaled every few steps may be from its scale in the others.
+
+State of zeros says nothing of its scale in the step that acts, and may be anything in the next.
+"""
+
 BARRIER: Final = "stablehlo.optimization_barrier"
 Marker: TypeAlias = Callable[[ir.Operation, Split], list[ir.Value]]
 """What takes the place of a marker's results."""
@@ -184,6 +190,7 @@ def _rescaled(
     if markers.CARRIED in op.attributes:
         before = operands[(len(operands) - 1) // 2 + number]
         old = _value(split, op, _scale(split, before))
+        acts = emitter.either(acts, emitter.is_far(scale, old, _ROOM))
     return emitter.select(acts, scale, old)
 
 

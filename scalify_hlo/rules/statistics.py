@@ -163,6 +163,17 @@ class Emitter:
         rest = self._elementwise("remainder", step, self._like(type_, every))
         return self._compare(rest, self._like(type_, 0), "EQ")
 
+    def is_far(self, power: ir.Value, other: ir.Value, octaves: int) -> ir.Value:
+        """Whether one power of two is more than so many octaves from another."""
+        near = self.multiply(power, self.number(2.0**-octaves))
+        far = self.multiply(power, self.number(2.0**octaves))
+        above = self._compare(near, other, "GT")
+        return self.either(above, self._compare(far, other, "LT"))
+
+    def either(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        """Whether one of two conditions holds."""
+        return self._elementwise("or", one, other)
+
     def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
         """One of two rank-0 values."""
         return stablehlo.select(condition, value, otherwise, **self._where)

@@ -128,6 +128,24 @@ class TestInTheProgram:
         changed = [scales(a) != scales(b) for a, b in itertools.pairwise(states)]
         assert changed == [False, False, False, True, False, False, False, True]
 
+    def test_state_that_was_zero_when_it_was_measured(self) -> None:
+        """It says nothing then of the scale that it needs before it is measured again."""
+        settings = {**EVERY, "matmul.smallest": 1 << 20, "state.gradient": "keep"}
+        run, plain = jsa.scalify(step, recipe="fp8-state", settings=settings), jax.jit(step)
+        start = params()
+        expected = start, OPTIMIZER.init(start)
+        state = jsa.as_scaled_array(expected)
+        for number in range(4):
+            given = batch(2.0**-14 if number else 0.0)
+            *state, _ = run(*state, *jsa.as_scaled_array(given))
+            *expected, _ = plain(*expected, *given)
+        for found, wanted in zip(moments(state), moments(expected), strict=True):
+            for ours, theirs in zip(found, wanted, strict=True):
+                assert ours.data.dtype == np.float16
+                np.testing.assert_allclose(
+                    np.abs(np.asarray(ours, np.float32)).max(), np.abs(theirs).max(), rtol=0.1
+                )
+
     def test_narrow_state_is_measured_before_it_is_rounded(self) -> None:
         """At gradients whose squares no f16 number near scale 1 can hold."""
         for state in trained(L2, 4, "fp8-state", weight=2.0**-12):
