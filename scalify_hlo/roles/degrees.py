@@ -62,7 +62,7 @@ class Degrees:
         self.made = reach.made
         self._argument, self._later = argument, later
         self._known: dict[Place, Monomial] = {}
-        self._depth = self._looked = 0
+        self._depth = self._looked = self._cut = 0
 
     def know(self, place: Place, monomial: Monomial) -> None:
         """Takes a value's monomial as given."""
@@ -75,12 +75,14 @@ class Degrees:
             return known
         self._looked = self._looked + 1 if self._depth else 0
         if self._depth > _DEEP or self._looked > _MOST:
+            self._cut += 1
             return MIXED
         self._depth += 1
-        missed = len(self.missed)
+        unsure = len(self.missed) + self._cut
         found = self._found(place)
         self._depth -= 1
-        if found is not None and len(self.missed) == missed:
+        # What was found without looking at all of it may be found later, from nearer by.
+        if found is not None and len(self.missed) + self._cut == unsure:
             self._known[place] = found
         return found
 

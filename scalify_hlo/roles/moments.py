@@ -22,6 +22,10 @@ from scalify_hlo.roles.monomials import NUMBER, Monomial, degree_of
 from scalify_hlo.roles.reach import Reach, numbers_in, rank_of
 from scalify_hlo.roles.updates import SUMS, Updates
 
+_DIFFERENCE: Final = "stablehlo.subtract"
+_NEAR: Final = 64
+"""How many values are looked at from a new weight to the old one."""
+
 _DEEP: Final = 50
 """How many ops there are at most from a square of a gradient to the gradient."""
 
@@ -174,7 +178,8 @@ class Moments:
         before, own = len(missed), degrees.own
         degrees.own = argument[0].type if self._is_linked(number) else None
         self._open.add(number)
-        found = degrees.sum_of(self.added(number) or [result])
+        bent = self._updates.is_bent(result, 1 << number)
+        found = degrees.sum_of((not bent and self.added(number)) or [result])
         self._open.discard(number)
         degrees.own = own
         missed[before:] = [other for other in missed[before:] if other != number]
@@ -207,10 +212,29 @@ class Moments:
         return bool(of_weights) and (monomial == NUMBER or any(map(self._is_stepped, of_weights)))
 
     def _is_stepped(self, place: Place) -> bool:
-        """Whether a value is a whole weight and a term more; a gradient may have a part of one."""
+        """Whether a value is a whole weight and a term more; a gradient may have a part of one.
+
+        The difference of two values of weights, as outer optimizers take it, is a change of them.
+        """
         name, parts = self._degrees.made(self._updates.settled(place))
         weights = {self._arguments[number] for number in self._weights}
+        if name == _DIFFERENCE and all(self._is_whole(part, weights) for part in parts):
+            return False
         return name in SUMS and any(self._updates.settled(part) in weights for part in parts)
+
+    def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
+        """Whether a value is a weight, or one with terms more."""
+        waiting, seen = [self._updates.settled(place)], {place}
+        while waiting and len(seen) < _NEAR:
+            here = waiting.pop()
+            if here in weights:
+                return True
+            name, parts = self._degrees.made(here)
+            if name in SUMS:
+                settled = [self._updates.settled(part) for part in parts]
+                waiting += [part for part in settled if part not in seen]
+                seen.update(settled)
+        return False
 
     def _gets_into_weights(self, number: int, monomial: Monomial | None) -> bool:
         """Whether a state is for updates of weights, or computed from what is.

@@ -52,7 +52,10 @@ SLICING: Final = _READS | _RESHAPES | set(_WRITTEN)
 _SAME_NUMBER = _RESHAPES | {"stablehlo.convert"}
 
 _DEEP = 200
-"""How long chains of elementwise ops are followed; longer ones are no updates."""
+"""How many moves a number is followed through."""
+
+_MOST = 300_000
+"""How many values are looked at for one, those in functions once for each call."""
 
 Made: TypeAlias = tuple[str, list[Place]]
 """The name of the op that makes a value, and the operands in its shape; outside it has no name."""
@@ -74,21 +77,42 @@ class Reach:
         self._stacks = stacks
 
     def of(self, place: Place) -> int:
-        """Those that a value is made of, all in its shape, as a set of bits."""
-        return (self._known.get(place) or self._found(place, 0))[0]
+        """Those that a value is made of, all in its shape, as a set of bits.
+
+        None where there are too many values to look at.
+        """
+        known = self._known
+        if place not in known:
+            self._find(place)
+        return known[place][0] if place in known else 0
 
     def made(self, place: Place) -> Made:
         """The op that makes a value, and of which others in its shape."""
         known = self._known.get(place)
         return self._made(place) if known is None else known[1]
 
-    def _found(self, place: Place, depth: int) -> _Seen:
-        made = self._made(place)
-        bits, known = 0, self._known
-        for part in made[1] if depth < _DEEP else ():
-            bits |= (known.get(part) or self._found(part, depth + 1))[0]
-        found = known[place] = bits, made
-        return found
+    def _find(self, place: Place) -> None:
+        """Looks for what a value is made of; chains may be long, and calls call many others.
+
+        What is kept is known in full, in whatever order values are asked about.
+        """
+        known, most = self._known, len(self._known) + _MOST
+        waiting: list[tuple[Place, Made | None]] = [(place, None)]
+        while waiting and len(known) < most:
+            here, made = waiting.pop()
+            if here in known:
+                continue
+            if made is None:
+                made = self._made(here)
+                missing = [part for part in made[1] if part not in known]
+                if missing:
+                    waiting.append((here, made))
+                    waiting += [(part, None) for part in missing]
+                    continue
+            bits = 0
+            for part in made[1]:
+                bits |= known[part][0]
+            known[here] = bits, made
 
     def _made(self, place: Place) -> Made:
         value, frame = place

@@ -11,6 +11,7 @@ from scalify_hlo.roles.reach import ELEMENTWISE, OPERANDS, UNIFORM, Reach, is_un
 SUMS: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
 _ARITHMETIC: Final = SUMS | {"stablehlo.divide", "stablehlo.multiply"}
 _COMMUTING: Final = frozenset({"stablehlo.add", "stablehlo.multiply"})
+_POWERS: Final = frozenset(f"stablehlo.{name}" for name in ("cbrt", "power", "rsqrt", "sqrt"))
 _CONVERT: Final = "stablehlo.convert"
 _CHOICES: Final = frozenset({_CONVERT, "stablehlo.select"})
 
@@ -44,6 +45,21 @@ class Updates:
                 elif name in SUMS:
                     found[self.without_constants(part)] = None
         return [place for place in found if not self.is_uniform(place)]
+
+    def is_bent(self, result: Place, bits: int) -> bool:
+        """Whether a root or a power is on the way from some arguments to a value.
+
+        What is added before is of another degree than the value.
+        """
+        waiting, seen = [result], {result}
+        while waiting:
+            name, made_of = self._made(waiting.pop())
+            if name in _POWERS:
+                return True
+            parts = [part for part in made_of if part not in seen and self._reach(part) & bits]
+            seen.update(parts)
+            waiting += parts
+        return False
 
     def settled(self, place: Place) -> Place:
         """A value where an op makes it, in whatever call or loop."""

@@ -296,6 +296,94 @@ def test_declared_moments_are_no_remark() -> None:
     assert not remarks_of("rmsprop-momentum", "scaled", roles)
 
 
+def roles_of_step(step: Any, state: Any) -> dict[str, set[str]]:
+    """The roles of each part of a state over all weights, which are such themselves."""
+    text = exported(step, (programs.params(), state, *programs.batch()))
+    for stripped in (False, True):
+        found: dict[str, set[str]] = {}
+        for name, role in zip(names_of(text), argument_roles(text, stripped=stripped), strict=True):
+            if name.startswith("state"):
+                found.setdefault(name.split("'")[1], set()).add(role)
+            elif name.startswith("params"):
+                assert role == WEIGHT
+    return found
+
+
+def inner_steps(params: Any, batch: Any) -> Any:
+    """Two steps of SGD."""
+    for _ in range(2):
+        gradients = jax.grad(programs.loss)(params, *batch)
+        params = jax.tree.map(lambda p, g: p - 0.01 * g, params, gradients)
+    return params
+
+
+def adam_steps(params: Any, state: Any, batch: Any) -> Any:
+    """Two steps of Adam, in a loop."""
+
+    def turn(carry: Any, _: None) -> tuple[Any, None]:
+        params, mu, nu = carry
+        gradients = jax.grad(programs.loss)(params, *batch)
+        mu = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, mu, gradients)
+        nu = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, nu, gradients)
+        new = jax.tree.map(lambda p, m, v: p - 0.01 * m / (jnp.sqrt(v) + 1e-8), params, mu, nu)
+        return (new, mu, nu), None
+
+    return jax.lax.scan(turn, (params, state["mu"], state["nu"]), length=2)[0]
+
+
+def outer_step(params: Any, new: Any, momentum: Any) -> tuple[Any, Any]:
+    """DiLoCo's: Nesterov momentum of the difference that inner steps make."""
+    change = jax.tree.map(lambda p, q: p - q, params, new)
+    momentum = jax.tree.map(lambda m, d: 0.9 * m + d, momentum, change)
+    moved = jax.tree.map(lambda p, m, d: p - 0.7 * (0.9 * m + d), params, momentum, change)
+    return moved, momentum
+
+
+def test_momentum_of_outer_steps_is_no_average_of_weights() -> None:
+    def step(params: Any, state: Any, *batch: jax.Array) -> Any:
+        params, m = outer_step(params, inner_steps(params, batch), state["m"])
+        return params, {"m": m}
+
+    assert roles_of_step(step, {"m": programs.params()}) == {"m": {FIRST}}
+
+
+def test_momentum_of_outer_steps_of_adam_is_neither() -> None:
+    def step(params: Any, state: Any, *batch: jax.Array) -> Any:
+        new, mu, nu = adam_steps(params, state, batch)
+        params, m = outer_step(params, new, state["m"])
+        return params, {"m": m, "mu": mu, "nu": nu}
+
+    state = dict.fromkeys(("m", "mu", "nu"), programs.params())
+    assert roles_of_step(step, state) == {"m": {NEITHER}, "mu": {FIRST}, "nu": {SECOND}}
+
+
+@pytest.mark.parametrize("root", [jnp.sqrt, lambda v: v**0.5], ids=["sqrt", "power"])
+def test_roots_of_second_moments_are_of_degree_1(root: Any) -> None:
+    """What is stored is as large as gradients, not as their squares."""
+
+    def step(params: Any, state: Any, *batch: jax.Array) -> Any:
+        gradients = jax.grad(programs.loss)(params, *batch)
+        size = jax.tree.map(
+            lambda s, g: root(0.999 * s * s + 0.001 * g * g), state["size"], gradients
+        )
+        new = jax.tree.map(lambda p, g, s: p - 0.01 * g / (s + 1e-8), params, gradients, size)
+        return new, {"size": size}
+
+    assert roles_of_step(step, {"size": programs.params()}) == {"size": {FIRST}}
+
+
+def test_a_learning_rate_that_gradients_change_is_no_moment() -> None:
+    def step(params: Any, state: Any, *batch: jax.Array) -> Any:
+        gradients = jax.grad(programs.loss)(params, *batch)
+        dots = jax.tree.map(jnp.vdot, gradients, state["last"])
+        rate = state["rate"] + 1e-3 * jax.tree.reduce(jnp.add, dots)
+        new = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
+        return new, {"rate": rate, "last": gradients}
+
+    state = {"rate": array(), "last": programs.params()}
+    assert roles_of_step(step, state) == {"rate": {NEITHER}, "last": {NEITHER}}
+
+
 def test_statistics_of_batches_are_no_remark() -> None:
     """They are of the model, and no state of an optimizer."""
 
