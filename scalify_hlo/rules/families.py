@@ -468,6 +468,20 @@ def opaque(op: ir.Operation, split: Split) -> None:
             split.set(result, Scaled(ONE, 0, UNKNOWN))
 
 
+def among_zeros(form: Scaled, whole: ir.Value, part: ir.Value, split: Split) -> Scaled:
+    """The size of values that are put among zeros, which the rms is of as well.
+
+    Args:
+        form: What is known of the values.
+        whole: A value of the shape of the result.
+        part: The values.
+        split: Knows whether sizes are predicted.
+    """
+    count, own = (static_product(value.type.shape) for value in (whole, part))
+    fall = rise(count // own, split) if count and own and count > own else 0
+    return form._replace(level=form.level - fall)
+
+
 def static_product(sizes: Sequence[int]) -> int | None:
     """The product of sizes; None if one is dynamic."""
     return math.prod(sizes) if all(size >= 0 for size in sizes) else None

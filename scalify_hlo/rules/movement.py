@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.rules.families import align, keep, keep_each, source
+from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.source_sizes import size_of_constant, size_of_iota
 from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ONE, Scale, Scaled, splat_form
+from scalify_hlo.scale import ANY, ONE, Scale, Scaled, splat_form
 from scalify_hlo.uncertainty import CONSTANT
 
 _MOVED = "data movement commutes with scaling"
@@ -44,10 +44,21 @@ rule(
     formula="s = meet(X_s, ...); Y_d = concatenate(X_d*X_s/s, ...); Y_s = s",
     source=_MOVED,
 )
+
+
+def pad(op: ir.Operation, split: Split) -> None:
+    """Aligned; among zeros, as the gradient of a slice is, values are smaller on the whole."""
+    zeros = split.form(op.operands[1]) is ANY
+    form = split.align(op, (0, 1))
+    if split.narrow and zeros and isinstance(form, Scaled):
+        form = among_zeros(form, op.results[0], op.operands[0], split)
+    split.set(op.results[0], form)
+
+
 for _name in ("pad", "dynamic_pad"):
     rule(
         _name,
-        align(0, 1),
+        pad,
         family="align",
         formula=f"s = meet(X_s, P_s); Y_d = {_name}(X_d*X_s/s, P_d*P_s/s); Y_s = s",
         source=_MOVED,

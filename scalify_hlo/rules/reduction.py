@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.monoid import TAKES, monoid
-from scalify_hlo.rules.families import Count, rise, static_product, steep
+from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.split import Split
@@ -143,9 +143,7 @@ def _spread(op: ir.Operation, form: Scaled | None, split: Split) -> Scaled | Non
         form = Scaled(ONE, split.size(updates))
     if form is None:
         return None
-    whole, part = (static_product(op.operands[i].type.shape) for i in (0, 2))
-    fall = rise(whole // part, split) if whole and part else 0
-    return form._replace(level=form.level - fall)
+    return among_zeros(form, op.operands[0], op.operands[2], split)
 
 
 def _scattered_by_units(op: ir.Operation, split: Split) -> None:
