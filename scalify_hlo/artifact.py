@@ -9,6 +9,7 @@ from typing import BinaryIO
 from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.passes.chlo import legalize
 from scalify_hlo.stored import Part, Source, head, size_of, whole
 from scalify_hlo.wellformed import place
 
@@ -57,16 +58,19 @@ def write_artifact(module: ir.Module, version: str, name: str = "<program>") -> 
     messages: list[str] = []
     handler = module.context.attach_diagnostic_handler(collect(messages))
     try:
-        # Shardings are sdy attributes, which a portable artifact carries as they are.
-        data: bytes = stablehlo.serialize_portable_artifact(
-            copy_module(module), target, allow_other_dialects=True
-        )
+        # Shardings are sdy attributes, which a portable artifact carries as they are; it would
+        # carry ops of CHLO too, but few readers know them.
+        copy = copy_module(module)
+        with module.context, ir.Location.unknown():
+            legalize(copy.operation)
+        data: bytes = stablehlo.serialize_portable_artifact(copy, target, allow_other_dialects=True)
     except ValueError:
         reason = messages[0].partition(":")[0] if messages else "failed to serialize"
         raise InputError(
             f"the program cannot be written as StableHLO {target}: {reason}",
             location=name,
-            hint="choose a newer --target-version, such as current",
+            hint="choose a newer --target-version, such as current; f8 matmuls need none with the "
+            "recipe's target=portable",
         ) from None
     finally:
         handler.detach()

@@ -14,6 +14,7 @@ from scalify_hlo._compat import func, ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.chlo import expand
 from scalify_hlo.tensors import Array, Tensor, interface, is_complex
 
 _READABLE = ("float16", "float32", "float64", "int8", "int16", "int32", "int64")
@@ -50,9 +51,10 @@ def interpret_module(text: str, arrays: Sequence[Array], name: str = "<program>"
 
 
 def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
-    """Runs `main` in this process; the module is changed."""
+    """Runs `main` in this process, with CHLO expanded; the module is changed."""
     types = interface(module, "<program>")
     with module.context, ir.Location.unknown():
+        expand(module.operation)
         _cross_as_integers(module, types.arguments, types.results)
         arguments = [_attribute(part) for array in arrays for part in _parts(array)]
         results = iter(stablehlo.eval_module(module, arguments))

@@ -43,7 +43,7 @@ How each op acts on data and scales, from the table that the rewriter itself use
 scale of one of the operands. An op is *exact* if its f32 results have the bits of the original
 program's, overflow and underflow aside. Ops of family *read* take values at scale 1 and give
 unscaled ones; around *opaque* ops the same is done, with a remark; *expanded* ops become others
-before scales propagate.
+where they take scaled values.
 """
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from itertools import pairwise
 
-from scalify_hlo._compat import chlo, ir, passmanager, register_passes, stablehlo
+from scalify_hlo._compat import chlo, func, ir, passmanager, register_passes, stablehlo
 from scalify_hlo.diagnostics import InputError
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
@@ -33,7 +33,6 @@ def expand(module: ir.Operation, *, keep: Collection[str] = ()) -> None:
     """
     if not _named(module, _EVERY - set(keep)):
         return
-    register_passes()
     for op in _named(module, _BROADCASTING):
         _broadcast(op)
     for op in _named(module, keep):
@@ -54,6 +53,68 @@ _SCANS = frozenset({"chlo.scan"})
 _SLICES = frozenset({"stablehlo.real_dynamic_slice"})
 
 
+def legalize(module: ir.Operation) -> None:
+    """Makes StableHLO of all CHLO in a module, in place, for readers that know no CHLO.
+
+    Functions of one value become composites as jax.export writes them, of which XLA makes the ops
+    again, more precise than what they are expanded to.
+
+    Raises:
+        InputError: As `expand`.
+    """
+    found = {op.name for op in _named(module, _EVERY)}
+    if functions := sorted(found & _FUNCTIONS):
+        _run(_COMPOSITES.format(",".join(functions)), module)
+    if found:
+        expand(module)
+
+
+_COMPOSITES = "builtin.module(stablehlo-wrap-in-composite{{op-names={} version=1}})"
+_FUNCTIONS = frozenset(
+    f"chlo.{name}"
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "cosh", "digamma"),
+        *("erf", "erf_inv", "erfc", "lgamma", "sinh", "tan"),
+    )
+)
+
+
+def expand_one(op: ir.Operation) -> list[ir.Operation]:
+    """Puts what an op of CHLO is expanded to in its place.
+
+    Args:
+        op: An op that captures no value.
+
+    Returns:
+        The new ops, in program order.
+
+    Raises:
+        InputError: As `expand`.
+    """
+    with op.context, op.location:
+        module = ir.Module.create()
+        types = [value.type for value in op.operands], [result.type for result in op.results]
+        with ir.InsertionPoint(module.body):
+            function = func.FuncOp("main", types)
+        block = function.add_entry_block()
+        with ir.InsertionPoint(block):
+            copy = op.clone()
+            for index, argument in enumerate(block.arguments):
+                copy.operands[index] = argument
+            func.ReturnOp(list(copy.results))
+        expand(module.operation)
+    *new, end = [inner.operation for inner in function.body.blocks[0].operations]
+    for inner in new:
+        inner.move_before(op)
+    given = list(op.operands)
+    for argument, value in zip(function.arguments, given, strict=True):
+        argument.replace_all_uses_with(value)
+    for result, value in zip(op.results, list(end.operands), strict=True):
+        result.replace_all_uses_with(value)
+    op.erase()
+    return new
+
+
 def _slice_statically(op: ir.Operation) -> None:
     """Slices of static size are dynamic_slice; jaxlib 0.10 expands scans to what XLA refuses."""
     operand, starts = list(op.operands)[:2]
@@ -71,6 +132,7 @@ def _slice_statically(op: ir.Operation) -> None:
 
 
 def _run(pipeline: str, module: ir.Operation) -> None:
+    register_passes()
     try:
         passmanager.PassManager.parse(pipeline).run(module)
     except ir.MLIRError as error:

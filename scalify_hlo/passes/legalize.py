@@ -1,4 +1,4 @@
-"""scalify-legalize: what is left of CHLO once scales have propagated becomes StableHLO."""
+"""scalify-legalize: what is left of CHLO becomes StableHLO, for consumers that know no CHLO."""
 
 from __future__ import annotations
 

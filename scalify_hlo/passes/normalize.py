@@ -17,6 +17,7 @@ from scalify_hlo.passes.markers import lower_calls
 from scalify_hlo.passes.report import Report
 from scalify_hlo.roles.frames import Named
 from scalify_hlo.roles.listing import Listing
+from scalify_hlo.rules.chlo import EXPANDED
 from scalify_hlo.rules.table import RULES
 
 
@@ -26,10 +27,16 @@ class NormalizePass(Pass):
 
     Counts ops, takes tuples apart, expands ops of CHLO that have no rule of their own, and lets
     calls of public functions call private copies of them.
+
+    Attributes:
+        expand: Whether it expands them. `scalify-propagate` expands by itself those that take
+            scaled values, and leaves the others alone; what looks for roles or layers knows
+            StableHLO only.
     """
 
     name: ClassVar[str] = "scalify-normalize"
     keeps_listing: ClassVar[bool] = True
+    expand: bool = True
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
@@ -37,15 +44,22 @@ class NormalizePass(Pass):
         calls = _count(module, report)
         lower_calls(calls)
         _refuse_foreign(module, report)
-        chlo = {op for op in report.ops if op.startswith("chlo.")}
-        kept = {op for op in chlo if op in RULES and RULES[op].family != "expanded"}
-        if chlo != kept:
-            expand(module, keep=kept)
-            report.dense = True  # for all that is known of what it makes
+        expands = self.expand and _expand(module, report)
         if _ELEMENT in report.ops:
             _untuple(module)
-        if calls or chlo != kept or _ELEMENT in report.ops:
+        if calls or expands or _ELEMENT in report.ops:
             report.listing = None
+
+
+def _expand(module: ir.Operation, report: Report) -> bool:
+    """Expands the ops of CHLO that have no rule of their own; says whether there are any."""
+    chlo = {op for op in report.ops if op.startswith("chlo.")}
+    kept = {op for op in chlo if op in RULES and RULES[op].family != EXPANDED}
+    if chlo == kept:
+        return False
+    expand(module, keep=kept)
+    report.dense = True  # for all that is known of what it makes
+    return True
 
 
 _SYMBOL_USERS = frozenset({"stablehlo.composite", "stablehlo.custom_call"})

@@ -26,7 +26,7 @@ from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile import Profile
 from scalify_hlo.profile_file import load_profile
-from scalify_hlo.recipe import NONE, WIDE, Recipe, load_recipe
+from scalify_hlo.recipe import NONE, PORTABLE, WIDE, Recipe, load_recipe
 
 Signature = Literal["same", "scaled"]
 
@@ -96,7 +96,7 @@ class Options:
         if narrow:
             lowered.append(QuantizePass(recipe.saturate))
         return [
-            NormalizePass(),
+            NormalizePass(expand=bool(lowered)),
             SignaturePass(self.signature, scales, pairs, every=narrow),
             *lowered,
             PropagatePass(
@@ -111,7 +111,7 @@ class Options:
                 narrow=narrow,
                 observe=self.observe,
             ),
-            LegalizePass(),
+            *([LegalizePass()] if recipe.target == PORTABLE else []),
             VerifyPass(),
         ]
 

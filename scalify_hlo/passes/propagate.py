@@ -31,6 +31,7 @@ from scalify_hlo.passes.callees import (
     return_scales,
     take_scales,
 )
+from scalify_hlo.passes.chlo import expand_one
 from scalify_hlo.passes.leftovers import clear_layers
 from scalify_hlo.passes.numbers import clear_numbers
 from scalify_hlo.passes.report import Report, kind_of
@@ -38,6 +39,7 @@ from scalify_hlo.recipe import WIDE, Epsilon, Meet, Predict, Recipe, Rounding, U
 from scalify_hlo.roles.frames import Named, functions_in, operations, with_end
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
+from scalify_hlo.rules.chlo import CONSTANTS, EXPANDED
 from scalify_hlo.rules.families import NEUTRAL, opaque
 from scalify_hlo.rules.isolated import (
     finish,
@@ -158,6 +160,7 @@ class Propagation:
         # These find out by themselves whether anything is known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
         self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)
+        self._expanded = {name for name, rule in RULES.items() if rule.family == EXPANDED}
         self._recipe = recipe
         self._report = report
         self._annotate = annotate
@@ -246,6 +249,8 @@ class Propagation:
             if markers.is_marked(op):
                 markers.marked(op, split)
                 return
+        if name in self._expanded and self._expand(name, op, following, split):
+            return
         if name in self._always or split.concerns(op):
             if self._on_data and self._guards(op, split):
                 return
@@ -255,6 +260,16 @@ class Propagation:
                 op = _apply(name, op, split)
         if self._annotate:
             self._note(op, split)
+
+    def _expand(self, name: str, op: ir.Operation, following: ir.Operation, split: Split) -> bool:
+        """Expands an op of CHLO that takes a scaled value, or is a constant, and visits it so."""
+        if name not in CONSTANTS and not any(
+            isinstance(form, Scaled) for form in split.forms(list(op.operands))
+        ):
+            return False
+        new = [(inner.name, inner) for inner in expand_one(op)]
+        self._visit_all([*new, (following.name, following)], split)
+        return True
 
     def _visit_layer(self, name: str, op: ir.Operation, split: Split) -> ir.Operation:
         """Applies its rule to an op that may be part of a layer, and what is known of that."""

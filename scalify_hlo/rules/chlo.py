@@ -2,7 +2,8 @@
 
 Functions of a value read it, as a whole: in the ops that they expand to, scales would go through
 every step of a polynomial for nothing, since the result is at scale 1 in the end. All other ops
-are expanded before scales propagate, and follow the rules of what they expand to.
+are expanded where they take a scaled value, and follow the rules of what they expand to. Ops that
+take none stay: XLA computes some of them better than their expansions do.
 """
 
 from __future__ import annotations
@@ -51,7 +52,13 @@ for _name in (
         source="no homogeneity to use",
     )
 
-_EXPANDED = {
+EXPANDED = "expanded"
+"""The family of the ops that have no rule of their own."""
+
+CONSTANTS = frozenset({"chlo.constant", "chlo.constant_like"})
+"""Those that are expanded whatever they take: as constants they adopt scales."""
+
+_EXPANSIONS = {
     "broadcast_add": "add",
     "broadcast_and": "and",
     "broadcast_atan2": "atan2",
@@ -82,11 +89,11 @@ _EXPANDED = {
     "square": "multiply",
     "top_k": "sort and slice",
 }
-for _name, _ops in _EXPANDED.items():
+for _name, _ops in _EXPANSIONS.items():
     rule(
         f"chlo.{_name}",
         opaque,
-        family="expanded",
+        family=EXPANDED,
         formula=f"as {_ops}, which it is expanded to",
         source="StableHLO's pass chlo-legalize-to-stablehlo",
     )

@@ -91,7 +91,7 @@ def listing_passes(recipe: str, *more: str) -> set[str]:
     """The passes of a rewrite after which there is a list, if others are run after them."""
     seen: list[bool] = []
     passes = Options(recipe=load_recipe(recipe), signature="scaled").passes()
-    watched = [each for one in passes for each in (one, Listed(seen))]
+    watched = [each for one in passes for each in (one, Listed(seen=seen))]
     report = run_passes(parse(step()), [*watched, *more])
     assert report.listing is None  # who has a report may have no program any more
     return {type(one).__name__ for one, was in zip(passes, seen, strict=True) if was}
