@@ -21,6 +21,7 @@ from scalify_hlo.passes.delayed import LEAVES
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.recipe import WITH_ALGORITHMS
 from scalify_hlo.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
 from scalify_hlo.scaling_state import Extension
 from scalify_hlo.tensors import DTYPES
@@ -109,8 +110,10 @@ def rewrite_with_report(
             split; None for those whose values are not known. What the recipe declares counts more.
 
     Raises:
-        UsageError: The scale of an argument is neither declared nor measured.
+        UsageError: The scale of an argument is neither declared nor measured, or the recipe is for
+            GPUs and the program for TPUs.
     """
+    options = _for_platforms(exported, options)
     if module is None:
         module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
         check_module(module, exported.fun_name)
@@ -132,6 +135,19 @@ def rewrite_with_report(
         in_tree=lambda marks: marks.tree(exported.in_tree, exported.in_avals),
         out_tree=lambda marks: marks.tree(exported.out_tree, exported.out_avals),
     )
+
+
+def _for_platforms(exported: jax.export.Exported, options: Options) -> Options:
+    """Options with the target that the platforms of a program call for."""
+    recipe, platforms = options.recipe, exported.platforms
+    if recipe.target == "any" and "tpu" in platforms:
+        return replace(options, recipe=replace(recipe, target="tpu"))
+    if recipe.matmul.narrow and recipe.target in WITH_ALGORITHMS and set(platforms) == {"tpu"}:
+        raise UsageError(
+            f"the recipe is for the target {recipe.target!r}, and the program was exported for tpu",
+            hint="leave target out, or export the program for cuda or rocm",
+        )
+    return options
 
 
 @dataclass(frozen=True)

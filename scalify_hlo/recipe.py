@@ -26,6 +26,12 @@ from scalify_hlo.recipe_formats import PLACES, named_formats, resolve
 NONE = "none"
 """In a statistic's place: no rescaling."""
 
+PORTABLE = "portable"
+"""The target of programs for any reader of StableHLO."""
+
+WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"})
+"""The targets whose FP8 matmuls say how they are computed; compilers of others refuse that."""
+
 UNIT = "unit"
 """Sizes are predicted as in the Unit Scaling paper."""
 
@@ -36,7 +42,7 @@ Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
-Target = Literal["any", "cuda", "rocm", "tpu", "cpu"]
+Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable"]
 Scales = Literal["propagated", "current", "delayed", "calibrated"]
 Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
@@ -225,7 +231,12 @@ class Recipe:
             format has room for: ``measure`` takes their amax at run time, ``bounded`` divides them
             by no more than what is certain, and ``wide`` keeps the operands of the matmul as they
             are. Each such place is a remark.
-        target: What the program is for; it decides between the variants of formats.
+        target: What the program is for; it decides between the variants of formats, and whether
+            FP8 matmuls say how they are computed (``algorithm``), as XLA wants it on GPUs. ``gpu``
+            is NVIDIA's, and AMD's newer ones; ``rocm`` AMD's with FNUZ formats. Compilers for
+            ``tpu`` and ``iree`` refuse the attribute, and ``cpu`` has no use for it. ``portable``
+            is any reader of StableHLO, also of versions before 1.6: without it and without CHLO.
+            ``any`` is as ``gpu``, but as ``tpu`` for what jax.export wrote for TPUs, too.
         matmul: See `Matmul`.
         scaling: See `Scaling`.
         state: See `State`.

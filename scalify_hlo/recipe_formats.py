@@ -33,11 +33,14 @@ FNUZ = ("f8E4M3FNUZ", "f8E5M2FNUZ")
 """AMD's, which no hardware multiplies with others."""
 E5M2 = ("f8E5M2", "f8E5M2FNUZ")
 LACKING: Mapping[str, tuple[str, ...]] = {
-    "cuda": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ),
+    "gpu": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ),
     "tpu": ("f8E4M3", "f8E3M4", *FNUZ),
+    "iree": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4"),
+    "portable": ("f8E4M3", "f8E3M4"),
 }
 """The f8 formats that a target lacks. CPUs compute in f32 and convert any, AMD's GPUs have the FNUZ
-ones or, the newer ones, those of the OCP, and ``any`` is not known."""
+ones or, the newer ones, those of the OCP, and ``any`` is not known. What ``portable`` lacks came
+with StableHLO 1.7."""
 
 SHORT = {
     "e4m3": ("f8E4M3FN", "f8E4M3FNUZ"),

@@ -91,6 +91,24 @@ formats meet FNUZ formats only; and no two are E5M2, for which there is no hardw
 asks for one of these, or for a format that its target lacks, is refused.
 """
 
+_TARGETS = """\
+## Targets
+
+XLA needs to be told on GPUs how a matmul of f8 operands is computed (`algorithm`); other compilers
+refuse the attribute.
+
+| target | what it is | f8 matmuls with `algorithm` |
+|---|---|---|
+| `any` | as `gpu`; what jax.export wrote for TPUs, perhaps among others, is as for `tpu` | yes |
+| `cpu` | XLA on CPUs, which computes in f32 | no |
+| `gpu` | XLA on NVIDIA's GPUs, and on AMD's that have the formats of the OCP | yes |
+| `rocm` | XLA on AMD's GPUs that have the FNUZ formats | yes |
+| `tpu` | XLA on TPUs | no |
+| `iree` | IREE | no |
+| `portable` | any reader of StableHLO from version 1.0 on; ops of CHLO are expanded | no |
+
+"""
+
 
 def page() -> str:
     """The presets, the options and the formats as Markdown."""
@@ -99,7 +117,7 @@ def page() -> str:
         lines += [f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", ""]
     lines += ["## Options", "", "| option | default | values | what it is |", "|---|---|---|---|"]
     lines += [_option(key, default) for key, default in defaults().items()]
-    lines += ["", _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
+    lines += ["", _TARGETS, _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
     lines += [_format(name) for name in ANY]
     return "\n".join(lines) + "\n"
 

@@ -36,7 +36,7 @@ from scalify_hlo.passes.sites import Sites
 from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.profile import Profile
-from scalify_hlo.recipe import KEEP, Matmul, Recipe
+from scalify_hlo.recipe import KEEP, WITH_ALGORITHMS, Matmul, Recipe
 from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.roles.listing import Listing
 from scalify_hlo.roles.matmuls import MATMULS, OTHER
@@ -68,7 +68,11 @@ class ApplyRecipePass(Pass):
         source = None if main is None else source_of(module, main, self.recipe, self.profile)
         casting = self._casting(source, casts)
         edited = source is not None or self.recipe.rescales
-        narrowing = Narrowing(casting, Flattening() if on_one_device(module) else None)
+        narrowing = Narrowing(
+            casting,
+            Flattening() if on_one_device(module) else None,
+            algorithms=self.recipe.target in WITH_ALGORITHMS,
+        )
         listing = None if edited else report.listing
         ops = _marked(module, listing)
         numbers = Numbers(self.recipe, self.wide)

@@ -128,10 +128,14 @@ class Narrowing:
     Args:
         casting: Makes the operands.
         flattening: Finds what matmuls of 8-bit operands become; None if they stay as they are.
+        algorithms: Whether those say how they are computed.
     """
 
-    def __init__(self, casting: Casting, flattening: Flattening | None) -> None:
+    def __init__(
+        self, casting: Casting, flattening: Flattening | None, *, algorithms: bool
+    ) -> None:
         self._casting, self._flattening = casting, flattening
+        self._with_algorithms = algorithms
         self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
 
     def narrow(self, op: ir.OpView, formats: Formats, extent: Extent) -> list[ir.OpView]:
@@ -193,7 +197,8 @@ class Narrowing:
 
     def _attributes(self, op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
         kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
-        if op.operation.name == "stablehlo.dot_general" and _has_kernel(formats, extent):
+        is_dot = op.operation.name == "stablehlo.dot_general"
+        if self._with_algorithms and is_dot and _has_kernel(formats, extent):
             algorithm = self._algorithm(op, formats)
             kept |= {"algorithm": algorithm} if algorithm is not None else {}
         return kept

@@ -248,7 +248,7 @@ def test_formats_go_by_many_names(name: str) -> None:
 def test_short_names_mean_what_the_target_has() -> None:
     matmul = load_recipe("fp8", ["target=rocm"]).matmul
     assert (matmul.activation, matmul.gradient) == FNUZ
-    for target in ("cuda", "tpu", "cpu", "any"):
+    for target in ("gpu", "tpu", "cpu", "iree", "portable", "any"):
         assert load_recipe("fp8", [f"target={target}"]).matmul == FP8
     ocp = ["target=rocm", "matmul.activation=f8E4M3FN", "matmul.weight=f8E4M3FN"]
     assert load_recipe("fp8", [*ocp, "matmul.gradient=f8E5M2"]).matmul == FP8
@@ -278,7 +278,9 @@ def test_operands_meet_only_where_hardware_multiplies_them(activation: str) -> N
 
 
 PRESENT = {
-    "cuda": ["f8E4M3FN", "f8E5M2"],
+    "gpu": ["f8E4M3FN", "f8E5M2"],
+    "iree": ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"],
+    "portable": sorted({*F8} - {"f8E3M4", "f8E4M3"}),
     "tpu": ["f8E4M3B11FNUZ", "f8E4M3FN", "f8E5M2"],
     "rocm": sorted(F8),
     "cpu": sorted(F8),

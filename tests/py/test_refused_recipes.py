@@ -31,7 +31,7 @@ UNKNOWN_KEYS = {
 }
 WRONG_VALUES = {
     "meet = 'maxx'": "'maxx' is not a value of 'meet' (did you mean 'max'?)",
-    "target = 'gpu'": "'gpu' is not a value of 'target'",
+    "target = 'cuda'": "'cuda' is not a value of 'target'",
     "meet = true": "'meet' takes a string, and not True",
     "meet = {}": "'meet' takes a string, and not a table",
     "saturate = 'yes'": "'saturate' takes true or false, and not 'yes'",
@@ -52,7 +52,7 @@ WRONG_FORMATS = {
     "[state]\nweight = 'f4E2M1FN'": "'state.weight' cannot be f4E2M1FN",
     "[matmul]\noutput = 'e4m3'": "'matmul.output' cannot be f8E4M3FN",
     "compute = 'f64'": "'compute' cannot be f64",
-    "target = 'cuda'\n[state]\nweight = 'f8E3M4'": "a format that the target 'cuda' lacks",
+    "target = 'gpu'\n[state]\nweight = 'f8E3M4'": "a format that the target 'gpu' lacks",
 }
 WRONG_PAIRS = {
     "base = 'fp8'\n[matmul]\nactivation = 'e5m2'": "no hardware multiplies E5M2 by E5M2",
@@ -130,7 +130,7 @@ def test_what_is_no_toml_is_said_with_its_line(text: str, tmp_path: Path) -> Non
         ("fp8", ["state.weight=f8E4M3NF"], "did you mean 'f8E4M3FN'"),
         ("fp8", ["matmul.activation=f8E5M2"], "no hardware multiplies E5M2 by E5M2"),
         ("fp8", ["matmul.weight=f16"], "takes two f8 operands or none"),
-        ("fp8", ["target=cuda", "state.weight=f8E4M3"], "the target 'cuda' lacks"),
+        ("fp8", ["target=gpu", "state.weight=f8E4M3"], "the target 'gpu' lacks"),
     ],
 )
 def test_a_calls_mistake_is_misuse(
@@ -155,7 +155,7 @@ def test_a_calls_mistake_is_misuse(
 def test_a_setting_that_spoils_a_good_file_is_misuse(tmp_path: Path) -> None:
     path = write(tmp_path, "[state]\nweight = 'f8E3M4'")
     with pytest.raises(UsageError, match="lacks"):
-        load_recipe(path, ["target=cuda"])
+        load_recipe(path, ["target=gpu"])
     with pytest.raises(UsageError, match="two f8 operands"):
         load_recipe(write(tmp_path, "base = 'fp8'"), ["matmul.weight=keep"])
 
