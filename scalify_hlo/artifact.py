@@ -10,6 +10,7 @@ from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.passes.chlo import legalize
+from scalify_hlo.passes.ragged import raise_composites
 from scalify_hlo.stored import Part, Source, head, size_of, whole
 from scalify_hlo.wellformed import place
 
@@ -62,6 +63,7 @@ def write_artifact(module: ir.Module, version: str, name: str = "<program>") -> 
         # carry ops of CHLO too, but few readers know them.
         copy = copy_module(module)
         with module.context, ir.Location.unknown():
+            raise_composites(copy.operation, every=True)
             legalize(copy.operation)
         data: bytes = stablehlo.serialize_portable_artifact(copy, target, allow_other_dialects=True)
     except ValueError:

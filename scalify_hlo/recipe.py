@@ -32,6 +32,9 @@ PORTABLE = "portable"
 WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"})
 """The targets whose FP8 matmuls say how they are computed; compilers of others refuse that."""
 
+WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"})
+"""The targets whose compilers are known to multiply ragged matmuls of f8 operands as such."""
+
 UNIT = "unit"
 """Sizes are predicted as in the Unit Scaling paper."""
 

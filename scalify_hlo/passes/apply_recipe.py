@@ -12,8 +12,10 @@ from functools import partial
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import Remark
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
@@ -36,7 +38,7 @@ from scalify_hlo.passes.sites import Sites
 from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.profile import Profile
-from scalify_hlo.recipe import KEEP, WITH_ALGORITHMS, Matmul, Recipe
+from scalify_hlo.recipe import KEEP, WITH_ALGORITHMS, WITH_RAGGED_F8, Matmul, Recipe
 from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.roles.listing import Listing
 from scalify_hlo.roles.matmuls import MATMULS, OTHER
@@ -128,6 +130,12 @@ class ApplyRecipePass(Pass):
         formats.sites.refuse_unmatched()
         return marked
 
+    def _stays_wide(self, op: ir.OpView, chosen: tuple[str, str]) -> bool:
+        """Whether a matmul is ragged, and the target may not take it in f8."""
+        if op.operation.name != RAGGED_DOT or self.recipe.target in WITH_RAGGED_F8:
+            return False
+        return any(map(is_small, chosen))
+
     def _casting(self, source: Source | None, casts: Casts) -> Casting:
         """How operands get narrow."""
         if source is None:
@@ -145,11 +153,19 @@ class ApplyRecipePass(Pass):
         """What stands in the place of a matmul with roles: itself, or a narrow one."""
         extent = formats.sizes.of(op)
         chosen = formats.of(op, extent)
+        if chosen is not None and self._stays_wide(op, chosen):
+            report.remarks.append(_ragged_stays_wide(op.operation, self.recipe.target))
+            chosen = None
         if chosen is None or not numbers.narrow(op.operation):
             _clear(op, MARKS)
             return [op]
         report.narrowed += 1
         return narrowing.narrow(op, chosen, extent)
+
+
+def _ragged_stays_wide(op: ir.Operation, target: str) -> Remark:
+    message = f"keeps its operands: the target {target!r} is not known to take f8 ones"
+    return Remark(message, str(op.location), op.name)
 
 
 def _marked(module: ir.Operation, listing: Listing | None = None) -> list[ir.OpView]:

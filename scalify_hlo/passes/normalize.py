@@ -9,11 +9,13 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect.markers import MARKER, RULE
+from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.encoding import has_elements
 from scalify_hlo.passes.entries import copy_entries
 from scalify_hlo.passes.markers import lower_calls
+from scalify_hlo.passes.ragged import lower_composites
 from scalify_hlo.passes.report import Report
 from scalify_hlo.roles.frames import Named
 from scalify_hlo.roles.listing import Listing
@@ -28,8 +30,10 @@ class NormalizePass(Pass):
     Counts ops, takes tuples apart, expands ops of CHLO that have no rule of their own, and lets
     calls of public functions call private copies of them.
 
+    Composites of ragged matmuls become ops, which have one.
+
     Attributes:
-        expand: Whether it expands them. `scalify-propagate` expands by itself those that take
+        expand: Whether it does so. `scalify-propagate` expands by itself those that take
             scaled values, and leaves the others alone; what looks for roles or layers knows
             StableHLO only.
     """
@@ -45,6 +49,9 @@ class NormalizePass(Pass):
         lower_calls(calls)
         _refuse_foreign(module, report)
         expands = self.expand and _expand(module, report)
+        if self.expand and _COMPOSITE in report.ops and lower_composites(module):
+            report.ops[RAGGED_DOT] += 1
+            expands = True
         if _ELEMENT in report.ops:
             _untuple(module)
         if calls or expands or _ELEMENT in report.ops:
@@ -66,6 +73,7 @@ _SYMBOL_USERS = frozenset({"stablehlo.composite", "stablehlo.custom_call"})
 
 
 _ELEMENT = "stablehlo.get_tuple_element"
+_COMPOSITE = "stablehlo.composite"
 
 
 def _untuple(module: ir.Operation) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 
 
 class Channels(NamedTuple):
@@ -27,7 +28,7 @@ def channels(op: ir.OpView, side: int) -> Channels | None:
     of matmuls counts as one.
 
     Args:
-        op: A ``dot_general``, ``dot`` or ``convolution``.
+        op: A ``dot_general``, ``dot``, ``ragged_dot`` or ``convolution``.
         side: 0 for the left operand, 1 for the right one.
 
     Returns:
@@ -37,6 +38,8 @@ def channels(op: ir.OpView, side: int) -> Channels | None:
         found = _of_dot_general(op, side)
     elif op.operation.name == "stablehlo.dot":
         found = _of_dot(op, side)
+    elif op.operation.name == RAGGED_DOT:
+        found = _of_ragged_dot(op, side)
     else:
         found = _of_convolution(op, side)
     shape = op.operands[side].type.shape
@@ -56,6 +59,17 @@ def _of_dot_general(op: ir.OpView, side: int) -> Channels | None:
     where |= {d: first + i for i, d in enumerate(free[side])}
     dims = tuple(sorted(where))
     return Channels(dims, tuple(where[d] for d in dims))
+
+
+def _of_ragged_dot(op: ir.OpView, side: int) -> Channels | None:
+    """Columns of all experts' matrices have one scale; the gradient of those has none."""
+    numbers = dimensions(op)
+    if side == 0 or not numbers.rhs_group or numbers.rhs_batching:
+        return None
+    gone = {*numbers.rhs_contracting, *numbers.rhs_group}
+    free = [d for d in range(op.operands[1].type.rank) if d not in gone]
+    first = op.results[0].type.rank - len(free)
+    return Channels(tuple(free), tuple(range(first, first + len(free))))
 
 
 def _of_dot(op: ir.OpView, side: int) -> Channels | None:

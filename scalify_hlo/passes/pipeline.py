@@ -111,7 +111,7 @@ class Options:
                 narrow=narrow,
                 observe=self.observe,
             ),
-            *([LegalizePass()] if recipe.target == PORTABLE else []),
+            LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]
 

@@ -16,6 +16,7 @@ from typing import ClassVar, TypeAlias
 from scalify_hlo._compat import ir, passmanager
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.passes.after_casts import AfterCasts
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.boundary import Boundary
@@ -341,13 +342,13 @@ class Propagation:
         """The rule of what is called, if it is not looked into.
 
         Functions declared elsewhere are opaque. A composite may be named for an op that has a rule:
-        jax writes ``chlo.erf`` so, with a polynomial for a body.
+        jax writes ``chlo.erf`` so, with a polynomial for a body, and ``chlo.ragged_dot``.
         """
         if op.operation.name == "stablehlo.composite":
             if len(op.operation.regions):  # which may capture values
                 return opaque
             entry = RULES.get(op.attributes["name"].value)
-            if entry is not None and entry.family == "read":
+            if entry is not None and (entry.family == "read" or is_composite(op.operation)):
                 return entry.apply
         return None if self._functions[callee_of(op)].regions[0].blocks else opaque
 

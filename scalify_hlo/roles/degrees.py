@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.monoid import monoid
+from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.roles.frames import Place
 from scalify_hlo.roles.monomials import (
     FLAT,
@@ -291,7 +292,7 @@ def _named(*names: str) -> list[str]:
 
 
 _MOVES: Final = frozenset({BROADCAST, *_named("convert", "reshape", "transpose")})
-_CONTRACTIONS: Final = frozenset(_named("dot", "dot_general"))
+_CONTRACTIONS: Final = frozenset({RAGGED_DOT, *_named("dot", "dot_general")})
 _FACTORS: Final = frozenset(_named("divide", "multiply"))
 _REDUCTIONS: Final = frozenset(_named("add", "maximum", "minimum"))
 

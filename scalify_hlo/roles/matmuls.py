@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.ragged import RAGGED_DOT, is_composite
 from scalify_hlo.roles.frames import (
     BODIES,
     BRANCHES,
@@ -31,7 +32,10 @@ from scalify_hlo.roles.origins import MOVING, Origin, Scope, View
 from scalify_hlo.roles.state import Reach
 
 MATMULS: Final = frozenset(
-    {"stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv"}
+    {
+        *("stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general"),
+        *("stablehlo.dynamic_conv", RAGGED_DOT),
+    }
 )
 
 ACTIVATION, WEIGHT, GRADIENT = "activation", "weight", "gradient"
@@ -167,7 +171,7 @@ class Walk:
         if name in MATMULS:
             return True
         if name in CALLS:
-            return self._calls_matmuls(op.attributes[CALLS[name]].value)
+            return not is_composite(op) and self._calls_matmuls(op.attributes[CALLS[name]].value)
         return name in INSIDES and self._in_regions(op)
 
     def _in_regions(self, op: ir.Operation) -> bool:
@@ -288,7 +292,7 @@ class Walk:
 
     def _call(self, op: ir.OpView, kind: str, scope: Scope) -> None:
         operation = op.operation
-        block = self._frame.body_of(operation, kind)
+        block = None if is_composite(operation) else self._frame.body_of(operation, kind)
         if block is None:
             scope.pass_on(operation)
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import ragged
+from scalify_hlo.dialect.ragged import RAGGED_DOT
 
 
 class Sizes:
@@ -34,6 +36,8 @@ def _sizes(op: ir.OpView) -> tuple[int, int, int] | None:
         k = math.prod(lhs[d] for d in numbers.lhs_contracting_dimensions)
         batch = math.prod(lhs[d] for d in numbers.lhs_batching_dimensions)
         return math.prod(lhs) // (k * batch or 1), math.prod(rhs) // (k * batch or 1), k
+    if op.operation.name == RAGGED_DOT:
+        return ragged.sizes(op)
     if op.operation.name == "stablehlo.dot":
         k = lhs[-1]
         return math.prod(lhs) // (k or 1), math.prod(rhs) // (k or 1), k

@@ -84,7 +84,6 @@ _EXPANSIONS = {
     "is_neg_inf": "compare",
     "is_pos_inf": "compare",
     "mulhi": "multiply and shift_right_logical",
-    "ragged_dot": "dot_general and select",
     "scan": "while",
     "square": "multiply",
     "top_k": "sort and slice",

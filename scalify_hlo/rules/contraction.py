@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.ragged import RAGGED_DOT, terms
 from scalify_hlo.rules.families import (
     keep,
     linear,
@@ -61,6 +62,13 @@ for _name in ("convolution", "dynamic_conv"):
         formula="Y_d = conv(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
         source=f"{_MATMUL}, K the elements of the kernel for each output feature",
     )
+rule(
+    RAGGED_DOT,
+    product(terms),
+    family="product",
+    formula="Y_d = ragged_dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
+    source=f"{_MATMUL}, K that of an average group where groups share what is summed over",
+)
 rule(
     "einsum",
     product(),

@@ -1,0 +1,93 @@
+"""Ragged matmuls: rows in groups, each of which meets a matrix of its own (mixtures of experts).
+
+``chlo.ragged_dot`` takes the left operand, the right one and the sizes of the groups. Three kinds
+differ in which dimension of the left operand is ragged: a free one, a contracted one (the gradient
+of the matrices), or one of a batch. jax.export writes a composite of this name, of which XLA makes
+the op again: what its decomposition says is lost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from scalify_hlo._compat import chlo, ir
+
+RAGGED_DOT: Final = "chlo.ragged_dot"
+NUMBERS: Final = "ragged_dot_dimension_numbers"
+PRECISION: Final = "precision_config"
+
+
+class Dimensions(NamedTuple):
+    """Which dimensions of the operands are what, in the order of the attribute."""
+
+    lhs_batching: Sequence[int]
+    rhs_batching: Sequence[int]
+    lhs_contracting: Sequence[int]
+    rhs_contracting: Sequence[int]
+    lhs_ragged: Sequence[int]
+    rhs_group: Sequence[int]
+
+    @property
+    def attribute(self) -> ir.Attribute:
+        """As an attribute of the op."""
+        return chlo.RaggedDotDimensionNumbers.get(*map(list, self))
+
+    @property
+    def lists(self) -> ir.Attribute:
+        """As an attribute of the composite."""
+        arrays = [np.asarray(part, np.int64) for part in self]
+        return ir.ArrayAttr.get([ir.DenseElementsAttr.get(array) for array in arrays])
+
+
+def is_composite(op: ir.Operation) -> bool:
+    """Whether an op is the composite that jax.export writes."""
+    if op.name != "stablehlo.composite" or op.attributes["name"].value != RAGGED_DOT:
+        return False
+    return NUMBERS in _given(op)
+
+
+def dimensions(op: ir.Operation | ir.OpView) -> Dimensions:
+    """The dimensions of a ragged matmul, op or composite."""
+    if op.operation.name == RAGGED_DOT:
+        found = chlo.RaggedDotDimensionNumbers(op.attributes[NUMBERS])
+        return Dimensions(
+            *(list(getattr(found, f"{name}_dimensions")) for name in Dimensions._fields)
+        )
+    lists = ir.ArrayAttr(_given(op)[NUMBERS])
+    return Dimensions(*([int(d) for d in ir.DenseIntElementsAttr(part)] for part in lists))
+
+
+def precision(op: ir.Operation) -> list[str] | None:
+    """The precisions of a composite's operands, if it has them."""
+    given = _given(op)
+    return [part.value for part in given[PRECISION]] if PRECISION in given else None
+
+
+def _given(op: ir.Operation | ir.OpView) -> ir.DictAttr:
+    if "composite_attributes" not in op.attributes:
+        return ir.DictAttr.get({})
+    return ir.DictAttr(op.attributes["composite_attributes"])
+
+
+def terms(op: ir.Operation | ir.OpView) -> int | None:
+    """How many terms each element of the result sums, on average; None if it is not known."""
+    size = sizes(op)
+    return None if size is None else size[2]
+
+
+def sizes(op: ir.Operation | ir.OpView) -> tuple[int, int, int] | None:
+    """M, N and K; where the groups share what is summed over, K is that of an average group."""
+    lhs, rhs, groups = (list(value.type.shape) for value in list(op.operands)[:3])
+    if min([*lhs, *rhs, *groups], default=1) < 0:
+        return None
+    numbers = dimensions(op)
+    k = math.prod(lhs[d] for d in numbers.lhs_contracting)
+    batch = math.prod(lhs[d] for d in numbers.lhs_batching)
+    parts = math.prod(rhs[d] for d in numbers.rhs_group)
+    m, n = math.prod(lhs) // (k * batch or 1), math.prod(rhs) // (k * batch * parts or 1)
+    shared = set(numbers.lhs_ragged) & set(numbers.lhs_contracting)
+    return m, n, max(k // max(groups[-1], 1), 1) if shared else k
