@@ -27,15 +27,13 @@ from scalify_hlo.rules.table import RULES
 class NormalizePass(Pass):
     """Brings a program to the ops that have rules.
 
-    Counts ops, takes tuples apart, expands ops of CHLO that have no rule of their own, and lets
-    calls of public functions call private copies of them.
-
-    Composites of ragged matmuls become ops, which have one.
+    Counts ops, takes tuples apart, expands ops of CHLO that have no rule of their own, makes ops of
+    composites of ragged matmuls, and lets calls of public functions call private copies of them.
 
     Attributes:
-        expand: Whether it does so. `scalify-propagate` expands by itself those that take
-            scaled values, and leaves the others alone; what looks for roles or layers knows
-            StableHLO only.
+        expand: Whether it expands ops of CHLO, and looks for ragged matmuls, for passes that find
+            roles and layers. `scalify-propagate` needs neither: it expands by itself the ops that
+            take scaled values, and leaves the others alone.
     """
 
     name: ClassVar[str] = "scalify-normalize"
