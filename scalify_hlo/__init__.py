@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from scalify_hlo.ops import set_scaling as set_scaling
     from scalify_hlo.ops import stop_scaling as stop_scaling
     from scalify_hlo.passes.pipeline import PASSES as PASSES
+    from scalify_hlo.passes.report import MatmulReport as MatmulReport
+    from scalify_hlo.passes.report import Report as Report
+    from scalify_hlo.passes.summary import dump_report as dump_report
     from scalify_hlo.profile import Profile as Profile
     from scalify_hlo.profile import TensorProfile as TensorProfile
     from scalify_hlo.profile_file import dump_profile as dump_profile
@@ -89,6 +92,9 @@ _HOMES = {
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",
+    "Report": "passes.report",
+    "MatmulReport": "passes.report",
+    "dump_report": "passes.summary",
     "Remark": "diagnostics",
     "ScalifyError": "diagnostics",
     "InputError": "diagnostics",

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from scalify_hlo._compat import ir
 from scalify_hlo.artifact import copy_module
@@ -40,6 +40,9 @@ def make_options(
     input_scale: Mapping[str, float] | None = None,
     settings: Mapping[str, object] | None = None,
     profile: str | PathLike[str] | Profile | None = None,
+    *,
+    strict: bool = False,
+    listed: bool = False,
 ) -> Options:
     """Options of a rewrite from what users give.
 
@@ -61,11 +64,39 @@ def make_options(
                 signature=known,
                 input_scale=dict(input_scale or {}),
                 profile=seen,
+                strict=strict,
+                listed=listed,
             )
     raise UsageError(
         f"no signature is named {signature!r}{nearest(signature, _SIGNATURES)}",
         hint=f"the signatures are: {', '.join(_SIGNATURES)}",
     )
+
+
+@overload
+def rewrite(
+    program: P,
+    *,
+    recipe: str | PathLike[str] | Recipe = ...,
+    signature: str = ...,
+    input_scale: Mapping[str, float] | None = ...,
+    settings: Mapping[str, object] | None = ...,
+    profile: str | PathLike[str] | Profile | None = ...,
+    strict: bool = ...,
+    report: Literal[False] = ...,
+) -> P: ...
+@overload
+def rewrite(
+    program: P,
+    *,
+    recipe: str | PathLike[str] | Recipe = ...,
+    signature: str = ...,
+    input_scale: Mapping[str, float] | None = ...,
+    settings: Mapping[str, object] | None = ...,
+    profile: str | PathLike[str] | Profile | None = ...,
+    strict: bool = ...,
+    report: Literal[True],
+) -> tuple[P, Report]: ...
 
 
 def rewrite(
@@ -76,7 +107,9 @@ def rewrite(
     input_scale: Mapping[str, float] | None = None,
     settings: Mapping[str, object] | None = None,
     profile: str | PathLike[str] | Profile | None = None,
-) -> P:
+    strict: bool = False,
+    report: bool = False,
+) -> P | tuple[P, Report]:
     """Rewrites a StableHLO program into scaled form.
 
     Args:
@@ -90,13 +123,18 @@ def rewrite(
         settings: Options of the recipe, by key, such as ``matmul.weight``.
         profile: Of the program, from `calibrate` or a file: all scales are static then. With the
             recipe ``propagate``, which narrows nothing, the recipe is ``fp8-calibrated``.
+        strict: Whether a remark, such as on a matmul that stays wide, is an error.
+        report: Whether a `Report` is returned too. Its ``remarks`` are what the user should know,
+            and its ``matmuls`` say of each matmul which formats it has, or why it stays wide.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
+        With `report`, a pair of it and the report.
 
     Raises:
         InputError: It is no StableHLO program with a `main`, or the file of a recipe or a profile
-            is at fault, or the profile is one of another program.
+            is at fault, or the profile is one of another program; or there is a remark, and
+            `strict`.
         UsageError: A name or a value of the options is not known.
 
     Example:
@@ -104,12 +142,14 @@ def rewrite(
         >>> "%arg1: tensor<f32>" in rewrite(text, signature="scaled")
         True
     """
-    options = make_options(recipe, signature, input_scale, settings, profile)
-    rewritten: P = _rewrite(program, options)
-    return rewritten
+    options = make_options(
+        recipe, signature, input_scale, settings, profile, strict=strict, listed=report
+    )
+    rewritten, done = _rewrite(program, options)
+    return (rewritten, done) if report else rewritten
 
 
-def _rewrite(program: Any, options: Options) -> Any:
+def _rewrite(program: Any, options: Options) -> tuple[Any, Report]:
     if isinstance(program, str):
         return _rewrite_stored(read_text(program), options)
     if isinstance(program, (bytes, bytearray)):
@@ -118,8 +158,7 @@ def _rewrite(program: Any, options: Options) -> Any:
         copy = copy_module(program)
         check_module(copy, "<module>")
         with located("<module>"):
-            rewrite_module(copy, options)
-        return copy
+            return copy, rewrite_module(copy, options)
     return _rewrite_exported(program, options)
 
 
@@ -134,11 +173,12 @@ def rewrite_program(program: Program, options: Options) -> tuple[Program, Report
     return replace(program, exported=rewritten.exported), rewritten.report
 
 
-def _rewrite_stored(program: Program, options: Options) -> Any:
-    return write_program(rewrite_program(program, options)[0])
+def _rewrite_stored(program: Program, options: Options) -> tuple[Any, Report]:
+    rewritten, report = rewrite_program(program, options)
+    return write_program(rewritten), report
 
 
-def _rewrite_exported(program: Any, options: Options) -> Any:
+def _rewrite_exported(program: Any, options: Options) -> tuple[Any, Report]:
     import jax.export
 
     if not isinstance(program, jax.export.Exported):
@@ -147,9 +187,10 @@ def _rewrite_exported(program: Any, options: Options) -> Any:
             hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
             "scalify takes Python functions",
         )
-    from scalify_hlo.exported import rewrite_exported
+    from scalify_hlo.exported import rewrite_with_report
 
-    return rewrite_exported(program, options)
+    rewritten = rewrite_with_report(program, options)
+    return rewritten.exported, rewritten.report
 
 
 @overload

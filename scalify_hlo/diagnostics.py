@@ -53,11 +53,13 @@ class Remark:
         message: One sentence.
         location: The source location of the op, as MLIR prints it.
         op: Name of the op, such as ``stablehlo.custom_call``.
+        hint: What to do about it, if there is more to say than the message does.
     """
 
     message: str
     location: str
     op: str
+    hint: str = ""
 
     def __str__(self) -> str:
         return f"{self.location}: remark: {self.op}: {self.message}"

@@ -76,20 +76,6 @@ class Rewritten:
     report: Report
 
 
-def rewrite_exported(exported: jax.export.Exported, options: Options) -> jax.export.Exported:
-    """Rewrites an Exported, its vjp included.
-
-    With the `scaled` signature each float argument and result is a `ScaledArray` node in the
-    pytrees, and its data and its scale stand side by side in the avals; the vjp takes and gives
-    ScaledArray cotangents. With `same`, trees and avals stay as they are.
-
-    Raises:
-        InputError: It cannot be rewritten.
-        UsageError: An input scale matches nothing.
-    """
-    return rewrite_with_report(exported, options).exported
-
-
 def rewrite_with_report(
     exported: jax.export.Exported,
     options: Options,
@@ -97,7 +83,11 @@ def rewrite_with_report(
     module: ir.Module | None = None,
     measured: Sequence[int | None] | None = None,
 ) -> Rewritten:
-    """`rewrite_exported`, with what was done.
+    """Rewrites an Exported, its vjp included.
+
+    With the `scaled` signature each float argument and result is a `ScaledArray` node in the
+    pytrees, and its data and its scale stand side by side in the avals; the vjp takes and gives
+    ScaledArray cotangents. With `same`, trees and avals stay as they are.
 
     Args:
         exported: What to rewrite.
@@ -110,8 +100,9 @@ def rewrite_with_report(
             split; None for those whose values are not known. What the recipe declares counts more.
 
     Raises:
-        UsageError: The scale of an argument is neither declared nor measured, or the recipe is for
-            GPUs and the program for TPUs.
+        InputError: It cannot be rewritten.
+        UsageError: An input scale matches nothing, the scale of an argument is neither declared nor
+            measured, or the recipe is for GPUs and the program for TPUs.
     """
     options = _for_platforms(exported, options)
     if module is None:
@@ -366,9 +357,12 @@ def _float_pairs(pairs: Iterable[bool], avals: Sequence[Any]) -> tuple[bool, ...
 def _signature_marks(
     module: ir.Module, exported: jax.export.Exported, options: Options
 ) -> tuple[Marks, Marks]:
-    """The marks that the signature pass puts on the module, by flat argument and result."""
+    """The marks that the signature pass puts on the module, by flat argument and result.
+
+    Arguments of which nothing is said get none: the pass tells the user of them when it runs again.
+    """
     passes = [p for p in options.passes() if isinstance(p, SignaturePass)]
-    run_passes(module, passes)
+    run_passes(module, [replace(pass_, every=False) for pass_ in passes])
     main = main_function(module.operation)
     if main is None:
         return Marks((), {}), Marks((), {})

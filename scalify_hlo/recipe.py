@@ -64,9 +64,13 @@ class Matmul:
         weight: Format of weights.
         gradient: Format of gradients, in backward matmuls.
         output: Format of results: ``f32``, ``bf16``, ``f16``, or ``keep``.
-        smallest: The least M, N and K of a matmul worth it.
-        vocabulary: Whether those take part that make the logits of a softmax over a weight's
-            axis, and their backward matmuls (Unit Scaling paper, appendix J.2: they do not).
+        smallest: The least M, N and K of a matmul worth it. M is the free size of what a weight is
+            multiplied with, N that of the weight, or of both operands where none is a weight, and K
+            the number of terms of each sum. One number stands for all three.
+        vocabulary: Whether those take part that project to a vocabulary, and their backward matmuls
+            (Unit Scaling paper, appendix J.2: they do not). Such a weight is that of an embedding
+            that the program looks up, or has the shape of one the other way around, or 8192 outputs
+            or more, 8 times as many as inputs.
         include: Patterns of names of sites, one of which has to match.
         exclude: Patterns of names of sites, none of which may match.
     """
@@ -75,7 +79,7 @@ class Matmul:
     weight: str = KEEP
     gradient: str = KEEP
     output: str = KEEP
-    smallest: int = 16
+    smallest: tuple[int, int, int] = (2, 16, 16)
     vocabulary: bool = False
     include: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
@@ -290,6 +294,17 @@ class Recipe:
         scaled = self.matmul.narrow and self.scaling.propagated
         return scaled or self.compute != KEEP or self.state != State()
 
+    @property
+    def short_of_range(self) -> bool:
+        """Whether some of those data are in a format of less range than f32's."""
+        matmul = self.matmul if self.scaling.propagated else Matmul()
+        formats = {matmul.activation, matmul.weight, matmul.gradient, self.compute}
+        formats.add(self.state.gradient)
+        return not all(FORMATS[format_].wide for format_ in formats - {KEEP})
+
+
+SMALLEST = "matmul.smallest"
+"""The option that has a number for each of M, N and K."""
 
 SCALES = "inputs.scale"
 """The option that declares scales of inputs."""
@@ -441,6 +456,8 @@ def _checked(setting: Setting) -> Value:
         return setting.number(least=min(default, 1))
     if isinstance(default, float):
         return setting.real()
+    if setting.key == SMALLEST:
+        return setting.numbers(3)
     if isinstance(default, tuple):
         return _declared(setting) if setting.key == SCALES else setting.strings()
     value = setting.string()

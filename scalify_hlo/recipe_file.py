@@ -17,7 +17,7 @@ from typing import Final, NoReturn, TypeAlias
 
 from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError, nearest
 
-Value: TypeAlias = bool | int | float | str | tuple[str, ...]
+Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 """What an option of a recipe can be."""
 
 _PRESETS = files("scalify_hlo") / "recipes"
@@ -58,12 +58,27 @@ class Setting:
 
     def number(self, least: int = 1) -> int:
         """The value, if it is a whole number of some size."""
-        value = self.value
-        if self._spelt and re.fullmatch(r"[0-9]{1,9}", str(value)):
-            value = int(str(value))
-        if type(value) is int and value >= least:
+        value = self._whole(self.value)
+        if value is not None and value >= least:
             return value
         return self._refuse(f"a whole number, at least {least}")
+
+    def numbers(self, count: int, least: int = 1) -> tuple[int, ...]:
+        """The value, if it is some whole numbers, or one that stands for all of them."""
+        value = self.value
+        if self._spelt and "," in str(value):
+            value = [part.strip() for part in str(value).split(",")]
+        parts = list(value) if isinstance(value, list | tuple) else [value]
+        found = [self._whole(part) for part in parts]
+        known = [number for number in found if number is not None and number >= least]
+        if len(known) == len(parts) and len(parts) in (1, count):
+            return tuple(known * (count // len(known)))
+        return self._refuse(f"a whole number or a list of {count}, each at least {least}")
+
+    def _whole(self, value: object) -> int | None:
+        if self.source is Source.CALL and re.fullmatch(r"[0-9]{1,9}", str(value)):
+            value = int(str(value))
+        return value if type(value) is int else None
 
     def real(self) -> float:
         """The value, if it is a number above 0 and up to 100."""

@@ -7,9 +7,7 @@ from contextlib import contextmanager
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.diagnostics import InputError
-
-_UNNAMED = "-"
-"""What MLIR calls a source that is not a file."""
+from scalify_hlo.dialect.locations import UNNAMED, place_of_text
 
 
 def check_module(module: ir.Module, name: str) -> None:
@@ -46,17 +44,8 @@ def place(location: ir.Location, name: str) -> str:
         line = ir.FileLineColLoc(location)
     except ValueError:
         return name
-    file = name if line.filename == _UNNAMED else line.filename
+    file = name if line.filename == UNNAMED else line.filename
     return f"{file}:{line.start_line}:{line.start_col}" if line.start_line else str(file)
-
-
-def place_of_text(location: str, name: str) -> str:
-    """`place` for a location as MLIR prints it; one without lines of the source stays as it is."""
-    inner = location.removeprefix("loc(").removesuffix(")")
-    if inner == "unknown":
-        return name
-    source = f'"{_UNNAMED}":'
-    return f"{name}:{inner.removeprefix(source)}" if inner.startswith(source) else inner
 
 
 @contextmanager
@@ -72,7 +61,7 @@ def located(name: str) -> Iterator[None]:
 
 def in_source(location: ir.Location, name: str) -> bool:
     """Whether a location is only where the op stood in the text, or the file, that was parsed."""
-    return isinstance(location, ir.FileLineColLoc) and location.filename in (_UNNAMED, name)
+    return isinstance(location, ir.FileLineColLoc) and location.filename in (UNNAMED, name)
 
 
 def has_debug_locations(module: ir.Module, name: str) -> bool:

@@ -23,7 +23,7 @@ def report_error(error: ScalifyError) -> None:
 
 def report_remarks(remarks: Iterable[Remark], name: str) -> None:
     """Prints remarks, each once, with how often it was made."""
-    from scalify_hlo.wellformed import place_of_text
+    from scalify_hlo.dialect.locations import place_of_text
 
     first: dict[tuple[str, str], Remark] = {}
     counts: Counter[tuple[str, str]] = Counter()
@@ -35,6 +35,13 @@ def report_remarks(remarks: Iterable[Remark], name: str) -> None:
         times = f" (and {counts[key] - 1} more)" if counts[key] > 1 else ""
         location = place_of_text(remark.location, name)
         _diagnose("remark", f"{remark.op}: {remark.message}{times}", location)
+        if remark.hint:
+            _diagnose("note", remark.hint, location)
+
+
+def report_summary(text: str) -> None:
+    """Prints what a command did, in one line on standard error."""
+    click.echo(text, err=True)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

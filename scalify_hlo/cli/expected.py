@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from scalify_hlo.diagnostics import InputError, Remark, ScalifyError
-from scalify_hlo.wellformed import place_of_text
+from scalify_hlo.dialect.locations import place_of_text
 
 _COMMENT = re.compile(
     r"//\s*expected-(?P<kind>error|remark|note)\s*(@(?P<at>[+-]?\d+|unknown))?\s*\{\{(?P<text>.*?)\}\}"

@@ -140,7 +140,9 @@ def _values(values: Sequence[ValueReport]) -> list[tuple[str, ...]]:
 
 def _matmuls(matmuls: Sequence[MatmulReport]) -> list[tuple[str, ...]]:
     """Matmuls by what was found of them, in the order in which such are met first."""
-    kinds = Counter((m.part, m.roles, m.certainty, m.vocabulary) for m in matmuls)
+    kinds = Counter[tuple[str, tuple[str, str], str, bool]]()
+    for m in matmuls:
+        kinds[m.part, m.roles, m.certainty, m.vocabulary] += m.calls
     return [
         (part, " x ".join(roles), certainty, "yes" if vocabulary else "", str(count))
         for (part, roles, certainty, vocabulary), count in kinds.items()

@@ -13,6 +13,7 @@ from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.recipe import (
     CHOICES,
     SCALES,
+    SMALLEST,
     TABLES,
     Recipe,
     defaults,
@@ -129,6 +130,8 @@ def _option(key: str, default: Value) -> str:
 def _values(key: str, default: Value) -> str:
     if key == SCALES:
         return "a list of `pattern=2^k`"
+    if key == SMALLEST:
+        return "a whole number, at least 1, or a list of three"
     choices = CHOICES.get(key)
     if choices == ANY:
         return ", ".join(f"`{name}`" for name in ANY if name not in F8) + ", or any f8 format"

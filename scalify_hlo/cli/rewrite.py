@@ -11,7 +11,7 @@ import click
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays, rewrite_options, to_options, version_option
 from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.files import STREAM, require_writable, save_file
+from scalify_hlo.files import STREAM, require_writable, save_file, write_file
 
 
 @click.command(
@@ -27,10 +27,11 @@ from scalify_hlo.files import STREAM, require_writable, save_file
     help="Measure the scales of inputs from these: arrays by argument name, or arr_0, arr_1 ...",
 )
 @version_option
+@click.option("--report", metavar="R.JSON", help="List each matmul, and why it stays wide if so.")
 @click.option(
-    "--strict", is_flag=True, help="Fail at ops without a scaled form and at sizes not trusted."
+    "--strict", is_flag=True, help="Fail where there is a remark, such as on a matmul left wide."
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no remarks and no summary.")
 def command(
     program: str,
     output: str,
@@ -41,6 +42,7 @@ def command(
     settings: Sequence[str],
     profile: str | None,
     target_version: str | None,
+    report: str | None,
     strict: bool,
     quiet: bool,
 ) -> None:
@@ -51,19 +53,37 @@ def command(
     """
     options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
     require_writable(output)
+    if report is not None:
+        _require_report(report, output)
     from scalify_hlo.api import rewrite_program
     from scalify_hlo.input_scales import scales_by_name
+    from scalify_hlo.passes.summary import dump_report, summary
     from scalify_hlo.program import is_text, save_program
 
     source = read(program)
     if input_values is not None:
         measured = scales_by_name(source, read_arrays(input_values))
         options = replace(options, input_scale=measured | dict(options.input_scale))
-    rewritten, report = rewrite_program(source, options)
+    options = replace(options, listed=report is not None)
+    rewritten, done = rewrite_program(source, options)
     if not quiet:
-        console.report_remarks(report.remarks, rewritten.name)
+        console.report_remarks(done.remarks, rewritten.name)
     _refuse_terminal(output, text=is_text(rewritten, target_version))
     save_file(output, lambda file: save_program(rewritten, file, target_version))
+    if report is not None:
+        write_file(report, dump_report(done, rewritten.name))
+    if not quiet:
+        console.report_summary(summary(done))
+
+
+def _require_report(report: str, output: str) -> None:
+    """Complains of a report that cannot be written, or that would overwrite the program."""
+    require_writable(report)
+    if report == output:
+        raise UsageError(
+            f"the program and its report are both to be written to {report!r}",
+            hint="give --report and -o different files",
+        )
 
 
 def _refuse_terminal(output: str, *, text: bool) -> None:

@@ -15,6 +15,7 @@ attribute                  on               meaning
 ``scalify.roles``          matmul           the roles of its operands
 ``scalify.site``           matmul           its name stack, and the names of its arguments
 ``scalify.number``         matmul, convert  i64: tells it from others
+``scalify.matmul``         matmul           i64: its number in the report
 ``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
@@ -43,6 +44,7 @@ PART: Final = "scalify.part"
 ROLES: Final = "scalify.roles"
 SITE: Final = "scalify.site"
 NUMBER: Final = "scalify.number"
+MATMUL: Final = "scalify.matmul"
 VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"

@@ -75,19 +75,11 @@ def _given(op: ir.Operation | ir.OpView) -> ir.DictAttr:
 
 def terms(op: ir.Operation | ir.OpView) -> int | None:
     """How many terms each element of the result sums, on average; None if it is not known."""
-    size = sizes(op)
-    return None if size is None else size[2]
-
-
-def sizes(op: ir.Operation | ir.OpView) -> tuple[int, int, int] | None:
-    """M, N and K; where the groups share what is summed over, K is that of an average group."""
-    lhs, rhs, groups = (list(value.type.shape) for value in list(op.operands)[:3])
-    if min([*lhs, *rhs, *groups], default=1) < 0:
-        return None
+    lhs, groups = list(op.operands[0].type.shape), list(op.operands[2].type.shape)
     numbers = dimensions(op)
-    k = math.prod(lhs[d] for d in numbers.lhs_contracting)
-    batch = math.prod(lhs[d] for d in numbers.lhs_batching)
-    parts = math.prod(rhs[d] for d in numbers.rhs_group)
-    m, n = math.prod(lhs) // (k * batch or 1), math.prod(rhs) // (k * batch * parts or 1)
+    summed: list[int] = [lhs[d] for d in numbers.lhs_contracting]
+    if min([*summed, *groups], default=1) < 0:
+        return None
+    k = math.prod(summed)
     shared = set(numbers.lhs_ragged) & set(numbers.lhs_contracting)
-    return m, n, max(k // max(groups[-1], 1), 1) if shared else k
+    return max(k // max(groups[-1], 1), 1) if shared else k

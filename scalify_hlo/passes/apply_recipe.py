@@ -12,10 +12,7 @@ from functools import partial
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import Remark
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import is_real
-from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.casts import Casts
 from scalify_hlo.passes.compute import narrow_model
@@ -23,26 +20,25 @@ from scalify_hlo.passes.matrices import Flattening, on_one_device
 from scalify_hlo.passes.narrowing import (
     MARKS,
     Casting,
-    Extent,
     Narrowing,
     Propagated,
     Scaled,
     is_small,
-    roles_of,
 )
 from scalify_hlo.passes.numbers import Numbers
+from scalify_hlo.passes.records import Records
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.rescaling import Rescaling
 from scalify_hlo.passes.scaling import Operands, Source
-from scalify_hlo.passes.sites import Sites
+from scalify_hlo.passes.selection import UNTRUSTED, Choice, Selection, fall_backs
 from scalify_hlo.passes.sources import source_of
 from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
 from scalify_hlo.profile import Profile
-from scalify_hlo.recipe import KEEP, WITH_ALGORITHMS, WITH_RAGGED_F8, Matmul, Recipe
+from scalify_hlo.recipe import KEEP, WITH_ALGORITHMS, Recipe
 from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.roles.listing import Listing
-from scalify_hlo.roles.matmuls import MATMULS, OTHER
-from scalify_hlo.roles.sizes import Sizes
+from scalify_hlo.roles.matmuls import MATMULS
+from scalify_hlo.roles.sizes import Extent, Sizes
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,8 @@ class ApplyRecipePass(Pass):
         listing = None if edited else report.listing
         ops = _marked(module, listing)
         numbers = Numbers(self.recipe, self.wide)
-        marked = self._narrow(ops, narrowing, report, numbers)
+        records = Records(report, inlined=source is not None)
+        marked = self._narrow(ops, narrowing, report, numbers, records)
         if source is not None:
             source.finish(report)
             # It makes loops and the like anew.
@@ -92,9 +89,13 @@ class ApplyRecipePass(Pass):
         if main is not None and self.recipe.compute != KEEP:
             narrow_model(main, self.recipe.compute, casts)
             marked = _marked(module)  # it copies functions, and erases others
+            records.update(marked)
             edited = True
         for op in marked:
             _clear(op, _LEFT)
+        records.finish()
+        if main is not None and self.recipe.matmul.narrow:
+            report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
         report.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
         if edited:
             report.listing = None
@@ -102,7 +103,12 @@ class ApplyRecipePass(Pass):
             report.listing.renew()
 
     def _narrow(
-        self, ops: Sequence[ir.OpView], narrowing: Narrowing, report: Report, numbers: Numbers
+        self,
+        ops: Sequence[ir.OpView],
+        narrowing: Narrowing,
+        report: Report,
+        numbers: Numbers,
+        records: Records,
     ) -> list[ir.OpView]:
         """Puts narrow matmuls in the places of matmuls.
 
@@ -111,30 +117,31 @@ class ApplyRecipePass(Pass):
             narrowing: Makes them.
             report: Counts them.
             numbers: Says which stay as they are.
+            records: Takes what became of each.
 
         Returns:
             What has marks that are still to be read; other marks are gone.
         """
-        formats = _Formats(self.recipe.matmul)
+        selection, sizes = Selection(self.recipe), Sizes()
         read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
         marked: list[ir.OpView] = []
         for op in ops:
             left = [op]
             if attributes.ROLES in op.attributes:
-                left = self._narrowed(op, formats, narrowing, report, numbers)
+                extent = sizes.of(op)
+                choice = selection.of(op, extent)
+                if choice.formats is not None and not numbers.narrow(op.operation):
+                    choice = Choice(None, UNTRUSTED)
+                report.narrowed += choice.formats is not None
+                left = self._narrowed(op, choice, narrowing, extent)
+                records.note(left[0], choice.wide)
             if read:
                 marked += left
             else:
                 for each in left:
                     _clear(each, _LEFT)
-        formats.sites.refuse_unmatched()
+        selection.sites.refuse_unmatched()
         return marked
-
-    def _stays_wide(self, op: ir.OpView, chosen: tuple[str, str]) -> bool:
-        """Whether a matmul is ragged, and the target may not take it in f8."""
-        if op.operation.name != RAGGED_DOT or self.recipe.target in WITH_RAGGED_F8:
-            return False
-        return any(map(is_small, chosen))
 
     def _casting(self, source: Source | None, casts: Casts) -> Casting:
         """How operands get narrow."""
@@ -143,29 +150,13 @@ class ApplyRecipePass(Pass):
         return Scaled(Operands(source), self.recipe)
 
     def _narrowed(
-        self,
-        op: ir.OpView,
-        formats: _Formats,
-        narrowing: Narrowing,
-        report: Report,
-        numbers: Numbers,
+        self, op: ir.OpView, choice: Choice, narrowing: Narrowing, extent: Extent
     ) -> list[ir.OpView]:
         """What stands in the place of a matmul with roles: itself, or a narrow one."""
-        extent = formats.sizes.of(op)
-        chosen = formats.of(op, extent)
-        if chosen is not None and self._stays_wide(op, chosen):
-            report.remarks.append(_ragged_stays_wide(op.operation, self.recipe.target))
-            chosen = None
-        if chosen is None or not numbers.narrow(op.operation):
+        if choice.formats is None:
             _clear(op, MARKS)
             return [op]
-        report.narrowed += 1
-        return narrowing.narrow(op, chosen, extent)
-
-
-def _ragged_stays_wide(op: ir.Operation, target: str) -> Remark:
-    message = f"keeps its operands: the target {target!r} is not known to take f8 ones"
-    return Remark(message, str(op.location), op.name)
+        return narrowing.narrow(op, choice.formats, extent)
 
 
 def _marked(module: ir.Operation, listing: Listing | None = None) -> list[ir.OpView]:
@@ -217,54 +208,6 @@ def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:
     return found
 
 
-class _Formats:
-    """Chooses formats for the operands of matmuls.
-
-    Args:
-        recipe: Says which.
-
-    Attributes:
-        sites: What it picks by name.
-        sizes: Those of matmuls.
-    """
-
-    def __init__(self, recipe: Matmul) -> None:
-        self._recipe = recipe
-        self.sites, self.sizes = Sites(recipe), Sizes()
-        self._real: dict[ir.Type, bool] = {}
-
-    def of(self, op: ir.OpView, extent: Extent) -> tuple[str, str] | None:
-        """The formats of a matmul's operands; None if it keeps those it has."""
-        recipe = self._recipe
-        lhs, rhs = (getattr(recipe, role) for role in roles_of(op))
-        if not self.sites.selects(op.attributes[attributes.SITE].value):
-            return None
-        if KEEP in (lhs, rhs) or op.attributes[attributes.PART].value == OTHER:
-            return None
-        if not all(self._is_real(v.type) for v in list(op.operands)[:2]):
-            return None
-        if lhs.startswith(_NO_PAIR) and rhs.startswith(_NO_PAIR):
-            return None
-        if is_small(lhs) or is_small(rhs):
-            if lhs != rhs and op.operation.name == "stablehlo.convolution":
-                return None  # whose operands have one type in StableHLO
-            if attributes.VOCABULARY in op.attributes and not recipe.vocabulary:
-                return None
-            if extent is None or min(extent) < recipe.smallest:
-                return None
-        return lhs, rhs
-
-    def _is_real(self, type_: ir.Type) -> bool:
-        known = self._real.get(type_)
-        if known is None:
-            known = self._real[type_] = is_real(type_)
-        return known
-
-
-_NO_PAIR = "f8E5M2"
-"""Two operands of this format, or of its variants, have no kernel anywhere."""
-
-
 def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbers) -> None:
     """Rounds the gradient of a weight; those of vectors are no place to save bytes with FP8."""
     if format_ == KEEP or (is_small(format_) and value.type.rank < _MATRIX):
@@ -276,7 +219,7 @@ def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbe
 _MATRIX = 2
 """The rank from which on FP8 gradients save anything."""
 
-_LEFT = (attributes.STATE_GRADIENT, attributes.PART)
+_LEFT = (attributes.STATE_GRADIENT, attributes.PART, attributes.MATMUL)
 """What passes wrote for this one."""
 
 

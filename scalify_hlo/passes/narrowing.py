@@ -15,12 +15,10 @@ from scalify_hlo.passes.scaling import Operand, Operands, Wanted, restored
 from scalify_hlo.recipe import KEEP, Matmul, Recipe
 from scalify_hlo.roles.matmuls import GRADIENT, WEIGHT
 from scalify_hlo.roles.names import FORWARD
+from scalify_hlo.roles.sizes import Extent
 from scalify_hlo.rules import emit
 
 Formats: TypeAlias = tuple[str, str]
-Extent: TypeAlias = tuple[int, int, int] | None
-"""M, N and K of a matmul, where they are known."""
-
 MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
 """What `scalify-roles` wrote on matmuls for this one."""
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
@@ -235,5 +233,8 @@ def is_small(format_: str) -> bool:
 
 
 def _has_kernel(formats: Formats, extent: Extent) -> bool:
-    """Whether an algorithm may be asked for: XLA has none for vectors, and refuses the program."""
-    return all(map(is_small, formats)) and extent is not None and min(extent[:2]) > 1
+    """Whether an algorithm may be asked for: XLA has none for vectors, and refuses the program.
+
+    A size that is not known may be 1.
+    """
+    return all(map(is_small, formats)) and extent.m.least > 1 and extent.n.least > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args, get_type_hints
 
 from scalify_hlo._compat import ir, passmanager, register_passes
@@ -20,8 +20,9 @@ from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize import QuantizePass
 from scalify_hlo.passes.recognize import RecognizePass
-from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.report import MatmulReport, Report
 from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.passes.selection import KEPT
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile import Profile
@@ -62,6 +63,7 @@ class Options:
         observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
         cotangents: How many of the last arguments are cotangents: those of a vjp.
         profile: Of the program, for a recipe of calibrated scales.
+        listed: Whether the report has the matmuls also where the recipe narrows none.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -73,6 +75,7 @@ class Options:
     cotangents: int = 0
     observe: bool = False
     profile: Profile | None = None
+    listed: bool = False
 
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """The passes that do it.
@@ -97,7 +100,7 @@ class Options:
             lowered.append(QuantizePass(recipe.saturate))
         return [
             NormalizePass(expand=bool(lowered)),
-            SignaturePass(self.signature, scales, pairs, every=narrow),
+            SignaturePass(self.signature, scales, pairs, every=narrow, told=recipe.short_of_range),
             *lowered,
             PropagatePass(
                 meet=recipe.meet,
@@ -134,9 +137,25 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         with _collector_paused():
             program = structural_hash(module)
         options.profile.require(program)
+    matmuls = _listed(module, options)
     if options.recipe.untrusted == WIDE and options.recipe.narrow_data:
-        return _rewrite_wide(module, options)
-    return run_passes(module, options.passes())
+        report = _rewrite_wide(module, options)
+    else:
+        report = run_passes(module, options.passes())
+    report.recipe = options.recipe.name
+    report.matmuls = matmuls or report.matmuls
+    return report
+
+
+def _listed(module: ir.Module, options: Options) -> list[MatmulReport]:
+    """The matmuls of a program that a recipe leaves as they are, if they are to be listed."""
+    recipe = options.recipe
+    if not options.listed or recipe.narrow or recipe.rescales:
+        return []
+    copy = module.operation.clone()
+    roles = RolesPass.of(recipe.inputs, options.cotangents)
+    matmuls = run_passes(copy, [NormalizePass(), roles]).matmuls
+    return [replace(matmul, wide=KEPT) for matmul in matmuls]
 
 
 def _rewrite_wide(module: ir.Module, options: Options) -> Report:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from scalify_hlo._compat import ir, passmanager
 from scalify_hlo.diagnostics import InputError
@@ -131,9 +131,11 @@ class PropagatePass(Pass):
                 raise InputError(
                     f"{first.op} {first.message}",
                     location=first.location,
-                    hint="rewrite without --strict to let values through at scale 1 there",
+                    hint=first.hint or _AT_ONE,
                 )
 
+
+_AT_ONE: Final = "rewrite without --strict to let values through at scale 1 there"
 
 Key: TypeAlias = tuple[Hashable, ...]
 """A function's name, the devices that run it, and the forms it is called with, generators numbered

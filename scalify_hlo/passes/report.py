@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark
 from scalify_hlo.roles.listing import Listing
+from scalify_hlo.roles.sizes import Extent
 from scalify_hlo.rules.split import Untrusted
 from scalify_hlo.scale import GENERATOR_BOUND, Any, Form, Scaled
 
@@ -46,22 +47,53 @@ class ValueReport(NamedTuple):
         return str(self.form.scale if self.form.decayed else self.form.settled)
 
 
-class MatmulReport(NamedTuple):
-    """One matmul or convolution, as one call of its function makes it.
+class Wide(NamedTuple):
+    """Why a matmul keeps the formats that it has.
+
+    Attributes:
+        kind: A word or two for it, by which a summary counts.
+        reason: The reason, as it follows ``stays wide: ``.
+        chosen: Whether the recipe leaves it out on purpose. What it does not is a fall-back, of
+            which the user is told.
+        hint: What to do about a fall-back.
+    """
+
+    kind: str
+    reason: str
+    chosen: bool = False
+    hint: str = "matmul.exclude leaves it out on purpose"
+
+
+@dataclass(frozen=True, slots=True)
+class MatmulReport:
+    """One matmul or convolution of the program.
 
     Attributes:
         name: Its name stack, where the program has it.
+        op: The name of the op.
+        location: The source location, as MLIR prints it.
         part: ``forward``, ``backward`` or ``other``.
         roles: The roles of its operands.
         certainty: What the roles were read off: ``names``, ``data flow`` or ``habit``.
-        vocabulary: Whether it makes logits, or is the backward of one that does.
+        vocabulary: Whether it projects to a vocabulary, or is the backward of one that does.
+        extent: M, N and K.
+        calls: How often it stands in the program, all calls of its function counted.
+        formats: Those of its operands and of its result: as the program has them, and once a
+            recipe was applied, as the matmul has them then.
+        wide: Why it keeps its formats; None if it takes narrow operands, or no recipe was applied.
     """
 
     name: str
+    op: str
+    location: str
     part: str
     roles: tuple[str, str]
     certainty: str
     vocabulary: bool
+    extent: Extent
+    calls: int
+    formats: tuple[str, str, str]
+    wide: Wide | None = None
 
 
 class SiteReport(NamedTuple):
@@ -135,7 +167,9 @@ class Report:
         values: How many float results of ops are ``static``, ``dynamic``, ``any`` or
             ``unscaled``; counted only where forms are annotated.
         ops: How often each op occurs in the program, as it was.
-        matmuls: The matmuls and their roles, where roles were asked for.
+        matmuls: The matmuls and their roles, where roles were asked for, and what a recipe did with
+            each, where one was applied.
+        recipe: The name of the recipe, where a whole rewrite was asked for.
         roles: The roles of arguments by their names, where roles were asked for.
         listing: The ops of ``main``, as long as all passes add and erase none, or list them again.
         result_marks: What was said of state on results, where roles were asked for.
@@ -171,6 +205,7 @@ class Report:
     tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
+    recipe: str = ""
     roles: dict[str, str] = field(default_factory=dict)
     listing: Listing | None = None
     result_marks: ResultMarks | None = None

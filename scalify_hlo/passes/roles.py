@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark, UsageError, nearest
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.passes.base import Pass, main_function
+from scalify_hlo.passes.records import formats_of
 from scalify_hlo.passes.report import MatmulReport, Report, ResultMarks
+from scalify_hlo.passes.selection import UNREACHED
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.recipe import Inputs
-from scalify_hlo.roles.frames import functions_in
+from scalify_hlo.roles.frames import CALLS, functions_in
 from scalify_hlo.roles.listing import Listing
-from scalify_hlo.roles.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.roles.matmuls import (
+    ACTIVATION,
+    GRADIENT,
+    MATMULS,
+    OTHER,
+    WEIGHT,
+    Matmul,
+    Walk,
+)
+from scalify_hlo.roles.names import name_of
 from scalify_hlo.roles.origins import Origin
+from scalify_hlo.roles.sizes import Sizes
 from scalify_hlo.roles.state import State, state_of
-from scalify_hlo.roles.vocabulary import Logits
+from scalify_hlo.roles.vocabulary import Projections
 
 FIRST, SECOND = "first_moment", "second_moment"
 
@@ -91,8 +104,8 @@ class RolesPass(Pass):
         listing.touch(value.owner.operation for value in gradients)
         listing.touch(matmul.op for matmul in walk.matmuls)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        logits = Logits(listing.ops, functions)
-        _Marks(known, names, report, logits).mark_all(walk.matmuls)
+        _Marks(known, names, report, Projections(walk)).mark_all(walk.matmuls)
+        report.matmuls += _not_reached(main, functions, report)
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
         """The roles of arguments that the recipe declares, and those of cotangents."""
@@ -126,34 +139,59 @@ class _Marks:
         known: Roles of arguments that are operands of matmuls.
         names: Names of arguments.
         report: Takes a line for each matmul.
-        logits: Tells which matmuls make logits.
+        projections: Tells which matmuls project to a vocabulary.
     """
 
     def __init__(
-        self, known: dict[int, str], names: list[str], report: Report, logits: Logits
+        self, known: dict[int, str], names: list[str], report: Report, projections: Projections
     ) -> None:
         self._known, self._names, self._report = known, names, report
         self._roles: dict[Origin, str] = {}
         self._marked: dict[ir.Value, tuple[str, ...]] = {}
         self._vocabulary: set[Matmul] = set()
-        self._logits = logits
+        self._projections = projections
+        self._numbers: dict[ir.Value, int] = {}
+        self._sizes = Sizes()
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
         """Marks all matmuls; one whose calls disagree takes no part."""
         for matmul in matmuls:
             roles = self._operand_roles(matmul)
-            made = WEIGHT in roles and self._logits.made_by(matmul, roles.index(WEIGHT))
-            if made or matmul.partner in self._vocabulary:
+            weight = roles.index(WEIGHT) if WEIGHT in roles else None
+            if self._projections.has(matmul, weight) or matmul.partner in self._vocabulary:
                 self._vocabulary.add(matmul)
             result, mark = matmul.op.results[0], (matmul.part, *roles)
             if self._marked.setdefault(result, mark) != mark:
                 mark = self._marked[result] = (OTHER, *roles)
-            _write(matmul, mark, matmul in self._vocabulary, self._site(matmul))
-            self._report.matmuls.append(
-                MatmulReport(
-                    matmul.name, matmul.part, roles, matmul.certainty, matmul in self._vocabulary
-                )
+            number = self._record(matmul, mark[0], roles)
+            _write(matmul, mark, matmul in self._vocabulary, self._site(matmul), number)
+
+    def _record(self, matmul: Matmul, part: str, roles: tuple[str, str]) -> int:
+        """Adds a matmul to the report, or counts another call of it there; gives its number."""
+        op, found = matmul.op, self._report.matmuls
+        number = self._numbers.setdefault(op.results[0], len(found))
+        vocabulary = matmul in self._vocabulary
+        if number < len(found):
+            known = found[number]
+            vocabulary = vocabulary or known.vocabulary
+            calls = known.calls + 1
+            found[number] = replace(known, part=part, vocabulary=vocabulary, calls=calls)
+            return number
+        found.append(
+            MatmulReport(
+                matmul.name,
+                op.operation.name,
+                source_location(op.location),
+                part,
+                roles,
+                matmul.certainty,
+                vocabulary,
+                self._sizes.of(op),
+                1,
+                formats_of(op),
             )
+        )
+        return number
 
     def _operand_roles(self, matmul: Matmul) -> tuple[str, str]:
         lhs, rhs = (self._operand_role(matmul, side) for side in (0, 1))
@@ -190,12 +228,53 @@ class _Marks:
         return " ".join([matmul.name, *(self._names[number] for number in numbers)])
 
 
-def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str) -> None:
+def _not_reached(
+    main: ir.OpView, functions: Mapping[str, ir.OpView], report: Report
+) -> list[MatmulReport]:
+    """The matmuls that no call, loop or branch leads to, such as those in a loop's condition."""
+    if sum(report.ops[name] for name in MATMULS) == len(report.matmuls):
+        return []
+    found, waiting, seen = list[ir.OpView](), [main], {"main"}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in MATMULS and attributes.ROLES not in op.attributes:
+            found.append(op.opview)
+        elif op.name in CALLS:
+            callee = op.attributes[CALLS[op.name]].value
+            if callee in functions and callee not in seen:
+                seen.add(callee)
+                waiting.append(functions[callee])
+        return ir.WalkResult.ADVANCE
+
+    while waiting:
+        waiting.pop().operation.walk(visit)
+    sizes = Sizes()
+    return [
+        MatmulReport(
+            name_of(op),
+            op.operation.name,
+            source_location(op.location),
+            OTHER,
+            ("", ""),
+            "",
+            False,
+            sizes.of(op),
+            1,
+            formats_of(op),
+            UNREACHED,
+        )
+        for op in found
+    ]
+
+
+def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, number: int) -> None:
     part, *roles = mark
     op = matmul.op
     op.attributes[attributes.PART] = ir.StringAttr.get(part)
     op.attributes[attributes.ROLES] = ir.ArrayAttr.get([ir.StringAttr.get(r) for r in roles])
     op.attributes[attributes.SITE] = ir.StringAttr.get(site)
+    i64 = ir.IntegerType.get_signless(64)
+    op.attributes[attributes.MATMUL] = ir.IntegerAttr.get(i64, number)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError, UsageError, nearest
+from scalify_hlo.diagnostics import InputError, Remark, UsageError, nearest
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import WILD, is_like
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import Report
@@ -26,6 +27,7 @@ class SignaturePass(Pass):
             the last that matches counts.
         pairs: One digit for each argument, 1 for those that are pairs, instead of all.
         every: Whether every other float argument is taken to be of unit size, at scale 1.
+        told: Whether a remark says so, where that is so of all of them.
     """
 
     name: ClassVar[str] = "scalify-signature"
@@ -34,22 +36,29 @@ class SignaturePass(Pass):
     input_scale: tuple[str, ...] = ()
     pairs: str = ""
     every: bool = False
+    told: bool = False
 
     def apply(self, module: ir.Operation, report: Report) -> None:
         """See `Pass.apply`."""
-        del report
         main = main_function(module)
         if main is None:
             raise InputError(
                 "the module has no function @main",
                 hint="export a program with jax.export, or rename its entry function to main",
             )
-        self._mark_arguments(main)
+        undeclared = self._mark_arguments(main)
+        if self.told and undeclared:
+            report.remarks.append(_undeclared(main, undeclared))
         if self.signature == "scaled":
             _refuse_callers(module, main)
             _mark_results(main)
 
-    def _mark_arguments(self, main: ir.OpView) -> None:
+    def _mark_arguments(self, main: ir.OpView) -> int:
+        """Marks the arguments.
+
+        Returns:
+            How many floats were taken to be of unit size, if that is all of them; else 0.
+        """
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
@@ -61,12 +70,14 @@ class SignaturePass(Pass):
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
                     marks[i][attributes.PAIR] = ir.UnitAttr.get()
+        known = [attributes.PAIR in mark or attributes.SCALE in mark for mark in marks]
         if self.every:
             unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
             for mark, is_float in zip(marks, floats, strict=True):
                 if is_float and attributes.PAIR not in mark:
                     mark.setdefault(attributes.SCALE, unit)
         attributes.set_argument_attributes(main, marks)
+        return 0 if any(known) or not self.every else sum(floats)
 
     def _is_pair(self, index: int) -> bool:
         return not self.pairs or self.pairs[index : index + 1] == "1"
@@ -88,6 +99,18 @@ class SignaturePass(Pass):
                 )
             exponents.update(dict.fromkeys(matched, exponent))
         return exponents
+
+
+def _undeclared(main: ir.OpView, count: int) -> Remark:
+    """What the user is told where all scales follow from a guess."""
+    taken = f"all {count} float inputs are" if count > 1 else "its only float input is"
+    return Remark(
+        f"no input has a declared scale: {taken} taken to be near unit",
+        source_location(main.location),
+        main.operation.name,
+        "declare scales with --input-scale 'params*=2^-6' (inputs.scale in a recipe), or measure "
+        "them with --input-values F.npz (scalify_hlo.measured_scales)",
+    )
 
 
 def _places(names: list[str]) -> dict[str, list[int]]:

@@ -30,6 +30,7 @@ from scalify_hlo.roles.frames import (
 from scalify_hlo.roles.names import BACKWARD, FORWARD, joined, name_of, part_of
 from scalify_hlo.roles.origins import MOVING, Origin, Scope, View
 from scalify_hlo.roles.state import Reach
+from scalify_hlo.roles.tables import LOOKUPS, Table, table_of
 
 MATMULS: Final = frozenset(
     {
@@ -103,10 +104,12 @@ class Walk:
 
     Attributes:
         matmuls: What was found, in the order in which it runs.
+        tables: The weights that rows are looked up in before the last of them.
     """
 
     def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
         self.matmuls: list[Matmul] = []
+        self.tables: list[Table] = []
         self._main: Sequence[Named] = ()
         self._functions = functions
         self._with_matmuls: dict[str, bool] = {}
@@ -138,16 +141,18 @@ class Walk:
         self.matmuls = first
         if gradients or not _is_doubtful(first):
             return
-        self._strict = True
+        self._strict, tables = True, self.tables
         second = self._read(function, gradients)
         if not any(map(_is_of_weight, first)) or _conflicts(second) < _conflicts(first):
-            self.matmuls = second
+            self.matmuls, tables = second, self.tables
             for one, other in zip(first, second, strict=True):
                 if one.part != other.part:
                     other.certainty = "habit"
+        self.tables = tables
 
     def _read(self, function: ir.OpView, gradients: Sequence[int]) -> list[Matmul]:
         self._found: list[Matmul] = []
+        self.tables = []
         self._forward: dict[Origin, dict[object, Matmul]] = {}
         self._frame = Frame(self._functions)
         self._any_gradient = bool(gradients)
@@ -205,8 +210,15 @@ class Walk:
                 self._branches(operation.opview, scope)
             elif name in BODIES:
                 self._body(operation.opview, scope)
-            elif self._any_gradient:
-                scope.pass_on(operation)
+            else:
+                self._other(name, operation, scope)
+
+    def _other(self, name: str, op: ir.Operation, scope: Scope) -> None:
+        if name in LOOKUPS:
+            table = table_of(op, name, scope.of(op.operands[0]).origin)
+            self.tables += [table] if table is not None else []
+        if self._any_gradient:
+            scope.pass_on(op)
 
     def _matmul(self, op: ir.OpView, scope: Scope) -> None:
         operands = op.operands

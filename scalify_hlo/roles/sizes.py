@@ -3,44 +3,111 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import ragged
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 
 
+class Size(NamedTuple):
+    """M, N or K of a matmul: the product of some sizes of an operand.
+
+    Attributes:
+        least: The product of those sizes that are known.
+        known: Whether all of them are.
+    """
+
+    least: int
+    known: bool = True
+
+    def below(self, bound: int) -> bool:
+        """Whether the size is known to be less than a bound."""
+        return self.known and self.least < bound
+
+    def __str__(self) -> str:
+        return str(self.least) if self.known else "?"
+
+
+class Extent(NamedTuple):
+    """How large a matmul is, as one of matrices; those of a batch are counted once.
+
+    Attributes:
+        m: The rows of the left operand; of a convolution, its windows.
+        n: The columns of the right operand; of a convolution, its output features.
+        k: The number of terms of each sum.
+    """
+
+    m: Size
+    n: Size
+    k: Size
+
+    def __str__(self) -> str:
+        return " x ".join(map(str, self))
+
+
 class Sizes:
     """How large the matmuls of a program are; most are alike, and are looked at once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[ir.Attribute | ir.Type, ...], tuple[int, int, int] | None] = {}
+        self._known: dict[tuple[ir.Attribute | ir.Type, ...], Extent] = {}
 
-    def of(self, op: ir.OpView) -> tuple[int, int, int] | None:
-        """M, N and K of a matmul; None if one is not known."""
+    def of(self, op: ir.OpView) -> Extent:
+        """M, N and K of a matmul."""
         if op.operation.name != "stablehlo.dot_general":
-            return _sizes(op)
+            return _extent(op)
         operands = op.operands
         key = op.attributes["dot_dimension_numbers"], operands[0].type, operands[1].type
         if key not in self._known:
-            self._known[key] = _sizes(op)
+            self._known[key] = _extent(op)
         return self._known[key]
 
 
-def _sizes(op: ir.OpView) -> tuple[int, int, int] | None:
+def _extent(op: ir.OpView) -> Extent:
     lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])
-    result = list(op.results[0].type.shape)
-    if min([*lhs, *rhs, *result], default=1) < 0:
-        return None
     if op.operation.name == "stablehlo.dot_general":
         numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-        k = math.prod(lhs[d] for d in numbers.lhs_contracting_dimensions)
-        batch = math.prod(lhs[d] for d in numbers.lhs_batching_dimensions)
-        return math.prod(lhs) // (k * batch or 1), math.prod(rhs) // (k * batch or 1), k
+        summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
+        gone = (
+            [*summed[0], *numbers.lhs_batching_dimensions],
+            [
+                *summed[1],
+                *numbers.rhs_batching_dimensions,
+            ],
+        )
+        terms = [max(lhs[i], rhs[j]) for i, j in zip(*summed, strict=True)]
+        return Extent(_rest(lhs, gone[0]), _rest(rhs, gone[1]), _product(terms))
     if op.operation.name == RAGGED_DOT:
-        return ragged.sizes(op)
+        return _of_ragged(op)
     if op.operation.name == "stablehlo.dot":
-        k = lhs[-1]
-        return math.prod(lhs) // (k or 1), math.prod(rhs) // (k or 1), k
+        return Extent(_product(lhs[:-1]), _product(rhs[1:]), _product([max(lhs[-1], rhs[0])]))
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
-    n = rhs[numbers.kernel_output_feature_dimension]
-    return math.prod(result) // (n or 1), n, math.prod(rhs) // (n or 1)
+    output = numbers.kernel_output_feature_dimension
+    windows = _rest(list(op.results[0].type.shape), [numbers.output_feature_dimension])
+    return Extent(windows, _product([rhs[output]]), _rest(rhs, [output]))
+
+
+def _of_ragged(op: ir.OpView) -> Extent:
+    """That of a ragged matmul, with the K of an average group where the groups share the sum."""
+    lhs, rhs, groups = (list(value.type.shape) for value in list(op.operands)[:3])
+    numbers = ragged.dimensions(op)
+    m = _rest(lhs, [*numbers.lhs_contracting, *numbers.lhs_batching])
+    n = _rest(rhs, [*numbers.rhs_contracting, *numbers.rhs_batching, *numbers.rhs_group])
+    k = _product(lhs[d] for d in numbers.lhs_contracting)
+    if k.known and groups[-1] > 0 and set(numbers.lhs_ragged) & set(numbers.lhs_contracting):
+        k = Size(max(k.least // groups[-1], 1))
+    return Extent(m, n, k)
+
+
+def _rest(shape: list[int], dims: Iterable[int]) -> Size:
+    """The product of the sizes of all other dimensions."""
+    without = set(dims)
+    return _product(size for d, size in enumerate(shape) if d not in without)
+
+
+def _product(sizes: Iterable[int]) -> Size:
+    """The product of sizes, of which the unknown ones are negative."""
+    every = list(sizes)
+    known = [size for size in every if size >= 0]
+    return Size(math.prod(known), len(known) == len(every))

@@ -1,188 +1,136 @@
-"""Which matmuls make the logits of a softmax over a weight's axis: the vocabulary, or classes."""
+"""Which matmuls project to a vocabulary.
+
+A training step and an inference program of one model have the same ones: what counts is the weight,
+not the loss that comes after. It is that of an embedding, or of the shape of one the other way
+around, or far wider than what it is multiplied with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, TypeAlias
+import math
+from collections.abc import Hashable
+from typing import Final, NamedTuple
 
-from scalify_hlo._compat import ir
-from scalify_hlo.roles.frames import CALLS, INSIDES, RETURNS, Frame, Named, Place, named
-from scalify_hlo.roles.matmuls import Matmul, contracted
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.roles.frames import BRANCHES, INSIDES, RETURNS, Frame, Place
+from scalify_hlo.roles.matmuls import MATMULS, Matmul, Walk
 from scalify_hlo.roles.names import FORWARD
-from scalify_hlo.roles.state import ELEMENTWISE
+from scalify_hlo.roles.origins import Origin
 
-_MOST = 60
+FAR: Final = 8
+"""How many times as many outputs as inputs a weight has that is taken for a vocabulary's."""
+
+LEAST: Final = 8192
+"""The least number of outputs of such a weight, if the program looks up no embedding like it."""
+
+_MOST: Final = 1000
 """How many values after a matmul are looked at."""
 
-_THROUGH: Final = ELEMENTWISE | {"stablehlo.reshape", "stablehlo.transpose"}
-_MASKED: Final = frozenset(
-    f"stablehlo.{name}" for name in ("convert", "multiply", "reshape", "select", "transpose")
-)
-"""What stands between the exponentials of a softmax and their sum, at most.
 
-Others make other functions of them, such as a sigmoid, whose results a normalisation may sum up.
-"""
-_EXPONENTIAL = "stablehlo.exponential"
-_REDUCE = "stablehlo.reduce"
+class _Weight(NamedTuple):
+    """The weight of a forward matmul.
 
-_Use: TypeAlias = tuple[ir.OpOperand, ir.Operation, str]
-"""A use of a value, the op that it is one of, and the name of that."""
-
-
-class Logits:
-    """Tells what makes logits; many matmuls are before the same ops, which are looked at once.
-
-    Args:
-        ops: The ops of the function that the program starts at, each after its name.
-        functions: The functions of the module by name.
+    Attributes:
+        outputs: The sizes of the dimensions that stay.
+        inputs: The product of those that are summed over.
     """
 
-    def __init__(self, ops: Iterable[Named], functions: Mapping[str, ir.OpView]) -> None:
-        self._uses: dict[ir.Value, list[_Use]] = {}
-        self._summed = _Exponentials(ops, functions).sizes_summed()
+    outputs: list[int]
+    inputs: int
 
-    def made_by(self, matmul: Matmul, weight: int) -> bool:
-        """Whether what a forward matmul makes is summed, exponentiated, along its weight's axis.
+
+class Projections:
+    """Tells which matmuls of a program project to a vocabulary.
+
+    Args:
+        walk: Has its matmuls, and the tables that rows are looked up in.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self._tables = walk.tables
+        self._shapes = {(table.columns, table.rows) for table in walk.tables}
+        forward = [matmul for matmul in walk.matmuls if matmul.part == FORWARD]
+        self._forward = {matmul.op.results[0] for matmul in forward}
+        self._uses: dict[Hashable, list[Matmul]] = {}
+        for matmul in forward:
+            for origin in matmul.origins:
+                self._uses.setdefault(_key(origin), []).append(matmul)
+
+    def has(self, matmul: Matmul, side: int | None) -> bool:
+        """Whether a matmul is a forward projection to a vocabulary.
 
         Args:
             matmul: The matmul.
-            weight: Which of its operands is the weight.
+            side: Which of its operands is a weight; None if neither is.
         """
-        if matmul.part != FORWARD:
+        weight = None if side is None or matmul.part != FORWARD else _weight(matmul.op, side)
+        if side is None or weight is None:
             return False
-        axes = _free_sizes(matmul.op, weight)
-        if axes.isdisjoint(self._summed):
+        origin, outputs = matmul.origins[side], math.prod(weight.outputs)
+        if any(table.is_of(origin) and table.rows in weight.outputs for table in self._tables):
+            return True
+        wide = outputs >= max(FAR * weight.inputs, LEAST)
+        if not wide and (weight.inputs, outputs) not in self._shapes:
             return False
-        users = self._users((matmul.op.results[0], matmul.frame))
-        return any(
-            name == _EXPONENTIAL and self._is_summed((user.results[0], frame), axes)
-            for user, name, frame in users
-        )
+        # What is computed again for the backward pass has no other forward matmul after it.
+        return all(map(self._is_last, self._uses[_key(origin)]))
 
-    def _is_summed(self, start: Place, axes: frozenset[int]) -> bool:
-        """Whether a value is reduced along a dimension of one of several sizes."""
-        return any(
-            name == _REDUCE and not axes.isdisjoint(_reduced_sizes(user))
-            for user, name, _ in self._users(start, _MASKED)
-        )
-
-    def _users(
-        self, start: Place, through: frozenset[str] = _THROUGH
-    ) -> Iterator[tuple[ir.Operation, str, Frame]]:
-        """The ops that use a value, or what some ops make of it, also in and after calls.
-
-        Args:
-            start: The value.
-            through: The names of those ops, of whose results the uses count as well.
-
-        Yields:
-            An op, its name, and the frame that it is in.
-        """
+    def _is_last(self, matmul: Matmul) -> bool:
+        """Whether no other forward matmul takes what is made of a matmul's result."""
+        start: Place = (matmul.op.results[0], matmul.frame)
         waiting, seen = [start], {start}
         while waiting and len(seen) < _MOST:
             value, frame = waiting.pop()
-            for use, user, name in self._uses_of(value):
-                yield user, name, frame
-                for place in _after(use, user, name, frame, through):
-                    if place not in seen:
-                        seen.add(place)
-                        waiting.append(place)
-
-    def _uses_of(self, value: ir.Value) -> list[_Use]:
-        found = self._uses.get(value)
-        if found is None:
-            users = ((use, use.owner.operation) for use in value.uses)
-            found = self._uses[value] = [(use, user, user.name) for use, user in users]
-        return found
-
-
-class _Exponentials:
-    """The exponentials of a program, wherever they are, and what sums them.
-
-    What reductions and their like do inside is not looked at: they do it to single elements.
-
-    Args:
-        ops: The ops of the function that the program starts at, each after its name.
-        functions: The functions of the module by name.
-    """
-
-    def __init__(self, ops: Iterable[Named], functions: Mapping[str, ir.OpView]) -> None:
-        self._functions = functions
-        self._found: list[ir.Operation] = []
-        self._calls: dict[str, list[ir.Operation]] = {}
-        self._find(ops)
-
-    def _find(self, ops: Iterable[Named]) -> None:
-        for name, op in ops:
-            if name == _EXPONENTIAL:
-                self._found.append(op)
-            elif name in INSIDES:
-                for region in self._inside(op, name):
-                    for block in region.blocks:
-                        self._find(named(block))
-
-    def _inside(self, op: ir.Operation, name: str) -> list[ir.Region]:
-        """What an op runs; each function once."""
-        if name not in CALLS:
-            return list(op.regions)
-        callee = op.attributes[CALLS[name]].value
-        calls = self._calls.setdefault(callee, [])
-        calls.append(op)
-        function = self._functions.get(callee)
-        return list(function.regions) if function is not None and len(calls) == 1 else []
-
-    def sizes_summed(self) -> set[int]:
-        """The sizes along which any of them may be summed, whichever call leads to that."""
-        waiting = [op.results[0] for op in self._found]
-        sizes, seen = set[int](), set(waiting)
-        while waiting:
-            for use in waiting.pop().uses:
+            for use in value.uses:
                 user = use.owner.operation
                 name = user.name
-                if name == _REDUCE:
-                    sizes.update(_reduced_sizes(user))
-                made = self._made(use, user, name)
-                waiting += [value for value in made if value not in seen]
+                if name in MATMULS:
+                    if user.results[0] in self._forward:
+                        return False
+                    continue
+                made = [place for place in _after(use, user, name, frame) if place not in seen]
+                waiting += made
                 seen.update(made)
-        return sizes
-
-    def _made(self, use: ir.OpOperand, user: ir.Operation, name: str) -> list[ir.Value]:
-        """What an op makes of an operand in the same shape; in and after calls, of any of them."""
-        if name in _MASKED:
-            return [user.results[0]]
-        if name in CALLS:
-            function = self._functions.get(user.attributes[CALLS[name]].value)
-            blocks = function.regions[0].blocks if function is not None else ()
-            return [block.arguments[use.operand_number] for block in blocks]
-        if name not in RETURNS:
-            return []
-        around, number = user.parent, use.operand_number
-        if around.name != "func.func":
-            return [around.results[number]]
-        calls = self._calls.get(around.attributes["sym_name"].value, ())
-        return [call.results[number] for call in calls]
+        return True
 
 
-def _free_sizes(op: ir.OpView, weight: int) -> frozenset[int]:
-    """The sizes of a weight in the dimensions that stay."""
-    shape = list(op.operands[weight].type.shape)
-    if op.operation.name != "stablehlo.dot_general":
-        return frozenset(shape)
-    gone = contracted(op)[weight]
-    return frozenset(size for d, size in enumerate(shape) if d not in gone)
+def _key(origin: Origin) -> Hashable:
+    """What a tensor is told apart by from those of other arguments."""
+    return origin if origin.argument is None else origin.argument
 
 
-def _after(
-    use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame, through: frozenset[str]
-) -> list[Place]:
-    """What an op makes of an operand in the same shape."""
-    if name in through:
-        return [(user.results[0], frame)]
+def _weight(op: ir.OpView, side: int) -> _Weight | None:
+    """The weight of a matmul; None if it is a convolution, or a size is not known."""
+    shape = list(op.operands[side].type.shape)
+    if min(shape, default=-1) < 0:
+        return None
+    if op.operation.name == "stablehlo.dot":
+        summed = [0] if side else [len(shape) - 1]
+        gone = set(summed)
+    elif op.operation.name == "stablehlo.dot_general":
+        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+        left = numbers.lhs_contracting_dimensions, numbers.lhs_batching_dimensions
+        right = numbers.rhs_contracting_dimensions, numbers.rhs_batching_dimensions
+        summed = list((left, right)[side][0])
+        gone = {*summed, *(left, right)[side][1]}
+    else:
+        return None
+    outputs = [size for d, size in enumerate(shape) if d not in gone]
+    return _Weight(outputs, math.prod(shape[d] for d in summed))
+
+
+def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> list[Place]:
+    """The floats that an op makes of an operand, also in and after calls and loops."""
     if name in RETURNS:
-        return frame.returned(use)
-    return frame.targets(use) if name in CALLS else []
+        around = user.parent.operation
+        if around.name == "func.func" or around == frame.op or around.name in BRANCHES:
+            return frame.returned(use)
+        return [(around.results[use.operand_number], frame)] if around.name in INSIDES else []
+    if name in INSIDES - BRANCHES:
+        return frame.targets(use)
+    return [(result, frame) for result in user.results if _is_float(result)]
 
 
-def _reduced_sizes(reduction: ir.Operation) -> list[int]:
-    shape = list(reduction.operands[0].type.shape)
-    return [shape[d] for d in reduction.attributes["dimensions"]]
+def _is_float(value: ir.Value) -> bool:
+    type_ = value.type
+    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.FloatType)

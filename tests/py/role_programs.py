@@ -43,7 +43,7 @@ class Model:
             ``o`` other, then the roles of both operands in order of the alphabet, ``a``, ``g`` and
             ``w``. A loop's body counts once.
         cotangents: How many of the last arguments are cotangents.
-        vocabulary: How many make logits, or are backward ones of such.
+        vocabulary: How many project to a vocabulary, or are backward ones of such.
     """
 
     name: str
@@ -546,32 +546,31 @@ MLP: Final = {"f aw": 3, "b ag": 3, "b gw": 2}
 """Three layers; the gradient of the input is not asked for."""
 
 MODELS: Final = (
-    Model("mlp", mlp_step, MLP, vocabulary=3),
-    Model("mlp-jitted", mlp_jitted, {"f aw": 4, "b ag": 4, "b gw": 3}, vocabulary=3),
+    Model("mlp", mlp_step, MLP),
+    Model("mlp-jitted", mlp_jitted, {"f aw": 4, "b ag": 4, "b gw": 3}),
     Model("mlp-inference", mlp_inference, {"f aw": 3}),
-    Model("mlp-checkpoint", mlp_checkpoint, {**MLP, "f aw": 5}, vocabulary=3),
-    Model("mlp-vmapped", mlp_vmapped, MLP, vocabulary=3),
-    Model("mlp-accumulated", mlp_accumulated, MLP, vocabulary=3),
+    Model("mlp-checkpoint", mlp_checkpoint, {**MLP, "f aw": 5}),
+    Model("mlp-vmapped", mlp_vmapped, MLP),
+    Model("mlp-accumulated", mlp_accumulated, MLP),
     Model(
         "mlp-accumulated-unrolled",
         mlp_accumulated_unrolled,
         {k: 2 * n for k, n in MLP.items()},
-        vocabulary=6,
     ),
-    Model("mlp-loop", mlp_loop, MLP, vocabulary=3),
+    Model("mlp-loop", mlp_loop, MLP),
     Model("mlp-vjp", mlp_vjp, {"f aw": 2, "b ag": 3, "b gw": 3}, cotangents=1),
-    Model("mlp-frozen", mlp_frozen, {"f aw": 3, "b ag": 1, "b gw": 2}, vocabulary=2),
-    Model("classifier", classifier, {"f aw": 1, "b ag": 1}, vocabulary=2),
+    Model("mlp-frozen", mlp_frozen, {"f aw": 3, "b ag": 1, "b gw": 2}),
+    Model("classifier", classifier, {"f aw": 1, "b ag": 1}),
     Model("adapters", adapters, {"f aw": 9, "b ag": 6, "b gw": 7}),
     Model("twins", twins, {"f aw": 6, "f aa": 1, "b ag": 8, "b gw": 4}),
-    Model("custom", custom, MLP, vocabulary=3),
+    Model("custom", custom, MLP),
     Model("autoencoder", autoencoder_step, {"f aw": 2, "b ag": 2, "b gw": 1}),
     Model("autoencoder-inference", autoencoder_inference, {"f aw": 2}),
-    Model("cnn", cnn_step, MLP, vocabulary=3),
+    Model("cnn", cnn_step, MLP),
     Model("cnn-inference", cnn_inference, {"f aw": 3}),
-    Model("rnn-scanned", rnn_scanned, {"f aw": 3, "b ag": 3, "b gw": 2}, vocabulary=3),
-    Model("rnn-unrolled", rnn_unrolled, {"f aw": 7, "b ag": 7, "b gw": 3}, vocabulary=3),
-    Model("gated", gated, {"f aw": 5, "b ag": 5, "b gw": 3}, vocabulary=3),
+    Model("rnn-scanned", rnn_scanned, {"f aw": 3, "b ag": 3, "b gw": 2}),
+    Model("rnn-unrolled", rnn_unrolled, {"f aw": 7, "b ag": 7, "b gw": 3}),
+    Model("gated", gated, {"f aw": 5, "b ag": 5, "b gw": 3}),
     Model("transformer", transformer_step(), ATTENTION, vocabulary=3),
     Model("transformer-tied", transformer_step(tied=True), ATTENTION, vocabulary=3),
     Model("transformer-smoothed", transformer_step(smoothing=0.1), ATTENTION, vocabulary=3),
@@ -581,7 +580,7 @@ MODELS: Final = (
         "transformer-experts",
         transformer_step(experts=True),
         {"f aw": 8, "f aa": 3, "b ag": 14, "b gw": 8},
-        vocabulary=6,
+        vocabulary=3,
     ),
     Model(
         "transformer-two-layers",
@@ -602,7 +601,7 @@ MODELS: Final = (
         {**ATTENTION, "f aw": 12, "f aa": 4},
         vocabulary=3,
     ),
-    Model("transformer-inference", transformer_inference, {"f aw": 13, "f aa": 4}),
+    Model("transformer-inference", transformer_inference, {"f aw": 13, "f aa": 4}, vocabulary=1),
 )
 """All that has first derivatives only."""
 

@@ -86,7 +86,7 @@ def test_presets_are_what_they_say() -> None:
 
 def test_the_vocabulary_stays_out_of_every_preset() -> None:
     assert not any(recipe.matmul.vocabulary for recipe in PRESETS.values())
-    assert all(recipe.matmul.smallest == 16 for recipe in PRESETS.values())
+    assert all(recipe.matmul.smallest == (2, 16, 16) for recipe in PRESETS.values())
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -146,7 +146,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
         matmul=Matmul(
             *draw(operands(target)),
             output=draw(formats("matmul.output", target)),
-            smallest=draw(st.integers(1)),
+            smallest=draw(st.tuples(*[st.integers(1)] * 3)),
             vocabulary=draw(st.booleans()),
             include=draw(patterns),
             exclude=draw(patterns),
@@ -208,12 +208,14 @@ def test_a_file_starts_from_its_base_and_a_call_has_the_last_word(tmp_path: Path
         'base = "fp8"\nmeet = "max"\n[matmul]\nexclude = ["head"]\nsmallest = 64\n'
         '[state]\nweight = "keep"\n[inputs]',
     )
-    matmul = replace(FP8, exclude=("head",), smallest=64)
+    matmul = replace(FP8, exclude=("head",), smallest=(64, 64, 64))
     state = State(gradient="f8E5M2")
     expected = Recipe("fp8", meet="max", matmul=matmul, state=state, norm_gradients=L2)
     assert load_recipe(path) == expected
-    again = load_recipe(path, ["matmul.smallest=32", "matmul.exclude=a, b*", "saturate=false"])
-    changed = replace(matmul, smallest=32, exclude=("a", "b*"))
+    again = load_recipe(
+        path, ["matmul.smallest=2, 32,16", "matmul.exclude=a, b*", "saturate=false"]
+    )
+    changed = replace(matmul, smallest=(2, 32, 16), exclude=("a", "b*"))
     assert again == replace(expected, matmul=changed, saturate=False)
 
 

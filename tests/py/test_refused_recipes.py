@@ -36,7 +36,11 @@ WRONG_VALUES = {
     "meet = {}": "'meet' takes a string, and not a table",
     "saturate = 'yes'": "'saturate' takes true or false, and not 'yes'",
     "saturate = 1": "'saturate' takes true or false, and not 1",
-    "[matmul]\nsmallest = 0": "'matmul.smallest' takes a whole number, at least 1, and not 0",
+    "[matmul]\nsmallest = 0": "takes a whole number or a list of 3, each at least 1, and not 0",
+    "[matmul]\nsmallest = [2, 16]": "each at least 1, and not [2, 16]",
+    "[matmul]\nsmallest = [2, 16, 0]": "each at least 1, and not [2, 16, 0]",
+    "[matmul]\nsmallest = ['2', 16, 16]": "each at least 1, and not ['2', 16, 16]",
+    "[matmul]\nsmallest = []": "each at least 1, and not []",
     "[matmul]\nsmallest = true": "'matmul.smallest' takes a whole number",
     "[matmul]\nsmallest = 16.0": "'matmul.smallest' takes a whole number",
     "[matmul]\nsmallest = '16'": "'matmul.smallest' takes a whole number",
@@ -120,6 +124,8 @@ def test_what_is_no_toml_is_said_with_its_line(text: str, tmp_path: Path) -> Non
         ("fp8", ["meet=maxx"], "did you mean 'max'"),
         ("fp8", ["saturate=1"], "'saturate' takes true or false, and not '1'"),
         ("fp8", ["matmul.smallest=0"], "at least 1, and not '0'"),
+        ("fp8", ["matmul.smallest=2,16"], "at least 1, and not '2,16'"),
+        ("fp8", ["matmul.smallest=2,,16"], "at least 1, and not '2,,16'"),
         ("fp8", ["matmul.smallest=-3"], "at least 1, and not '-3'"),
         ("fp8", ["matmul.smallest=1e3"], "at least 1, and not '1e3'"),
         ("fp8", ["matmul.smallest=" + "9" * 9_999], "at least 1, and not"),
@@ -197,7 +203,7 @@ def test_what_is_no_recipe_is_refused() -> None:
     with pytest.raises(UsageError, match="is not a format"):
         load_recipe(Recipe(compute="f61"))
     with pytest.raises(UsageError, match="takes a whole number"):
-        scalify_hlo.rewrite(samples.TEXT, recipe=Recipe(matmul=Matmul(smallest=0)))
+        scalify_hlo.rewrite(samples.TEXT, recipe=Recipe(matmul=Matmul(smallest=(0, 0, 0))))
     with pytest.raises(UsageError, match="no option '3'"):
         load_recipe("fp8", {3: "max"})  # type: ignore[dict-item]
 

@@ -1,124 +1,148 @@
-"""Logits are found wherever their exponentials are summed; only what may make them is followed."""
+"""A projection to a vocabulary is one in training and in inference: what counts is the weight."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
 
+import scalify_hlo
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.report import MatmulReport
 from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.passes.summary import summary
 from scalify_hlo.roles import vocabulary
 from tests.py.judge import parse
 from tests.py.test_layers import gpt2_text
 
-TOKENS, WIDTH, CLASSES = 6, 5, 7
+TOKENS, WIDTH, INNER, WORDS = 6, 16, 64, 64
 
-Ending = Callable[[jax.Array], jax.Array]
-
-
-def shares(y: jax.Array) -> jax.Array:
-    return jnp.exp(y) / jnp.sum(jnp.exp(y), -1, keepdims=True)
+Params = dict[str, Any]
+Model = Callable[[Params, jax.Array], Any]
 
 
-def exponentials_in_a_function(y: jax.Array) -> jax.Array:
-    made = jax.jit(lambda z: jnp.exp(z) * 2)
-    return jnp.sum(made(y), -1)
+def hidden(params: Params, tokens: jax.Array) -> Any:
+    """One layer; its inner weights have the shapes of the embedding's, either way around."""
+    x = params["embedding"][tokens]
+    return x + jnp.tanh(x @ params["up"]) @ params["down"]
 
 
-def sums_in_a_function(y: jax.Array) -> jax.Array:
-    return jnp.asarray(jax.jit(lambda z: jnp.sum(z, -1))(jnp.exp(y)))
+def tied(params: Params, tokens: jax.Array) -> Any:
+    return hidden(params, tokens) @ params["embedding"].T
 
 
-def through_a_function(y: jax.Array) -> jax.Array:
-    def kept(z: jax.Array) -> jax.Array:
-        return jnp.where(z > 0, z, 0)
-
-    masked = jax.jit(kept)
-    return jnp.sum(masked(jax.jit(jnp.exp)(masked(y))), -1)
+def untied(params: Params, tokens: jax.Array) -> Any:
+    return hidden(params, tokens) @ params["head"]
 
 
-def in_a_branch(y: jax.Array) -> jax.Array:
-    return jnp.sum(lax.cond(y[0, 0] > 0, jnp.exp, jnp.sin, y), -1)
+def half_precision(params: Params, tokens: jax.Array) -> Any:
+    params = jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)
+    return untied(params, tokens).astype(jnp.float32)
 
 
-def summed_in_a_branch(y: jax.Array) -> jax.Array:
-    return jnp.asarray(lax.cond(y[0, 0] > 0, shares, jnp.sin, y))
+def checkpointed(params: Params, tokens: jax.Array) -> Any:
+    return jax.checkpoint(hidden)(params, tokens) @ params["head"]
 
 
-ENDINGS = (
-    *(shares, exponentials_in_a_function, sums_in_a_function, through_a_function),
-    *(in_a_branch, summed_in_a_branch),
-)
+def in_chunks(params: Params, tokens: jax.Array) -> Any:
+    chunks = hidden(params, tokens).reshape(2, -1, WIDTH)
+    return lax.map(lambda h: h @ params["head"], chunks).reshape(-1, WORDS)
 
 
-def text_of(ending: Ending, *, looped: bool) -> str:
-    def model(x: jax.Array, v: jax.Array, w: jax.Array) -> jax.Array:
-        hidden = jnp.sin(x @ v)
-        if not looped:
-            return ending(hidden @ w)
-        turns = jnp.stack([hidden, hidden + 1])
-        return jnp.asarray(lax.map(lambda h: ending(jnp.sin(h) @ w), turns))
-
-    shapes = ((TOKENS, WIDTH), (WIDTH, WIDTH), (WIDTH, CLASSES))
-    arguments = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
-    return str(jax.export.export(jax.jit(model))(*arguments).mlir_module())
+MODELS = (tied, untied, half_precision, checkpointed, in_chunks)
 
 
-def logits_in(text: str) -> list[bool]:
-    return [m.vocabulary for m in run_passes(parse(text), [NormalizePass(), RolesPass()]).matmuls]
+def arguments(words: int = WORDS) -> tuple[Any, Any]:
+    f32 = jnp.float32
+    shapes = {
+        "embedding": (words, WIDTH),
+        "up": (WIDTH, INNER),
+        "down": (INNER, WIDTH),
+        "head": (WIDTH, words),
+    }
+    params = {name: jax.ShapeDtypeStruct(shape, f32) for name, shape in shapes.items()}
+    return params, jax.ShapeDtypeStruct((TOKENS,), jnp.int32)
 
 
-class Any:
-    """All sizes."""
+def training(model: Model) -> Callable[..., Any]:
+    """A step that learns to repeat its tokens."""
 
-    def __init__(self, *_: object) -> None:
-        pass
+    def loss(params: Params, tokens: jax.Array) -> jax.Array:
+        likely = jax.nn.log_softmax(model(params, tokens))
+        return -jnp.mean(jnp.take_along_axis(likely, tokens[:, None], -1))
 
-    def sizes_summed(self) -> set[int]:
-        return set(range(100))
+    def step(params: Params, tokens: jax.Array) -> Any:
+        gradients = jax.grad(loss)(params, tokens)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
 
-
-@pytest.mark.parametrize("looped", [False, True])
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_logits_are_those_of_following_all_matmuls(
-    ending: Ending, *, looped: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = text_of(ending, looped=looped)
-    found = logits_in(text)
-    with monkeypatch.context() as patch:
-        patch.setattr(vocabulary, "_Exponentials", Any)
-        assert found == logits_in(text)
-    assert found == [False, True]
+    return step
 
 
-def test_sums_are_found_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[set[int]] = []
-    summed = vocabulary._Exponentials.sizes_summed
-
-    def noting(self: vocabulary._Exponentials) -> set[int]:
-        sizes.append(summed(self))
-        return sizes[-1]
-
-    monkeypatch.setattr(vocabulary._Exponentials, "sizes_summed", noting)
-    for ending in ENDINGS:
-        for looped in (False, True):
-            logits_in(text_of(ending, looped=looped))
-    assert sizes == [{CLASSES}] * 2 * len(ENDINGS)
+def exported(function: Callable[..., Any], *types: Any) -> str:
+    return str(jax.export.export(jax.jit(function))(*types).mlir_module())
 
 
-def test_only_what_may_make_logits_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+def matmuls(text: str) -> list[MatmulReport]:
+    return run_passes(parse(text), [NormalizePass(), RolesPass()]).matmuls
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_head_is_the_same_matmul_in_training_and_inference(model: Model) -> None:
+    inference = matmuls(exported(model, *arguments()))
+    assert [m.vocabulary for m in inference] == [False, False, True]
+    trained = [m for m in matmuls(exported(training(model), *arguments())) if m.vocabulary]
+    assert sorted(m.part for m in trained) == ["backward", "backward", "forward"]
+    assert trained[0].extent == inference[-1].extent
+
+
+def test_a_classifier_has_no_vocabulary() -> None:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.nn.logsumexp(x @ w)
+
+    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((32, 100), (8, 32))]
+    assert not any(m.vocabulary for m in matmuls(exported(jax.grad(loss), *types)))
+
+
+@pytest.mark.parametrize(("width", "found"), [(1024, True), (1025, False)])
+def test_far_more_outputs_than_inputs_make_a_vocabulary(width: int, *, found: bool) -> None:
+    types = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((4, width), (width, 8192))]
+    assert [m.vocabulary for m in matmuls(exported(lambda x, w: x @ w, *types))] == [found]
+
+
+def test_positions_that_are_looked_up_are_no_vocabulary() -> None:
+    """The shape is that of the table, the other way around; another matmul takes the result."""
+
+    def model(positions: jax.Array, up: jax.Array, down: jax.Array, i: jax.Array) -> jax.Array:
+        return jax.nn.gelu(positions[i] @ up, approximate=False) @ down
+
+    f32 = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((64, 16), (16, 64), (64, 16))]
+    index = jax.ShapeDtypeStruct((4,), jnp.int32)
+    assert not any(m.vocabulary for m in matmuls(exported(model, *f32, index)))
+
+
+@pytest.mark.parametrize("model", [tied, untied])
+@pytest.mark.parametrize("recipe", ["fp8-current", "fp8"])
+def test_the_summary_says_that_the_vocabulary_stays_wide(model: Model, recipe: str) -> None:
+    for function, count in ((model, 1), (training(model), 3)):
+        text = exported(function, *arguments())
+        settings = {"matmul.smallest": 1}
+        _, report = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)
+        assert summary(report).endswith(f"; wide: {count} vocabulary")
+
+
+def test_only_what_may_be_a_vocabulary_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     followed: list[object] = []
-    users = vocabulary.Logits._users
+    is_last = vocabulary.Projections._is_last
 
-    def noting(self: vocabulary.Logits, *arguments: object) -> object:
-        followed.append(arguments)
-        return users(self, *arguments)  # type: ignore[arg-type]
+    def noting(self: vocabulary.Projections, matmul: Any) -> bool:
+        followed.append(matmul)
+        return is_last(self, matmul)
 
-    monkeypatch.setattr(vocabulary.Logits, "_users", noting)
-    assert sum(logits_in(gpt2_text(3))) == 3
-    assert len(followed) == 2  # the logits and their exponentials
+    monkeypatch.setattr(vocabulary.Projections, "_is_last", noting)
+    assert sum(m.vocabulary for m in matmuls(gpt2_text(3))) == 3
+    assert not followed  # its head is tied
