@@ -242,6 +242,33 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
     return run
 
 
+def refine_shapes(program: bytes) -> bytes:
+    """Gives all tensors of a program the shapes that follow from those of its arguments.
+
+    Args:
+        program: MLIR bytecode, of a program whose arguments have static shapes.
+
+    Returns:
+        The same as MLIR bytecode. What jax.export asserts of shapes was checked.
+
+    Raises:
+        ValueError: An assertion does not hold, or a shape does not follow.
+    """
+    from jaxlib import _jax
+
+    mlir: Any = _jax.mlir
+    try:
+        refined: bytes = mlir.refine_polymorphic_shapes(
+            mlir_module=program,
+            enable_shape_assertions=True,
+            validate_static_shapes=True,
+            enable_shardy=True,
+        )
+    except Exception as error:
+        raise ValueError(str(error)) from error
+    return refined
+
+
 def private_function(
     ctx: Any,
     key: Hashable,

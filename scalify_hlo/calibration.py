@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.artifact import copy_module
-from scalify_hlo.check import compile_module, given_inputs
-from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.check import Run, compile_module, given_inputs
+from scalify_hlo.diagnostics import InputError, Remark, UsageError
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.many_devices import BY_HAND, run_on_devices
+from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.observe import ObservePass
@@ -21,6 +22,7 @@ from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.profile import Profile, TensorProfile
 from scalify_hlo.program import Kind, Program, read_program, read_text
+from scalify_hlo.refinement import Shape, refined
 from scalify_hlo.tensors import Array, Interface, interface
 from scalify_hlo.wellformed import check_module, located
 
@@ -39,7 +41,7 @@ def calibrate(program: Any, samples: Iterable[Sample]) -> Profile:
 
     Args:
         program: As `rewrite` takes it: MLIR text, bytes, an `ir.Module`, or an Exported. It is not
-            changed.
+            changed. Where its shapes are symbolic, it runs with those of each sample.
         samples: What the program takes, each a mapping of arrays by argument name (or ``arr_0``,
             ``arr_1`` ...). It may also be, for an Exported, a tuple of arguments, pytrees as its
             ``call`` takes them; for others, a sequence of arrays, one for each argument.
@@ -81,17 +83,16 @@ class Calibration:
     """
 
     def __init__(self, program: Any) -> None:
-        read = _read(program)
-        self._name, self._exported = read.name, _exported(program)
+        self._read, self._exported = _read(program), _exported(program)
+        read = self._read
         self.program = structural_hash(read.module)
-        self._interface = interface(read.module, read.name)
-        report = _observed(read)
-        self.remarks, self._tensors = report.remarks, report.tensors
-        if BY_HAND in report.ops:
-            exported = self._exported or read.exported
-            self._run = run_on_devices(exported, read.module, read.name)
-        else:
-            self._run = compile_module(read.module, read.name, hint=_HINT)
+        self._interface = interface(read.module, read.name, dynamic=True)
+        self.remarks: list[Remark] = []
+        self._static = all(tensor.static for tensor in self._interface.arguments)
+        self._ops = _run(read.module, read.name, _ROLES).ops
+        self._runs: dict[tuple[Shape, ...], _Observed] = {}
+        if self._static:
+            self._at([tensor.shape for tensor in self._interface.arguments])
         self._profile: Profile | None = None
 
     def add(self, sample: Sample, name: str) -> None:
@@ -104,9 +105,14 @@ class Calibration:
         Raises:
             UsageError: It does not fit the program.
         """
-        results = self._run(self._arrays(sample, name))
+        arrays = self._arrays(sample, name)
+        try:
+            observed = self._at([array.shape for array in arrays])
+        except UsageError as error:
+            raise UsageError(error.message, location=name, hint=error.hint) from None
+        results = observed.run(arrays)
         tensors: dict[str, TensorProfile] = {}
-        rows = zip(self._tensors, *results[-_OBSERVATIONS:], strict=True)
+        rows = zip(observed.tensors, *results[-_OBSERVATIONS:], strict=True)
         for names, amax, rms, histogram in rows:
             tensors |= dict.fromkeys(names, _tensor(amax, rms, histogram))
         seen = Profile(self.program, 1, tensors)
@@ -124,6 +130,33 @@ class Calibration:
                 hint="give at least one, with an array for each argument of the program",
             )
         return self._profile
+
+    def _at(self, shapes: Sequence[Shape]) -> _Observed:
+        """The program that observes tensors, for arguments of some shapes."""
+        key = tuple(shapes)
+        if key not in self._runs:
+            module = self._read.module
+            if not self._static:
+                module = refined(copy_module(module), key)
+            self._runs[key] = self._observed(module)
+        return self._runs[key]
+
+    def _observed(self, module: ir.Module) -> _Observed:
+        name, exported = self._read.name, self._exported or self._read.exported
+        report = _run(module, name, _OBSERVE)
+        new = [remark for remark in report.remarks if remark not in self.remarks]
+        self.remarks += new
+        if BY_HAND not in self._ops:
+            run = compile_module(module, name, hint=_HINT)
+        elif self._static:
+            run = run_on_devices(exported, module, name)
+        else:
+            raise InputError(
+                "the program divides its data by hand among devices, and its shapes are symbolic",
+                location=name,
+                hint="export it with the shapes of the samples",
+            )
+        return _Observed(report.tensors, run)
 
     def _arrays(self, sample: Sample, name: str) -> list[Array]:
         """The flat arguments of `main`."""
@@ -168,11 +201,25 @@ def _exported(program: Any) -> Exported | None:
     return program if isinstance(program, jax.export.Exported) else None
 
 
-def _observed(program: Program) -> Report:
-    """Makes a program return how large the tensors are that its matmuls take."""
-    passes = [NormalizePass(), RolesPass(), ObservePass(), LegalizePass()]
-    with located(program.name):
-        return run_passes(program.module, passes)
+class _Observed(NamedTuple):
+    """A program that returns how large the tensors are that its matmuls take.
+
+    Attributes:
+        tensors: Their names.
+        run: Runs it.
+    """
+
+    tensors: list[tuple[str, ...]]
+    run: Run
+
+
+_ROLES: Final = (NormalizePass(), RolesPass())
+_OBSERVE: Final = (ObservePass(), LegalizePass())
+
+
+def _run(module: ir.Module, name: str, passes: Sequence[Pass]) -> Report:
+    with located(name):
+        return run_passes(module, passes)
 
 
 def _tensor(amax: Any, rms: Any, histogram: Array) -> TensorProfile:

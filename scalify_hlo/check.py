@@ -235,7 +235,7 @@ def fit(array: Array, tensor: Tensor) -> Array:
     if array.dtype.kind == "V" and array.dtype.itemsize == tensor.dtype.itemsize:
         array = array.view(tensor.dtype)  # how .npz files keep bf16 and f8
     kinds = (array.dtype.kind in "fc", tensor.inexact)
-    if array.shape != tensor.shape or (array.dtype != tensor.dtype and kinds[0] != kinds[1]):
+    if not tensor.takes(array.shape) or (array.dtype != tensor.dtype and kinds[0] != kinds[1]):
         raise UsageError(
             f"the array for {tensor.name!r} is {array.dtype}{list(array.shape)}, and the argument "
             f"{tensor}",

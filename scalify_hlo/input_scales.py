@@ -55,10 +55,10 @@ def measured_scales(
         {'x': 4.0}
     """
     if isinstance(program, ir.Module):
-        described = interface(program, "<module>")
+        described = interface(program, "<module>", dynamic=True)
     elif isinstance(program, str | bytes | bytearray):
         read = read_text(program) if isinstance(program, str) else read_program(bytes(program))
-        described = interface(read.module, read.name)
+        described = interface(read.module, read.name, dynamic=True)
     else:
         return scales_of(*_of_exported(program, args, kwargs))
     return scales_of(described.arguments, _fitted(described.arguments, args, kwargs))
@@ -68,10 +68,10 @@ def scales_by_name(program: Program, arrays: Mapping[str, Array]) -> dict[str, f
     """As `measured_scales`, from arrays by argument name, or ``arr_0``, ``arr_1`` ...
 
     Raises:
-        InputError: The program takes something else than tensors of static shape.
+        InputError: The program takes something else than tensors.
         UsageError: The arrays don't fit its arguments.
     """
-    described = interface(program.module, program.name)
+    described = interface(program.module, program.name, dynamic=True)
     return scales_of(described.arguments, given_inputs(described, arrays))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -51,7 +51,7 @@ class Tensor:
 
     Attributes:
         name: Its path, such as ``params['w']``.
-        shape: Its shape.
+        shape: Its shape; `UNKNOWN` for sizes that are not known.
         dtype: Its dtype.
     """
 
@@ -64,8 +64,20 @@ class Tensor:
         """Whether its elements are floats or complex numbers."""
         return is_inexact(self.dtype)
 
+    @property
+    def static(self) -> bool:
+        """Whether its whole shape is known."""
+        return UNKNOWN not in self.shape
+
+    def takes(self, shape: tuple[int, ...]) -> bool:
+        """Whether arrays of a shape fit."""
+        if len(shape) != len(self.shape):
+            return False
+        return all(own in (UNKNOWN, size) for own, size in zip(self.shape, shape, strict=True))
+
     def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}"
+        sizes = ", ".join("?" if size == UNKNOWN else str(size) for size in self.shape)
+        return f"{self.dtype}[{sizes}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +100,44 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "c"
 
 
-def interface(module: ir.Module, name: str) -> Interface:
+UNKNOWN: Final = -1
+"""A size that is not known before arguments are given."""
+
+
+def interface(module: ir.Module, name: str, *, dynamic: bool = False) -> Interface:
     """What a program takes and gives.
 
+    Args:
+        module: The program.
+        name: How diagnostics call it.
+        dynamic: Whether sizes may be unknown.
+
     Raises:
-        InputError: An argument or a result is not a tensor of static shape.
+        InputError: An argument or a result is not a tensor, or not of static shape.
     """
     main = main_function(module.operation)
     if main is None:
         raise InputError("the module has no function `main`", location=name)
     type_ = attributes.function_type(main)
     return Interface(
-        _tensors(attributes.argument_names(main), type_.inputs, name),
-        _tensors(attributes.result_names(attributes.result_attributes(main)), type_.results, name),
+        _tensors(attributes.argument_names(main), type_.inputs, name, dynamic=dynamic),
+        _tensors(
+            attributes.result_names(attributes.result_attributes(main)),
+            type_.results,
+            name,
+            dynamic=dynamic,
+        ),
     )
 
 
-def _tensors(names: list[str], types: list[ir.Type], program: str) -> tuple[Tensor, ...]:
-    return tuple(_tensor(n, t, program) for n, t in zip(names, types, strict=True))
+def _tensors(
+    names: list[str], types: list[ir.Type], program: str, *, dynamic: bool
+) -> tuple[Tensor, ...]:
+    return tuple(_tensor(n, t, program, dynamic) for n, t in zip(names, types, strict=True))
 
 
-def _tensor(name: str, type_: ir.Type, program: str) -> Tensor:
-    tensor = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+def _tensor(name: str, type_: ir.Type, program: str, dynamic: bool) -> Tensor:
+    tensor = isinstance(type_, ir.RankedTensorType) and (dynamic or type_.has_static_shape)
     dtype = DTYPES.get(str(type_.element_type)) if tensor else None
     if dtype is None:
         raise InputError(
@@ -117,4 +145,5 @@ def _tensor(name: str, type_: ir.Type, program: str) -> Tensor:
             location=program,
             hint="only programs whose arguments and results are tensors of static shape can be run",
         )
-    return Tensor(name, tuple(type_.shape), np.dtype(dtype))
+    shape = tuple(size if size >= 0 else UNKNOWN for size in type_.shape)
+    return Tensor(name, shape, np.dtype(dtype))

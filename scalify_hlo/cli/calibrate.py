@@ -60,10 +60,10 @@ def command(
     calibration = Calibration(read(program))
     for path, profile in zip(merge, earlier, strict=True):
         profile.require(calibration.program, display_name(path))
-    if not quiet:
-        console.report_remarks(calibration.remarks, display_name(program))
     for path in _in_progress(inputs):
         calibration.add(read_arrays(path), path)
+    if not quiet:
+        console.report_remarks(calibration.remarks, display_name(program))
     write_file(output, dump_profile(_merged(calibration.profile(), earlier)))
 
 

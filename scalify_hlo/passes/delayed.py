@@ -159,7 +159,8 @@ class Delayed:
         would be read once more for that.
         """
         block = self._main.regions[0].blocks[0]
-        return "in order" if self._reshape and value.owner == block else "apart"
+        flat = self._reshape and value.type.has_static_shape
+        return "in order" if flat and value.owner == block else "apart"
 
     def finish(self, report: Report) -> None:
         """Gives the program its state.
@@ -170,8 +171,8 @@ class Delayed:
         if not self._tensors:
             raise UsageError(
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) "
-                "and those of dynamic shapes stay wide",
+                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) and "
+                "those whose contracted size is not known stay wide",
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)

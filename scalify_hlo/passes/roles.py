@@ -89,8 +89,11 @@ class RolesPass(Pass):
         listing.note_formats()
         walk = Walk(functions)
         walk.main(main, listing.ops, [i for i, role in declared.items() if role == GRADIENT])
-        # The gradients that a vjp gives are no state, although they may be made of weights.
-        state = State() if self.cotangents else state_of(main, floats, trains=walk.trains)
+        # The gradients that a vjp gives are no state, although they may be made of weights. What
+        # has the size of a batch is none either, although a model may give it back in its shape.
+        static = [_is_static(argument.type) for argument in block.arguments]
+        kept = [both == (True, True) for both in zip(floats, static, strict=True)]
+        state = State() if self.cotangents else state_of(main, kept, trains=walk.trains)
         roles = _found_roles(state) | declared
         report.roles |= {names[i]: role for i, role in roles.items()}
         if self.narrow_state and state.neither:
@@ -277,6 +280,10 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, n
     op.attributes[attributes.MATMUL] = ir.IntegerAttr.get(i64, number)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
+
+
+def _is_static(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
 
 
 def _mark_results(

@@ -262,7 +262,11 @@ def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operati
     numbers = ir.DenseI64ArrayAttr.get(sorted(dims))
     type_ = ir.RankedTensorType.get(like.type.shape, values.type.element_type, like.type.encoding)
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    return emit.broadcast(type_, values, numbers, **where)
+    if type_.has_static_shape:
+        return emit.broadcast(type_, values, numbers, **where)
+    return stablehlo.dynamic_broadcast_in_dim(
+        type_, values, emit.shape_of(like, at), numbers, **where
+    )
 
 
 def constants(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:

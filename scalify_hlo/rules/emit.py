@@ -120,6 +120,17 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
     return stablehlo.clamp(scalar, shape, scalar, results=[shape.type], **where)
 
 
+def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
+    """The sizes of a tensor of dynamic shape, as a tensor of i32."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
+    sizes = [
+        stablehlo.reshape(one, stablehlo.get_dimension_size(value, d, **where), **where)
+        for d in range(value.type.rank)
+    ]
+    return stablehlo.concatenate(sizes, 0, **where)
+
+
 def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
     """A constant of the type of `like`, which may be of dynamic shape."""
     type_ = like.type

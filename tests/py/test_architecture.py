@@ -37,6 +37,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "interpreter",
             "printing",
             "program",
+            "refinement",
             "stored",
             "tensors",
             "wellformed",

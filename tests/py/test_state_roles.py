@@ -301,10 +301,9 @@ def test_inspect_shows_roles_and_how_sure_they_are(tmp_path: Path) -> None:
     roles = {line[1]: line[-1] for line in lines if len(line) == 6}
     assert roles["state[0].mu[2]"] == "first_moment"
     assert roles["state[0].nu[2]"] == "second_moment"
-    assert ["forward", "activation", "x", "weight", "names", "2"] in lines
-    assert ["forward", "activation", "x", "weight", "names", "yes", "1"] in lines
-    assert ["backward", "gradient", "x", "weight", "names", "1"] in lines
-    assert ["in", "low", "precision:", "5", "ops"] in lines
+    assert ["forward", "activation", "x", "weight", "names", "3"] in lines
+    assert ["backward", "gradient", "x", "weight", "names", "2"] in lines
+    assert ["in", "low", "precision:", "8", "ops"] in lines
     assert not any("weight" in line for line in inspected(str(path)))
 
 
