@@ -244,9 +244,15 @@ class TestSamples:
         assert str(module) == before
         assert calibrate(module, [(random(2, 2), random(2, 2))]) == first
 
-    def test_dynamic_shapes_are_refused(self) -> None:
+    def test_dynamic_shapes_are_those_of_samples(self) -> None:
+        arrays = [random(2, 2), random(2, 2)]
+        dynamic = calibrate(DOT.replace("TYPE", "tensor<?x?xf32>"), [arrays])
+        assert dynamic.tensors == calibrate(SQUARE, [arrays]).tensors
+
+    def test_what_is_no_tensor_is_refused(self) -> None:
+        text = "func.func @main(%t: !stablehlo.token) { return }"
         with pytest.raises(InputError, match="cannot be fed"):
-            calibrate(DOT.replace("TYPE", "tensor<?x?xf32>"), [])
+            calibrate(text, [])
 
 
 def _tree_program() -> export.Exported:
