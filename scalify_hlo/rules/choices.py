@@ -16,7 +16,7 @@ _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 def extreme(op: ir.Operation, split: Split) -> None:
     """An aligned maximum or minimum; one with 0 is a ReLU."""
-    halved = split.narrow and any(map(_is_zero, op.operands))
+    halved = split.narrow and any(map(is_zero, op.operands))
     target = split.align(op, (0, 1))
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.size(), split)
@@ -26,7 +26,7 @@ def extreme(op: ir.Operation, split: Split) -> None:
 def select(op: ir.Operation, split: Split) -> None:
     """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
     values = list(op.operands)[1:]
-    halved = split.narrow and _tells_signs(op.operands[0]) and any(map(_is_zero, values))
+    halved = split.narrow and _tells_signs(op.operands[0]) and any(map(is_zero, values))
     target = split.align(op, (1, 2), either=True)
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.gradient_size, split)
@@ -57,7 +57,7 @@ def one_hot(value: ir.Value) -> int | None:
 
 def _tells_signs(value: ir.Value) -> bool:
     """Whether booleans are of a comparison with 0."""
-    return any(map(_is_zero, _compared(value, "GT", "GE", "LT", "LE")))
+    return any(map(is_zero, _compared(value, "GT", "GE", "LT", "LE")))
 
 
 def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
@@ -69,7 +69,7 @@ def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
     return list(owner.operands) if direction in (directions or ("EQ",)) else []
 
 
-def _is_zero(value: ir.Value) -> bool:
+def is_zero(value: ir.Value) -> bool:
     """Whether a value is a constant of zeros, broadcast or not."""
     source = _spread(value)
     if source is None or source.name != _CONSTANT:

@@ -6,7 +6,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.choices import extreme, one_hot, select
+from scalify_hlo.rules.choices import extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
     align,
     keep,
@@ -294,7 +294,10 @@ def cast(op: ir.Operation, split: Split) -> None:
     source = split.format(value)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
-    if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
+    if is_zero(value) or (isinstance(form, Splat) and target.holds(form.value)):
+        return split.set(result, form)
+    if form is ANY:  # there may be infinities, of which some formats make NaN
+        split.replace(op, 0, _held(value, source, target, op.operation, split))
         return split.set(result, form)
     known = None
     if kind != attributes.STATE and not isinstance(form, Splat):
@@ -304,13 +307,20 @@ def cast(op: ir.Operation, split: Split) -> None:
     value, scale = known.value, known.form.scale
     if kind == attributes.DATA:
         split.observe(value, scale, op.operation)
-    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
-    if narrower and split.recipe.saturate:
-        if not source.holds(target.max_finite):
-            value = emit.convert(value, ir.F32Type.get(), op.operation)
-        value = _saturated(value, target, op.operation, split)
-    split.replace(op, 0, value)
+    split.replace(op, 0, _held(value, source, target, op.operation, split))
     return split.assume(result, known.form)
+
+
+def _held(
+    value: ir.Value, source: FloatFormat, target: FloatFormat, at: ir.Operation, split: Split
+) -> ir.Value:
+    """Data on their way from one format to another, within the range of both if casts saturate."""
+    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
+    if not narrower or not split.recipe.saturate:
+        return value
+    if not source.holds(target.max_finite):
+        value = emit.convert(value, ir.F32Type.get(), at)
+    return _saturated(value, target, at, split)
 
 
 def _predicted(op: ir.Operation, form: Form, kind: str, split: Split) -> Trusted:
@@ -336,11 +346,15 @@ def _cast_scale(op: ir.Operation, form: Form, kind: str, split: Split) -> Scale:
     """The scale at which data are cast: near unit, but that of state is chosen elsewhere.
 
     State in a wide format leaves the program at the scale of an argument. In a narrow one it was
-    measured, so that its level is 0, unless it is a cotangent of state.
+    measured, so that its level is 0, unless it is a cotangent of state. The size of a constant with
+    one value is known, and counts where the format would flush or saturate that.
     """
+    target = split.format(op.results[0])
+    if isinstance(form, Splat) and target is not None:
+        inside = 2.0**target.min_exponent <= abs(form.value) <= target.max_finite
+        return ONE if inside else ONE.shift(form.level)
     if not isinstance(form, Scaled):
         return ONE
-    target = split.format(op.results[0])
     if kind == attributes.STATE and (form.decayed or (target is not None and target.wide)):
         return form.scale
     return split.settled_alike(op, form) if split.predicts else form.settled

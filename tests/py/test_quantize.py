@@ -61,6 +61,17 @@ func.func @main(%x: {type_}{argument}) -> {type_} {{
 }}""".replace("tensor<S>", type_)
 
 
+def program_of_splat(number: str) -> str:
+    """A product with a matrix all of whose elements are one number."""
+    type_ = f"tensor<{SIZE}x{SIZE}xf32>"
+    return f"""
+func.func @main(%x: {type_}) -> {type_} {{
+  %w = stablehlo.constant dense<{number}> : {type_}
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : ({type_}, {type_}) -> {type_}
+  return %y : {type_}
+}}"""
+
+
 def parse(text: str) -> ir.Module:
     with new_context(), ir.Location.unknown():
         return ir.Module.parse(text)
@@ -327,6 +338,24 @@ class TestMovement:
         module = quantised(program(normal(SIZE, SIZE), splat, baked=True))
         assert "convert" in ops(module)
         assert constants(module) == ["f32"]  # which nothing reads
+
+    @pytest.mark.parametrize("preset", ["fp8", "unit", "fp16", "fp8-current"])
+    @pytest.mark.parametrize("number", [2.0**-20, 0.3 * 2.0**-12, 0.3, 3.0e3, -1.0e9])
+    def test_splats_take_a_scale_where_the_format_ends(self, number: float, preset: str) -> None:
+        """A matrix of means, say, is full of 1/n."""
+        module = quantised(program_of_splat(f"{number:.9e}"), load_recipe(preset))
+        result = run(module, np.ones((SIZE, SIZE), np.float32))
+        assert np.all(np.abs(result - SIZE * number) <= 2.0**-4 * abs(SIZE * number))
+
+    @pytest.mark.parametrize("preset", ["fp8", "unit", "fp8-current"])
+    def test_splats_of_infinities_saturate(self, preset: str) -> None:
+        module = quantised(program_of_splat("0xFF800000"), load_recipe(preset))
+        result = run(module, np.ones((SIZE, SIZE), np.float32))
+        np.testing.assert_array_equal(result, np.float32(-448 * SIZE))
+
+    def test_splats_of_zero_are_not_clamped(self) -> None:
+        module = quantised(program_of_splat("0.0"))
+        assert len([op for op in walk(module.operation) if op.name == "stablehlo.clamp"]) == 1
 
     def test_what_computes_is_left_to_run_time(self) -> None:
         module = quantised(
