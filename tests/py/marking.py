@@ -55,7 +55,8 @@ def _values(op: ir.Operation) -> Iterator[ir.Value]:
                 operation = inner.operation
                 if operation.name != "sdy.mesh":
                     yield from (r for r in operation.results if format_of(r.type) is not None)
-                yield from _values(operation)
+                if operation.name != "builtin.module":  # whose symbols are others
+                    yield from _values(operation)
 
 
 class _Inserter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,15 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import export, lax
-from jaxlib import _jax
 
 from scalify_hlo import as_scaled_array, asarray, rewrite, serialize
-from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo._compat import ir
 from scalify_hlo.scaled_array import is_scaled_array
 from tests.py.judge import (
     Array,
     assert_invariant,
-    evaluate,
     evaluate_with_xla,
     floats,
     parse,
@@ -38,32 +35,7 @@ from tests.py.programs.dynamic import (
     inputs,
 )
 from tests.py.programs.program import SIZES, Program, Sizes, _Names, draw
-
-_REFINE = "builtin.module(stablehlo-refine-arguments{types=TYPES})"
-_CANONICALIZE = "builtin.module(func.func(stablehlo-canonicalize-dynamism))"
-
-
-def refined(module: ir.Module, arrays: Sequence[Array]) -> ir.Module:
-    """The program with static shapes, those of its arguments being the arrays'."""
-    register_passes()
-    with module.context, ir.Location.unknown():
-        types = [
-            ir.RankedTensorType.get(array.shape, type_.element_type)
-            for array, type_ in zip(arrays, inputs(module), strict=True)
-        ]
-        pipeline = _REFINE.replace("TYPES", ",".join(map(str, types)))
-        passmanager.PassManager.parse(pipeline).run(module.operation)
-        buffer = io.BytesIO()
-        module.operation.write_bytecode(buffer)
-        static = _jax.mlir.refine_polymorphic_shapes(
-            mlir_module=buffer.getvalue(),
-            enable_shape_assertions=True,
-            validate_static_shapes=True,
-            enable_shardy=True,
-        )
-        module = ir.Module.parse(static)
-        passmanager.PassManager.parse(_CANONICALIZE).run(module.operation)
-        return module
+from tests.py.refining import evaluate_refined
 
 
 def ops(module: ir.Module, name: str = "") -> list[ir.Operation]:
@@ -77,11 +49,6 @@ def ops(module: ir.Module, name: str = "") -> list[ir.Operation]:
 
     module.operation.walk(visit)
     return found
-
-
-def evaluate_refined(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
-    """Runs `main` on the interpreter, which needs static shapes."""
-    return evaluate(refined(module, arrays), arrays)
 
 
 # Functions of jax, with symbolic shapes.

@@ -7,8 +7,6 @@ programs that nobody would write, which the rules meet as they are.
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import BinaryIO
@@ -23,6 +21,7 @@ from scalify_hlo.artifact import write_artifact
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.program import Program, read_program, read_text, write_program
+from tests.py.fuzzing.edits import damaged, edited
 from tests.py.judge import parse
 from tests.py.programs import PROGRAMS
 
@@ -38,84 +37,11 @@ NAMES = (
 """No convolution: MLIR's parser takes minutes where the number of a dimension is 2^31."""
 TEXTS = {p.name: p.text() for p in PROGRAMS if p.name in NAMES}
 
-TYPES = (
-    *("f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i32", "ui8", "complex<f32>"),
-    *("index", "!stablehlo.token", "tuple<>"),
-)
-NUMBERS = (
-    *("0", "-1", "1", "2", "5", "16", "?", "2147483648", "9223372036854775807"),
-    *("99999999999999999999", "1.0", "0x7FC00000"),
-)
-OPS = (
-    *("add", "multiply", "divide", "maximum", "compare", "negate", "sqrt", "exponential"),
-    *("convert", "reshape", "transpose", "constant", "return", "while", "if", "tuple", "iota"),
-    *("optimization_barrier", "custom_call", "real", "imag", "dot", "power", "select"),
-)
-_NAME = re.compile(r"%[\w#]+")
-_TYPE = re.compile(r"\b(?:bf16|f16|f32|f64|i1|i32|i64)\b")
-_NUMBER = re.compile(r"(?<![\w%@.#])-?\d+(?:\.\d+)?")
-_OP = re.compile(r"(?<=stablehlo\.)\w+")
-
-
-def _of_lines(text: str, random: Random) -> str:
-    """Takes a line out, puts it in again elsewhere, or changes its place with another's."""
-    lines = text.split("\n")
-    i, j = random.randrange(len(lines)), random.randrange(len(lines))
-    kind = random.randrange(3)
-    if kind == 0:
-        del lines[i]
-    elif kind == 1:
-        lines.insert(j, lines[i])
-    else:
-        lines[i], lines[j] = lines[j], lines[i]
-    return "\n".join(lines)
-
-
-def _of_words(pattern: re.Pattern[str], others: tuple[str, ...] = ()) -> Edit:
-    """Puts another word of its kind in a word's place, or in those of all words like it."""
-
-    def edit(text: str, random: Random) -> str:
-        found = list(pattern.finditer(text))
-        if not found:
-            return text
-        word = random.choice(found)
-        other = random.choice(others or tuple(match.group() for match in found))
-        if random.random() < 0.5:
-            return text[: word.start()] + other + text[word.end() :]
-        return pattern.sub(lambda m: other if m.group() == word.group() else m.group(), text)
-
-    return edit
-
-
-def _of_characters(text: str, random: Random) -> str:
-    """Takes out a few characters."""
-    start = random.randrange(len(text))
-    return text[:start] + text[start + random.randrange(1, 9) :]
-
-
-Edit = Callable[[str, Random], str]
-EDITS: tuple[Edit, ...] = (
-    _of_lines,
-    _of_words(_NAME),
-    _of_words(_TYPE, TYPES),
-    _of_words(_TYPE),
-    _of_words(_NUMBER, NUMBERS),
-    _of_words(_NUMBER),
-    _of_words(_OP, OPS),
-    _of_words(_OP),
-    _of_characters,
-)
 OPTIONS = (
     {"signature": "scaled"},
     {"signature": "same", "input_scale": {"*": 2.0**3}},
     {"signature": "scaled", "settings": {"meet": "max"}},
 )
-
-
-def edited(text: str, random: Random) -> str:
-    for _ in range(random.randrange(1, 4)):
-        text = random.choice(EDITS)(text, random)
-    return text
 
 
 def assert_one_located_sentence(error: InputError | UsageError) -> None:
@@ -173,16 +99,6 @@ def stored(name: str, *, portable: bool) -> bytes:
     return buffer.getvalue()
 
 
-def damaged(data: bytes, random: Random) -> bytes:
-    """A program that ends early, or a few bits of which are others."""
-    if random.random() < 0.2:
-        return data[: random.randrange(len(data))]
-    changed = bytearray(data)
-    for _ in range(random.randrange(1, 4)):
-        changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
-    return bytes(changed)
-
-
 PICKED = {
     "name": st.sampled_from(sorted(TEXTS)),
     "how": st.sampled_from([make_options(**options) for options in OPTIONS]),
@@ -208,11 +124,12 @@ def test_an_edited_text_is_a_program_or_an_input_error(
 
 
 @settings(max_examples=60)
-@given(**PICKED, portable=st.booleans())
+@given(**PICKED, other=st.sampled_from(sorted(TEXTS)), portable=st.booleans())
 def test_damaged_bytecode_is_a_program_or_an_input_error(
-    name: str, how: Options, random: Random, *, portable: bool
+    name: str, other: str, how: Options, random: Random, *, portable: bool
 ) -> None:
-    check_bytes_in_child(damaged(stored(name, portable=portable), random), how)
+    data, another = (stored(n, portable=portable) for n in (name, other))
+    check_bytes_in_child(damaged(data, another, random), how)
 
 
 def test_the_edits_leave_some_programs_whole() -> None:

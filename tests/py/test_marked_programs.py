@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import numpy as np
+from random import Random
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from scalify_hlo.recipe import Recipe
-from tests.py.judge import Array, assert_invariant, parse, rewritten, run_plain
+from tests.py.fuzzing import mlir_programs
+from tests.py.fuzzing.programs import in_range
+from tests.py.judge import assert_invariant, floats, parse, rewritten, run_plain
 from tests.py.marking import ACTING, randomly, with_markers
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
-from tests.py.test_random_programs import ARGUMENTS, Step, in_range, program, steps
+
+PRODUCT = """
+func.func @main(%x: tensor<3x3xf32>, %y: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}"""
 
 
 @pytest.mark.parametrize("marker", ACTING)
 def test_a_marker_is_gone_after_the_rewrite(marker: str) -> None:
-    text = with_markers(program([Step("multiply", 0, 1, 2, "1.0", "add")], [3]), lambda: marker)
+    text = with_markers(PRODUCT, lambda: marker)
     assert "scalify." in text
     for signature in ("same", "scaled"):
         module, report = rewritten(text, signature)
@@ -25,25 +33,27 @@ def test_a_marker_is_gone_after_the_rewrite(marker: str) -> None:
         assert report.markers
 
 
+COUNT = len(mlir_programs.ARGUMENTS)
+
+
 @settings(max_examples=200)
 @given(
-    body=steps,
+    random=st.randoms(use_true_random=False),
     seed=st.integers(0, 2**32 - 1),
-    exponents=st.lists(st.integers(-6, 6), min_size=ARGUMENTS, max_size=ARGUMENTS),
-    pairs=st.lists(st.sampled_from((True, True, False)), min_size=ARGUMENTS, max_size=ARGUMENTS),
+    exponents=st.lists(st.integers(-6, 6), min_size=COUNT, max_size=COUNT),
+    pairs=st.lists(st.sampled_from((True, True, False)), min_size=COUNT, max_size=COUNT),
     recipe=st.sampled_from((Recipe(), Recipe(meet="max"), Recipe(rounding="nearest"))),
 )
 def test_markers_anywhere_in_random_programs(
-    body: list[Step], seed: int, exponents: list[int], pairs: list[bool], recipe: Recipe
+    random: Random, seed: int, exponents: list[int], pairs: list[bool], recipe: Recipe
 ) -> None:
-    rng = np.random.default_rng(seed)
-    arrays: list[Array] = [rng.standard_normal((3, 3), dtype=np.float32) for _ in range(ARGUMENTS)]
-    count = ARGUMENTS + len(body)
-    plain = program(body, list(range(count)))
-    assume(in_range(run_plain(plain, arrays, exponents)))
-    text = with_markers(program(body, [count - 1, count - 2]), randomly(seed))
+    steps, arrays = mlir_programs.draw(random), mlir_programs.arrays_of(seed, "f64")
+    plain = mlir_programs.text_of(steps, seed, "f64", everything=True)
+    assume(in_range(run_plain(plain, arrays, exponents), "f64"))
+    text = with_markers(mlir_programs.text_of(steps, seed, "f64"), randomly(seed))
     parse(text).operation.verify()
-    assert_invariant(text, arrays, exponents, recipe=recipe, pairs=pairs)
+    paired = [p and f for p, f in zip(pairs, floats(text), strict=True)]
+    assert_invariant(text, arrays, exponents, recipe=recipe, pairs=paired)
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.judge == "interpreter"], ids=str)

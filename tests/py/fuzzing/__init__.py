@@ -1,0 +1,1 @@
+"""Random programs, damaged files, and their judges, as `benchmarks.fuzz` and tests use them."""

@@ -1,0 +1,166 @@
+"""Matmul operands of low precision, judged by NumPy: values divided by a power of two and cast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.attributes import function_type
+from scalify_hlo.formats import FORMATS
+from scalify_hlo.passes.base import main_function
+from scalify_hlo.passes.encoding import dtype_of
+from scalify_hlo.passes.lifting import add_results
+from scalify_hlo.recipe import Recipe
+from tests.py.judge import (
+    Array,
+    assert_same_bits,
+    evaluate,
+    floats,
+    parse,
+    rewritten,
+    values_of,
+)
+
+_MATMULS = ("stablehlo.dot_general", "stablehlo.convolution")
+_NARROW = frozenset(name for name, format_ in FORMATS.items() if format_.bits <= 16)
+_WIDE = ("f32", "f64")
+_MOST = 300
+"""Octaves within which scales are looked for, either way."""
+
+
+def assert_casts_are_numpys(
+    text: str, arrays: Sequence[Array], exponents: Sequence[int], recipe: Recipe
+) -> bool:
+    """Each narrow operand is NumPy's cast of its value, and the results are those of the casts.
+
+    Args:
+        text: A program of static shapes whose floats are f32.
+        arrays: Data of its arguments.
+        exponents: log2 of their scales.
+        recipe: One whose matmuls give f32.
+
+    Returns:
+        Whether there was something to judge: not if nothing in `main` itself is narrow, or
+        something elsewhere is.
+    """
+    values = values_of(text, arrays, exponents)
+    scales = {f"arg{i}": 2.0 ** exponents[i] for i, f in enumerate(floats(text)) if f}
+    module, _ = rewritten(text, "same", input_scale=scales, recipe=recipe)
+    formats = _formats(module)
+    if not formats or len(formats) != 2 * len(list(_matmuls(parse(text)))):
+        return False
+    _widen(module)
+    found = evaluate(module, values)
+    count = len(found) - len(formats)
+    known: list[Array] = []
+    for index, (name, narrow) in enumerate(zip(formats, found[count:], strict=True)):
+        wide = _reference(text, values, known)[count + index]
+        known.append(wide if name in _WIDE else _dequantized(wide, narrow, name, index))
+    for actual, expected in zip(found[:count], _reference(text, values, known), strict=False):
+        assert_same_bits(actual, expected)
+    return True
+
+
+def _matmuls(module: ir.Module) -> Iterator[ir.Operation]:
+    """Those of `main`, but not in its loops and branches."""
+    main = main_function(module.operation)
+    if main is not None:
+        for op in main.operation.regions[0].blocks[0].operations:
+            if op.operation.name in _MATMULS:
+                yield op.operation
+
+
+def _formats(module: ir.Module) -> list[str]:
+    """The formats of the operands of the matmuls; none if they are all wide, or some elsewhere."""
+    found = [str(v.type.element_type) for op in _matmuls(module) for v in op.operands]
+    everywhere = 0
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal everywhere
+        if op.name in _MATMULS:
+            everywhere += sum(str(v.type.element_type) in _NARROW for v in op.operands)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    narrow = sum(name in _NARROW for name in found)
+    return found if narrow == everywhere and narrow else []
+
+
+def _widen(module: ir.Module) -> None:
+    """Makes matmuls compute in f32, and `main` return their operands too."""
+    values = []
+    with module.context, ir.Location.unknown():
+        for op in list(_matmuls(module)):
+            if "algorithm" in op.attributes:
+                del op.attributes["algorithm"]
+            for index, value in enumerate(op.operands):
+                with ir.InsertionPoint(op):
+                    wide = ir.RankedTensorType.get(value.type.shape, ir.F32Type.get())
+                    op.operands[index] = stablehlo.convert(wide, value)
+                values.append(op.operands[index])
+        _return_also(module, values)
+
+
+def _return_also(module: ir.Module, values: Sequence[ir.Value]) -> None:
+    main = main_function(module.operation)
+    if main is not None:
+        add_results(main, list(values), ["" for _ in values])
+
+
+def _reference(text: str, values: Sequence[Array], known: Sequence[Array]) -> list[Array]:
+    """Runs a program with other values for the first operands of its matmuls.
+
+    Returns:
+        Its results, and then the values that the operands of its matmuls would have had.
+    """
+    module = parse(text)
+    main = main_function(module.operation)
+    if main is None:
+        raise ValueError("no @main")
+    with module.context, ir.Location.unknown() as location:
+        block = main.operation.regions[0].blocks[0]
+        operands = [(op, i) for op in _matmuls(module) for i in range(2)]
+        computed = [op.operands[i] for op, i in operands]
+        for op, i in operands[: len(known)]:
+            op.operands[i] = block.add_argument(op.operands[i].type, location)
+        inputs = [argument.type for argument in block.arguments]
+        type_ = ir.FunctionType.get(inputs, function_type(main).results)
+        main.operation.attributes["function_type"] = ir.TypeAttr.get(type_)
+        if "arg_attrs" in main.operation.attributes:
+            del main.operation.attributes["arg_attrs"]
+        _return_also(module, computed)
+    return evaluate(module, [*values, *known])
+
+
+def _dequantized(wide: Array, narrow: Array, name: str, index: int) -> Array:
+    """The values for which an operand stands, with the scale at which it is NumPy's cast."""
+    for exponent in _exponents(wide, narrow):
+        if np.array_equal(_cast(wide, exponent, name), narrow, equal_nan=True):
+            return np.ldexp(narrow, exponent)
+    raise AssertionError(
+        f"operand {index % 2} of matmul {index // 2} is no cast to {name}\n"
+        f"values: {wide.tolist()}\noperand: {narrow.tolist()}"
+    )
+
+
+def _exponents(wide: Array, narrow: Array) -> Iterator[int]:
+    """The scales that may be meant, the likely ones first."""
+    with np.errstate(all="ignore"):
+        ratios = np.log2(np.abs(np.divide(wide, narrow, dtype=np.float64)))
+    sizes = np.where(np.isfinite(ratios), np.abs(narrow), 0)
+    if sizes.any():
+        likely = round(float(ratios.flat[np.argmax(sizes)]))
+        yield from (likely, likely - 1, likely + 1)
+    yield from range(-_MOST, _MOST)
+
+
+def _cast(wide: Array, exponent: int, name: str) -> Array:
+    """Values divided by a power of two and cast, as f32."""
+    with np.errstate(all="ignore"):
+        scaled = np.ldexp(wide, -exponent)
+        if not FORMATS[name].wide:  # else infinities stay what they are
+            most = np.float32(FORMATS[name].max_finite)
+            scaled = np.clip(scaled, -most, most)
+        return scaled.astype(dtype_of(name)).astype(np.float32)

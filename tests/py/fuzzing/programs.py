@@ -1,0 +1,265 @@
+"""Random programs, rewritten and judged by the interpreter and by NumPy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import numpy as np
+
+from scalify_hlo.diagnostics import ScalifyError
+from scalify_hlo.dialect.attributes import function_type
+from scalify_hlo.passes.base import main_function
+from scalify_hlo.recipe import Recipe, load_recipe
+from tests.py.fuzzing import jax_programs, mlir_programs
+from tests.py.fuzzing.casts import assert_casts_are_numpys
+from tests.py.fuzzing.finding import FindingError
+from tests.py.fuzzing.steps import Steps, kinds_of, reduced
+from tests.py.judge import Array, Evaluate, assert_invariant, evaluate, floats, rewritten, run_plain
+from tests.py.refining import evaluate_refined
+
+REACH = {"f16": 8, "f32": 50, "f64": 400}
+"""Values of programs lie within 2^±REACH, so that no factor takes them out of their format."""
+_SPAN = {"f16": 2, "f32": 6, "f64": 6}
+_WITH_STATE = "fp8-delayed"
+"""A preset that is only tried: its programs take and give one more value, past amaxes."""
+_RECIPES = (
+    *("fp16", "fp16-state", "bf16", "fp8", "fp8-state", "fp8-current", "unit"),
+    _WITH_STATE,
+)
+_EVERY_MATMUL = {"matmul.smallest": 1, "matmul.output": "f32"}
+_STATE = ("state.weight", "state.gradient", "state.first_moment", "state.second_moment")
+_OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
+_F16 = re.compile(r"(?<!b)f16(?=>)")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random program, and how it is run.
+
+    Attributes:
+        level: ``mlir`` or ``jax``.
+        steps: What it does.
+        seed: Of all else about it.
+        element: The element type of its floats.
+        symbolic: Whether some sizes of its arguments are not known.
+        exponents: log2 of the scales of its arguments.
+        pairs: Which arguments enter scaled.
+        propagate: The options of the recipe that changes no format.
+        other: The preset that is tried besides.
+    """
+
+    level: str
+    steps: Steps
+    seed: int
+    element: str
+    symbolic: bool
+    exponents: tuple[int, ...]
+    pairs: tuple[bool, ...]
+    propagate: Recipe
+    other: str
+
+    def text(self, *, everything: bool = False) -> str:
+        """The program; it returns all its values, or some."""
+        if self.level == "mlir":
+            return mlir_programs.text_of(self.steps, self.seed, self.element, everything=everything)
+        return jax_programs.export_steps(
+            self.steps,
+            self.seed,
+            self.element,
+            symbolic=self.symbolic,
+            everything=everything,
+        ).text
+
+    def arrays(self) -> list[Array]:
+        """The data of its arguments."""
+        if self.level == "mlir":
+            return mlir_programs.arrays_of(self.seed, self.element)
+        return jax_programs.arrays_of(self.seed, self.element)
+
+    def run(self) -> Evaluate:
+        """What runs it."""
+        return evaluate_refined if self.symbolic else evaluate
+
+
+def draw(random: Random) -> Drawn:
+    """Draws a program."""
+    level = random.choices(("mlir", "jax"), (2, 1))[0]
+    module = mlir_programs if level == "mlir" else jax_programs
+    steps = module.draw(random)
+    narrow = level == "mlir" and "complex" not in kinds_of(steps)
+    element = random.choices(("f32", "f64", "f16"), (12, 3, int(narrow)))[0]
+    span, count = _SPAN[element], len(module.ARGUMENTS)
+    return Drawn(
+        level,
+        steps,
+        random.randrange(2**31),
+        element,
+        symbolic=level == "jax" and random.random() < 0.3,
+        exponents=tuple(random.randint(-span, span) for _ in range(count)),
+        pairs=tuple(random.random() < 0.7 for _ in range(count)),
+        propagate=Recipe(meet=random.choices(("anchor", "max"), (3, 1))[0]),
+        other=random.choice(_RECIPES),
+    )
+
+
+def check(random: Random) -> str:
+    """Draws a program and judges its rewrites.
+
+    Returns:
+        Which kind it was, or why it was left out.
+
+    Raises:
+        FindingError: Something is wrong, with the program reduced.
+    """
+    np.seterr(all="ignore")
+    program = draw(random)
+    for attempt in (program, replace(program, symbolic=False)):
+        try:
+            everything = attempt.text(everything=True)
+        except (NotImplementedError, TypeError, ValueError) as error:
+            left_out = f"left out: jax cannot export it ({type(error).__name__})"
+            continue
+        program = attempt
+        break
+    else:
+        return left_out
+    values = run_plain(everything, program.arrays(), program.exponents, program.run())
+    if program.element == "f32" and not in_range(values, "f32"):
+        program = replace(program, element="f64")
+        everything = program.text(everything=True)
+        values = run_plain(everything, program.arrays(), program.exponents, program.run())
+    if program.element != "f16" and not in_range(values, program.element):
+        return "left out: beyond f64"
+    judged = _judged(program)
+    sizes = "unknown sizes, " if program.symbolic else ""
+    return f"{program.level}, {sizes}{program.element}{judged}"
+
+
+def in_range(arrays: Sequence[Array], element: str) -> bool:
+    """Whether no scale of these programs takes any number of theirs out of its format."""
+    parts = [a.ravel() for a in arrays if a.dtype.kind == "f"]
+    values = np.abs(np.concatenate(parts))
+    finite = values[np.isfinite(values) & (values != 0)]
+    reach = REACH[element]
+    return not finite.size or bool(np.log2(finite.max()) < reach and np.log2(finite.min()) > -reach)
+
+
+def _judged(program: Drawn) -> str:
+    """Judges a program under each recipe.
+
+    Returns:
+        What has to be said of how it was judged.
+    """
+    said = ""
+    for what, judge in _JUDGES.items():
+        problem = _problem(program, judge)
+        if problem is None:
+            continue
+        if problem.wrong and _holds_in_wider(program, judge):
+            said = ", but for the range of f16"
+            continue
+
+        def fails(steps: Steps, judge: Judge = judge, kind: str = problem.kind) -> bool:
+            found = _problem(replace(program, steps=steps), judge)
+            return found is not None and found.kind == kind
+
+        smaller = replace(program, steps=reduced(program.steps, fails))
+        final = _problem(smaller, judge) or problem
+        raise FindingError(
+            f"{what}: {final.kind}",
+            f"{final.message}\nscales: {smaller.exponents}, pairs: {smaller.pairs}, "
+            f"recipe besides: {smaller.other}, meet: {smaller.propagate.meet}\n{smaller.text()}",
+        )
+    return said
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What a judge says of a program.
+
+    Attributes:
+        kind: In a word or two.
+        message: In full.
+        wrong: Whether values are.
+    """
+
+    kind: str
+    message: str
+    wrong: bool = False
+
+
+Judge = Callable[[Drawn, str], None]
+
+
+def _problem(program: Drawn, judge: Judge, text: str | None = None) -> _Problem | None:
+    try:
+        judge(program, text if text is not None else program.text())
+    except AssertionError as error:
+        return _Problem("wrong value", str(error), wrong=True)
+    except ScalifyError as error:
+        return _Problem("refused", str(error))
+    except Exception as error:
+        return _Problem(type(error).__name__, repr(error))
+    return None
+
+
+def _holds_in_wider(program: Drawn, judge: Judge) -> bool:
+    """Whether a program that has f16 in it, which soon under- or overflows, is right without."""
+    if program.element == "f16":
+        return _problem(replace(program, element="f32"), judge) is None
+    text = program.text()
+    wider = _F16.sub("bf16", text)
+    return wider != text and _problem(program, judge, wider) is None
+
+
+def _propagate(program: Drawn, text: str) -> None:
+    """Bit-equal under both signatures; donated arguments have the types of their results."""
+    arrays, run = program.arrays(), program.run()
+    assert_invariant(
+        text,
+        arrays,
+        program.exponents,
+        recipe=program.propagate,
+        pairs=[f and p for f, p in zip(floats(text), program.pairs, strict=True)],
+        run=run,
+    )
+    for signature in ("same", "scaled"):
+        _assert_aliases(text, signature)
+
+
+def _assert_aliases(text: str, signature: str) -> None:
+    module, _ = rewritten(text, signature)
+    main = main_function(module.operation)
+    if main is None or "arg_attrs" not in main.operation.attributes:
+        return
+    type_ = function_type(main)
+    for taken, attributes in zip(type_.inputs, main.operation.attributes["arg_attrs"], strict=True):
+        if "tf.aliasing_output" in attributes:
+            given = type_.results[attributes["tf.aliasing_output"].value]
+            assert taken == given, f"an argument of type {taken} is given back as {given}"
+
+
+def _formats_of_f32(program: Drawn, text: str) -> None:
+    """Bit-equal where every format of a recipe is f32."""
+    settings = dict.fromkeys((*_OPERANDS, *_STATE), "f32") | _EVERY_MATMUL
+    recipe = load_recipe(program.other, {**settings, "scaling.fp8_format": "matmul"})
+    if program.element == "f32" and program.other != _WITH_STATE:
+        run = program.run()
+        assert_invariant(text, program.arrays(), program.exponents, recipe=recipe, run=run)
+    else:
+        rewritten(text, "scaled", recipe=recipe)
+
+
+def _casts(program: Drawn, text: str) -> None:
+    """Casts are NumPy's, as far as they can be seen."""
+    recipe = load_recipe(program.other, dict.fromkeys(_STATE, "keep") | _EVERY_MATMUL)
+    if program.element == "f32" and not program.symbolic and program.other != _WITH_STATE:
+        assert_casts_are_numpys(text, program.arrays(), program.exponents, recipe)
+    else:
+        rewritten(text, "scaled", recipe=load_recipe(program.other))
+
+
+_JUDGES = {"propagate": _propagate, "formats of f32": _formats_of_f32, "casts": _casts}

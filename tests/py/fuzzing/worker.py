@@ -1,0 +1,51 @@
+"""Runs cases in a process of its own, which may crash: one line in and one line out for each.
+
+echo program 0 17 | python -m tests.py.fuzzing.worker
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from random import Random
+
+_BYTES = 8 << 30
+"""What a case may take of memory, so that one that takes all of it harms no other process."""
+
+
+def run(what: str, seed: str, number: int) -> dict[str, str]:
+    """Runs a case.
+
+    Args:
+        what: ``program`` or ``file``.
+        seed: Of all the cases.
+        number: Of the case.
+
+    Returns:
+        Its ``outcome``; if something was found also ``kind`` and ``message``.
+    """
+    from tests.py.fuzzing import files, programs
+    from tests.py.fuzzing.finding import FindingError
+
+    checks = {"program": lambda r: programs.check(r), "file": lambda r: files.check(r, number)}
+    try:
+        outcome = checks[what](Random(f"{seed} {what} {number}"))
+    except FindingError as finding:
+        return {"outcome": "found", "kind": finding.kind, "message": finding.message}
+    return {"outcome": outcome}
+
+
+def main() -> None:
+    """Answers on a copy of standard output; what libraries print goes to standard error."""
+    resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, _BYTES))
+    with os.fdopen(os.dup(1), "w") as answers:
+        os.dup2(2, 1)
+        for line in sys.stdin:
+            what, seed, number = line.split()
+            print(json.dumps(run(what, seed, int(number))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
