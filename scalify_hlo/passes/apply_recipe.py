@@ -63,7 +63,9 @@ class ApplyRecipePass(Pass):
         if main is not None and self.recipe.rescales:
             Rescaling(main, self.recipe, report, partial(_having, module)).run()
         casts = Casts()
-        source = None if main is None else source_of(module, main, self.recipe, self.profile)
+        source = None
+        if main is not None:
+            source = source_of(module, main, self.recipe, self.profile, report)
         casting = self._casting(source, casts)
         edited = source is not None or self.recipe.rescales
         narrowing = Narrowing(

@@ -14,9 +14,11 @@ from jax import lax
 import scalify_hlo
 from scalify_hlo import init_scaling_state, scaling_tensors
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.diagnostics import ScalifyError, UsageError
 from scalify_hlo.formats import FORMATS
 from scalify_hlo.passes.encoding import dtype_of
+from scalify_hlo.program import read_text
 from tests.py.fp8_numpy import F32, Array, inverse_scale
 
 E4M3 = "f8E4M3FN"
@@ -282,7 +284,9 @@ class TestFirstState:
 class TestRefused:
     def test_a_profile_for_the_rewrite(self) -> None:
         exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
-        profile = scalify_hlo.calibrate(exported, [(sample(0), sample(1))])
+        profile = scalify_hlo.calibrate(
+            exported, [[sample(i, size=32 * 32).reshape(32, 32) for i in (0, 1)]]
+        )
         with pytest.raises(UsageError, match="takes its scales from past steps"):
             scalify_hlo.rewrite(exported, recipe="fp8-delayed", profile=profile)
 
@@ -319,3 +323,29 @@ class TestRefused:
     def test_scalify_keeps_no_state(self) -> None:
         with pytest.raises(UsageError, match="keeps no state"):
             scalify_hlo.scalify(jnp.dot, recipe="fp8-delayed")
+
+
+COMPOSITE = """
+func.func @main(%x: T, %y: T) -> T {
+  %0 = stablehlo.composite "a.b" %x {decomposition = @inner} : (T) -> T
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] : (T, T) -> T
+  return %1 : T
+}
+func.func private @inner(%x: T) -> T {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (T, T) -> T
+  return %0 : T
+}""".replace("T", "tensor<32x32xf32>")
+
+
+@pytest.mark.parametrize("recipe", ["fp8-delayed", "fp8-calibrated"])
+def test_matmuls_of_composites_stay_wide_with_a_remark(recipe: str) -> None:
+    profile = scalify_hlo.calibrate(
+        COMPOSITE, [[sample(i, size=32 * 32).reshape(32, 32) for i in (0, 1)]]
+    )
+    options = make_options(recipe, profile=profile if recipe == "fp8-calibrated" else None)
+    program, report = rewrite_program(read_text(COMPOSITE), options)
+    assert report.narrowed == 1
+    (remark,) = [remark for remark in report.remarks if "stay wide" in remark.message]
+    assert remark.op == "stablehlo.composite"
+    inner = str(program.module).partition("@inner")[2].partition("func.func")[2]
+    assert "f8" not in inner
