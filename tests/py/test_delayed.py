@@ -284,9 +284,7 @@ class TestFirstState:
 class TestRefused:
     def test_a_profile_for_the_rewrite(self) -> None:
         exported = jax.export.export(jax.jit(outer))(sample(0), sample(1))
-        profile = scalify_hlo.calibrate(
-            exported, [[sample(i, size=32 * 32).reshape(32, 32) for i in (0, 1)]]
-        )
+        profile = scalify_hlo.calibrate(exported, [(sample(0), sample(1))])
         with pytest.raises(UsageError, match="takes its scales from past steps"):
             scalify_hlo.rewrite(exported, recipe="fp8-delayed", profile=profile)
 
