@@ -73,6 +73,18 @@ def test_a_case_is_the_same_each_time() -> None:
     ]
 
 
+def test_a_file_is_the_same_from_everywhere() -> None:
+    """Locations of jax say who called, and where a function was traced first."""
+
+    def called() -> bytes:
+        return files._exported(7)
+
+    first = files._exported(7)
+    files._exported.cache_clear()
+    files._exported(11)
+    assert called() == first
+
+
 # That what is wrong is found.
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import jax
 from jax.export import Exported
 
 from scalify_hlo.api import make_options, rewrite_program
@@ -40,6 +41,8 @@ _SAMPLE = 50
 """One of so many files goes through the command line."""
 _DRAWN = 60
 """How many different random functions of jax are damaged; exporting them takes long."""
+_FRAMES = 1
+"""How many frames of Python locations have: those of the generator alone."""
 _PROMISES = ("Traceback", "this is a defect", "fault of the rewriter")
 """What users never read."""
 
@@ -131,7 +134,13 @@ def _exported_text(number: int) -> str:
 
 
 def _drawn(number: int) -> Exported:
-    """A function of few steps, so that its file is small."""
+    """A function of few steps, so that its file is small.
+
+    Its locations neither tell who called, nor where jax has traced a function before: the same
+    bytes each time.
+    """
+    jax.clear_caches()
+    jax.config.update("jax_traceback_in_locations_limit", _FRAMES)
     random = Random(f"drawn {number}")
     while True:
         steps = jax_programs.draw(random)[:5]
