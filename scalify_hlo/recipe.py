@@ -63,7 +63,8 @@ class Matmul:
         activation: Format of activations, such as ``f8E4M3FN``; ``keep`` leaves them.
         weight: Format of weights.
         gradient: Format of gradients, in backward matmuls.
-        output: Format of results: ``f32``, ``bf16``, ``f16``, or ``keep``.
+        output: Format of results: ``f32``, ``bf16``, ``f16``, or ``keep``. Scales of single
+            operands are applied in BF16 too if they are powers of two, and else in f32.
         smallest: The least M, N and K of a matmul worth it. M is the free size of what a weight is
             multiplied with, N that of the weight, or of both operands where none is a weight, and K
             the number of terms of each sum. One number stands for all three.

@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.passes.casts import Casts, widened_from
 from scalify_hlo.passes.matrices import Flattening
 from scalify_hlo.passes.operands import channels
@@ -104,20 +105,23 @@ class Scaled:
         place = op.results[0], side
         return Wanted(op.operands[side], format_, place, found, gradient=role == GRADIENT)
 
-    def element(self, _: ir.Type) -> ir.Type:
-        """See `Casting`; the scales are applied in f32."""
-        return ir.F32Type.get()
+    def element(self, old: ir.Type) -> ir.Type:
+        """See `Casting`; the scales are applied in this type.
+
+        GPU kernels give bf16 and apply a bf16 scale at once, which is exact for powers of two. f16
+        could not hold the product of the data.
+        """
+        output, scaling = self._recipe.matmul.output, self._recipe.scaling
+        powers = scaling.power_2_scale or scaling.kind == "calibrated"
+        bf16 = ir.BF16Type.get()
+        narrow = output == "bf16" or (output == KEEP and old == bf16)
+        return bf16 if narrow and powers else ir.F32Type.get()
 
     def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
         """See `Casting`."""
         value = restored(result, self._last, at)
         output = self._recipe.matmul.output
-        if output in (KEEP, "f32"):
-            return value
-        type_ = ir.RankedTensorType.get(
-            value.type.shape, ir.Type.parse(output), value.type.encoding
-        )
-        return stablehlo.convert(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
+        return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
 
 
 class Narrowing:

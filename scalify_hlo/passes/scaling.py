@@ -3,9 +3,10 @@
     X_s = amax(X) * 2^margin / largest;  X_d = cast(X / X_s);  Y = matmul(A_d, B_d) * (A_s * B_s)
 
 ``largest`` is the format's largest number. With scales that are powers of two X_s is rounded up, so
-that nothing clips. An amax below 2^-110, such as zero, counts as 2^-110, and where it is infinite
-or NaN X_s is 1. What is infinite becomes the largest number, and NaN stays NaN. The formulas and
-the names in recipes are Transformer Engine's; its scale is the reciprocal of ours, `inverse` here.
+that nothing clips, and Y may be BF16, in which such scales are applied without rounding. An amax
+below 2^-110, such as zero, counts as 2^-110, and where it is infinite or NaN X_s is 1. What is
+infinite becomes the largest number, and NaN stays NaN. The formulas and the names in recipes are
+Transformer Engine's; its scale is the reciprocal of ours, `inverse` here.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ SMALLEST_AMAX = 2.0**-110
 """What smaller ones count as: ``largest / amax`` is a number for every format."""
 
 MOST = float(np.finfo(np.float32).max)
+
+MOST_POWER = 2.0**127
+"""The largest power of two in f32 and in bf16, where `MOST` would become infinite."""
 
 NORMAL = 126
 """2^±this are normal numbers of f32."""
@@ -204,15 +208,16 @@ class Quantizing:
 
 
 def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) -> ir.Value:
-    """A matmul's f32 result times the scales of its operands.
+    """A matmul's result times the scales of its operands, which are applied in its own format.
 
-    The product of two scales is held below f32's largest number: infinity times zero is NaN.
+    The product of two scales is held below the format's largest number: infinity times zero is NaN.
 
     Args:
-        result: The matmul of the operands' data.
+        result: The matmul of the operands' data: f32, or bf16 if all scales are powers of two.
         operands: They, left and right.
         at: The op before which it is computed.
     """
+    element = result.type.element_type
     exponents = sum((o.exponents for o in operands if not o.exponents.ndim), np.int64(0))
     scalars = [o.scale for o in operands if o.scale is not None and o.channels is None]
     for operand in operands:
@@ -224,6 +229,7 @@ def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) ->
             if not scalars and np.abs(powers + exponents).max() <= NORMAL:
                 powers, exponents = powers + exponents, np.int64(0)
             vector = constants(np.ldexp(np.float32(1), powers), at)
+        vector = emit.convert(vector, element, at)
         result = emit.multiply(result, spread(vector, operand.channels.result, result, at), at)
     if scalars:
         emitter = Emitter(at, wide=False)
@@ -231,8 +237,9 @@ def restored(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) ->
         if len(scalars) > 1 or exponents:
             product = _product(operands, emitter) if len(scalars) > 1 else scale
             product = _times_powers(product, int(exponents), at)
-            scale = emitter.minimum(product, emitter.number(MOST))
-        return emit.times(result, scale, at)
+            most = MOST if isinstance(element, ir.F32Type) else MOST_POWER
+            scale = emitter.minimum(product, emitter.number(most))
+        return emit.times(result, emit.convert(scale, element, at), at)
     return _times_powers(result, int(exponents), at)
 
 
