@@ -22,7 +22,7 @@ from scalify_hlo.program import (
     read_text,
     write_program,
 )
-from scalify_hlo.recipe import Recipe, load_calibrated, load_recipe
+from scalify_hlo.recipe import Recipe, load_calibrated, load_recipe, require_pairs
 from scalify_hlo.wellformed import check_module, located
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def rewrite(
     options = make_options(
         recipe, signature, input_scale, settings, profile, strict=strict, listed=report
     )
+    require_pairs(options.recipe, signature)
     rewritten, done = _rewrite(program, options)
     return (rewritten, done) if report else rewritten
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
 from scalify_hlo.formats import FORMATS
+from scalify_hlo.recipe_effects import Idle, idle, idle_under_same
 from scalify_hlo.recipe_file import (
     Setting,
     Value,
@@ -17,6 +18,7 @@ from scalify_hlo.recipe_file import (
     file_settings,
     is_path,
     parse_input_scale,
+    preset_names,
     preset_settings,
     to_toml,
 )
@@ -361,36 +363,49 @@ def load_recipe(
         >>> load_recipe("fp8", ["matmul.weight=f8E5M2", "matmul.gradient=e4m3"]).matmul.gradient
         'f8E4M3FN'
     """
+    settings = _merged(_settings(recipe), call_settings(overrides))
+    return _without_idle(_build(settings), settings)
+
+
+def _merged(*layers: Mapping[str, Setting]) -> dict[str, Setting]:
+    """All settings: the defaults, and over them those of each layer."""
     settings = {key: Setting(key, value) for key, value in defaults().items()}
-    for given in (_settings(recipe), call_settings(overrides)):
-        for key, setting in given.items():
+    for layer in layers:
+        for key, setting in layer.items():
             if setting.value == {} and key in TABLES:
                 continue
             if key not in settings:
                 raise _unknown(setting)
             settings[key] = setting
-    return _build({key: _checked(setting) for key, setting in settings.items()}, settings)
+    return settings
 
 
 def load_calibrated(
     recipe: str | os.PathLike[str] | Recipe = "propagate",
     overrides: Mapping[str, object] | Iterable[str] = (),
 ) -> Recipe:
-    """As `load_recipe`, with scales from a profile; for a recipe that narrows nothing, a preset.
+    """As `load_recipe`, with scales from a profile.
+
+    A recipe that keeps the formats of all matmul operands is put over the preset
+    ``fp8-calibrated``, which has formats for them.
 
     Raises:
         UsageError: As there, or its scales are delayed.
         InputError: As there.
     """
-    loaded = load_recipe(recipe, overrides)
-    if not loaded.matmul.narrow:
-        return load_recipe("fp8-calibrated", overrides)
+    given, over = _settings(recipe), call_settings(overrides)
+    settings = _merged(given, over)
+    loaded = _build(settings)
     if loaded.scaling.kind == "delayed":
         raise UsageError(
             f"the recipe {loaded.name} takes its scales from past steps, not from a profile",
             hint="give the profile to init_scaling_state, or take the recipe fp8-calibrated",
         )
-    return replace(loaded, scaling=replace(loaded.scaling, kind="calibrated"))
+    if not loaded.matmul.narrow:
+        own = {key: s for key, s in given.items() if s.value != defaults().get(key)}
+        settings = _merged(preset_settings("fp8-calibrated"), own, over)
+    settings["scaling.kind"] = replace(settings["scaling.kind"], value="calibrated")
+    return _without_idle(_build(settings), settings)
 
 
 def dump_recipe(recipe: Recipe, *, whole: bool = False) -> str:
@@ -481,25 +496,45 @@ def _declared(setting: Setting) -> tuple[str, ...]:
     return setting.strings()
 
 
-def _build(values: Mapping[str, Value], settings: Mapping[str, Setting]) -> Recipe:
+def _build(settings: Mapping[str, Setting]) -> Recipe:
+    values: dict[str, Value] = {key: _checked(setting) for key, setting in settings.items()}
     settings = {**settings, **named_formats(settings)}
-    values = {**values, **resolve(settings, settings["target"])}
+    values |= resolve(settings, settings["target"])
     parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
     for name, table in TABLES.items():
         parts[name] = table(**{f.name: values[f"{name}.{f.name}"] for f in fields(table)})
-    recipe = Recipe(**parts)
-    _refuse_idle(recipe, settings)
+    return Recipe(**parts)
+
+
+def _without_idle(recipe: Recipe, settings: Mapping[str, Setting]) -> Recipe:
+    """The recipe; refuses options that were set and have no effect beside the others."""
+    for option in own_options(recipe, idle(recipe)):
+        raise settings[option.key].error(option.message, option.cure)
     return recipe
 
 
-def _refuse_idle(recipe: Recipe, settings: Mapping[str, Setting]) -> None:
-    """Refuses options of a rescaling of state in a recipe that rescales none."""
-    if recipe.state.narrow or recipe.state_rescale.statistic != NONE:
-        return
-    for name in ("rounding", "every"):
-        key = f"state_rescale.{name}"
-        if getattr(recipe.state_rescale, name) != defaults()[key]:
-            raise settings[key].error(
-                f"{key} has no effect: the recipe rescales no state",
-                "set state_rescale.statistic, or keep state in f16 or f8, which is always rescaled",
-            )
+def require_pairs(recipe: Recipe, signature: str) -> None:
+    """Refuses options of state with the signature ``same``.
+
+    Raises:
+        UsageError: One was set, other than by the preset that the recipe starts from.
+    """
+    if signature == "same":
+        for option in own_options(recipe, idle_under_same(recipe)):
+            raise UsageError(option.message, hint=option.cure)
+
+
+def own_options(recipe: Recipe, options: Iterable[Idle]) -> Iterator[Idle]:
+    """Those of some options that differ from their defaults and from the recipe's preset."""
+    values = dict(_leaves(recipe))
+    for option in options:
+        value = values[option.key]
+        if value not in (defaults()[option.key], _of_preset(recipe.name).get(option.key)):
+            yield option
+
+
+@cache
+def _of_preset(name: str) -> Mapping[str, object]:
+    """The options that a preset sets; none for any other name."""
+    known = name in preset_names()
+    return {key: s.value for key, s in preset_settings(name).items()} if known else {}

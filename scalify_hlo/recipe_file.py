@@ -227,11 +227,15 @@ def to_literal(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+LEAST_EXPONENT, MOST_EXPONENT = -1022, 1023
+"""log2 of the least and of the largest scale of an input: normal numbers of f64."""
+
+
 def parse_input_scale(text: str) -> tuple[str, int]:
     """Reads ``PATTERN=2^k``, or ``PATTERN=0.0625``.
 
     Raises:
-        UsageError: The scale is no power of two.
+        UsageError: The scale is no power of two, or none that f64 holds.
     """
     pattern, _, number = text.rpartition("=")
     exponent = _log2(number.strip())
@@ -239,6 +243,11 @@ def parse_input_scale(text: str) -> tuple[str, int]:
         raise UsageError(
             f"input scale {text!r} is not PATTERN=2^k",
             hint="write a pattern of argument names and a power of two, as in '*=2^-4'",
+        )
+    if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
+        raise UsageError(
+            f"the scale in {reprlib.repr(text)} is out of range",
+            hint=f"give one from 2^{LEAST_EXPONENT} to 2^{MOST_EXPONENT}",
         )
     return pattern.strip(), exponent
 

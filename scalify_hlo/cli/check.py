@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, read_arrays, scale_of
+from scalify_hlo.cli.options import read, read_arrays
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.files import same_file
 
@@ -126,4 +126,4 @@ def _row(difference: Difference, passed: bool) -> Sequence[str]:
 def _scale(text: str) -> float:
     from scalify_hlo.recipe_file import parse_input_scale
 
-    return scale_of(parse_input_scale(f"*={text}")[1], text)
+    return 2.0 ** parse_input_scale(f"*={text}")[1]

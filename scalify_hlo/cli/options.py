@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.diagnostics import InputError
 from scalify_hlo.files import display_name, read_file, source_of
 
 if TYPE_CHECKING:
@@ -76,36 +76,21 @@ def to_options(
     """
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.profile_file import load_profile
-    from scalify_hlo.recipe import load_calibrated, load_recipe
+    from scalify_hlo.recipe import load_calibrated, load_recipe, require_pairs
     from scalify_hlo.recipe_file import parse_input_scale
 
-    scales: dict[str, float] = {}
-    for declaration in input_scale:
-        pattern, exponent = parse_input_scale(declaration)
-        scales[pattern] = scale_of(exponent, declaration)
+    exponents = dict(map(parse_input_scale, input_scale))
     seen = None if profile is None else load_profile(profile)
     load = load_recipe if seen is None else load_calibrated
+    loaded = load(recipe, settings)
+    require_pairs(loaded, signature)
     return Options(
-        recipe=load(recipe, settings),
+        recipe=loaded,
         profile=seen,
         signature="scaled" if signature == "scaled" else "same",
-        input_scale=scales,
+        input_scale={pattern: 2.0**exponent for pattern, exponent in exponents.items()},
         strict=strict,
     )
-
-
-def scale_of(exponent: int, text: str) -> float:
-    """2^exponent.
-
-    Raises:
-        UsageError: It is no finite number.
-    """
-    try:
-        return 2.0**exponent
-    except OverflowError:
-        raise UsageError(
-            f"the scale in {text!r} is out of range", hint="give one from 2^-1022 to 2^1023"
-        ) from None
 
 
 def read(path: str, *, checked: bool = True) -> Program:

@@ -32,7 +32,7 @@ from scalify_hlo.passes.rescaling import Rescaling
 from scalify_hlo.passes.scaling import Operands, Source
 from scalify_hlo.passes.selection import UNTRUSTED, Choice, Selection, fall_backs
 from scalify_hlo.passes.sources import source_of
-from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results
+from scalify_hlo.passes.state_formats import narrow_arguments, narrow_results, without_state
 from scalify_hlo.profile import Profile
 from scalify_hlo.recipe import KEEP, WITH_ALGORITHMS, Recipe
 from scalify_hlo.roles.frames import BODIES, BRANCHES, LOOP
@@ -83,7 +83,8 @@ class ApplyRecipePass(Pass):
             # It makes loops and the like anew.
             marked = _marked(module) if marked else []
         if main is not None:
-            narrow_arguments(main, self.recipe.state)
+            roles = narrow_arguments(main, self.recipe.state)
+            report.remarks += without_state(main, self.recipe, roles)
             edited |= narrow_results(main, self.recipe.state, casts)
         for op in marked:
             for number in _gradients(op):

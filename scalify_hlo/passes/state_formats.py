@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import Remark
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.formats import FORMATS, FloatFormat
 from scalify_hlo.passes.casts import Casts, convert_after
-from scalify_hlo.recipe import KEEP, NONE, State
+from scalify_hlo.recipe import KEEP, NONE, Recipe, State, own_options
+from scalify_hlo.recipe_effects import idle_under_same
 from scalify_hlo.scale import MOMENT_HEADROOM
 
 _KEPT = State()
@@ -29,16 +32,22 @@ _SMALL = 8
 """Bits of the formats whose range is too short for outliers of data at unit rms."""
 
 
-def narrow_arguments(main: ir.OpView, recipe: State) -> None:
-    """Gives what a step carries in the formats in which it is kept between steps."""
+def narrow_arguments(main: ir.OpView, recipe: State) -> set[str]:
+    """Gives what a step carries in the formats in which it is kept between steps.
+
+    Returns:
+        The roles of what it gave.
+    """
+    roles: set[str] = set()
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
-        return
+        return roles
     arguments = list(main.regions[0].blocks[0].arguments)
     marks = attributes.argument_attributes(main)
     for argument, mark in zip(arguments, marks, strict=True):
         role, format_ = _state_format(mark, recipe, argument.type)
         if format_ == KEEP:
             continue
+        roles.add(role)
         wide = argument.type
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
@@ -49,6 +58,25 @@ def narrow_arguments(main: ir.OpView, recipe: State) -> None:
         if role != "weight":
             mark[attributes.FOLLOWS] = ir.UnitAttr.get()
     attributes.set_argument_attributes(main, marks)
+    return roles
+
+
+def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:
+    """A remark for each format of state that was asked for, where a program of pairs has none.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: Has the formats. What its preset says of state is for steps that have such.
+        roles: The state that was given its format.
+    """
+    if not attributes.any_argument_has(main, attributes.PAIR):
+        return
+    for option in own_options(recipe, idle_under_same(recipe)):
+        table, _, role = option.key.partition(".")
+        if table == "state" and role not in roles:
+            format_ = getattr(recipe.state, role)
+            message = f"{option.key} is {format_}, and the program returns no such state"
+            yield Remark(message, str(main.location), main.operation.name)
 
 
 def narrow_results(main: ir.OpView, recipe: State, casts: Casts) -> bool:

@@ -19,7 +19,17 @@ EVERY_FILE = pytest.mark.parametrize(
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_compat", "diagnostics", "formats", "histogram", "scale", "uncertainty"}),
-    frozenset({"dialect", "profile", "profile_file", "recipe", "recipe_file", "recipe_formats"}),
+    frozenset(
+        {
+            "dialect",
+            "profile",
+            "profile_file",
+            "recipe",
+            "recipe_effects",
+            "recipe_file",
+            "recipe_formats",
+        }
+    ),
     frozenset({"roles", "rules"}),
     frozenset({"layers"}),
     frozenset({"passes"}),
@@ -84,6 +94,7 @@ WITHOUT_MLIR = (
     "profile",
     "profile_file",
     "recipe",
+    "recipe_effects",
     "recipe_file",
     "recipe_formats",
 )
