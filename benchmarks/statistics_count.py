@@ -81,9 +81,11 @@ def requests(exported: Export, program: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for recipe in RECIPES:
         one: dict[str, Any] = {"program": str(program), "recipe": recipe, "signature": "scaled"}
+        apart = dict(APART)
         if recipe == "unit":
             one |= {"signature": "same", "input_scale": scales}
-        found += [one, {**one, "settings": dict(APART)}]
+            apart = {key: value for key, value in apart.items() if not key.startswith("state.")}
+        found += [one, {**one, "settings": apart}]
     return found
 
 

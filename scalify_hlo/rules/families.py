@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.read_sizes import size_of_read
+from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
 from scalify_hlo.rules.split import DRIFT, Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
@@ -76,6 +77,9 @@ def unscale(op: ir.Operation, split: Split) -> None:
 def on_data(op: ir.Operation, split: Split) -> None:
     """A function of degree 0 reads the data and forgets the scale."""
     degree_0(op, split)
+
+
+ON_DATA.add(on_data)
 
 
 def degree_0(op: ir.Operation, split: Split) -> None:

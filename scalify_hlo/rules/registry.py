@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
-from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import UsageError, nearest
-from scalify_hlo.rules.split import READERS, Split
-
-Apply: TypeAlias = Callable[[ir.Operation, Split], ir.Operation | None]
-"""Applies a rule to an op; gives the op that took its place, if one did."""
+from scalify_hlo.rules.registered import Apply as Apply
+from scalify_hlo.rules.registered import Registered
+from scalify_hlo.rules.split import READERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,30 +101,33 @@ def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "")
         source: Where it comes from.
 
     Raises:
-        UsageError: There is no such op.
+        UsageError: There is no such op, or `apply` is no function of an op and a `Split`. A
+            rewrite raises it where the rule raises another error, gives what is no op, or says
+            nothing of the results although it leaves an operand at a scale that is not 1.
 
     Example:
         >>> from scalify_hlo.rules.families import keep
         >>> register_rule("@my_permutation", keep)
     """
+    op = str(op)  # of any other type it is no name either
     if op.startswith("@"):
-        CUSTOM_CALLS[op[1:]] = apply
+        CUSTOM_CALLS[op[1:]] = Registered(op, apply)
         return
     if op not in RULES:
         raise UsageError(
             f"no op is named {op!r}{nearest(op, RULES)}",
             hint="give a full name, as `scalify-hlo rules` lists them, or @target",
         )
+    checked = Registered(op, apply)
     READERS.discard(op)
-    code = inspect.unwrap(apply).__code__
     RULES[op] = replace(
         RULES[op],
         family="custom",
         formula=formula or RULES[op].formula,
         source=source or "the user's",
-        apply=apply,
-        file=code.co_filename,
-        line=code.co_firstlineno,
+        apply=checked,
+        file=checked.file,
+        line=checked.line,
     )
 
 

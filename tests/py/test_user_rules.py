@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.rules.families import keep
+from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.rules.families import keep, on_data
 from scalify_hlo.rules.registry import CUSTOM_CALLS, RULES
 from scalify_hlo.rules.split import READERS, Split
 from tests.py.judge import rewritten
+from tests.py.test_recipe import assert_one_sentence, call
 
 PROGRAM = """
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -65,3 +68,110 @@ def test_a_users_rule_outdoes_that_of_the_table() -> None:
 def test_an_op_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match=r"did you mean .*'stablehlo\.tanh'"):
         scalify_hlo.register_rule("stablehlo.tahn", keep)
+
+
+class TestMistakes:
+    """Each names the op, the rule and the rule's place."""
+
+    @pytest.mark.parametrize("op", ["stablehlo.tanh", "@mine"])
+    @pytest.mark.parametrize("rule", [42, None, "keep"])
+    def test_what_is_no_function(self, op: str, rule: object) -> None:
+        before = dict(RULES), dict(CUSTOM_CALLS)
+        with pytest.raises(UsageError, match=f"the rule for {op} is of type") as caught:
+            scalify_hlo.register_rule(op, rule)  # type: ignore[arg-type]
+        assert caught.value.hint
+        assert before == (RULES, CUSTOM_CALLS)
+
+    def test_what_is_no_name(self) -> None:
+        with pytest.raises(UsageError, match="no op is named '42'"):
+            scalify_hlo.register_rule(42, keep)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("rule", [lambda _: None, lambda _op, _split, _more: None])
+    def test_what_takes_other_arguments(self, rule: Any) -> None:
+        with pytest.raises(UsageError, match=r"for stablehlo\.tanh takes other arguments"):
+            scalify_hlo.register_rule("stablehlo.tanh", rule)
+
+    @pytest.mark.parametrize(("op", "text"), [("stablehlo.tanh", TANH), ("@mine", PROGRAM)])
+    def test_a_rule_that_raises(self, op: str, text: str) -> None:
+        def careless(op: ir.OpView, split: Split) -> None:
+            raise ValueError(f"no\nlines {op} {split}")
+
+        scalify_hlo.register_rule(op, careless)
+        with pytest.raises(UsageError, match=f"the rule careless for {op} raised") as caught:
+            scale(text)
+        assert caught.value.message.endswith("raised ValueError: no")
+        line = careless.__code__.co_firstlineno
+        assert caught.value.location == f"{__file__}:{line}"
+        assert isinstance(caught.value.__cause__, ValueError)
+        assert "the op is at" in str(caught.value.hint)
+
+    def test_an_error_of_the_tool_stays_itself(self) -> None:
+        def refusing(op: ir.OpView, split: Split) -> None:
+            raise InputError(f"not this one: {op.operation.name}, {split.depth}")
+
+        scalify_hlo.register_rule("stablehlo.tanh", refusing)
+        with pytest.raises(InputError, match="not this one"):
+            scale(TANH)
+
+    @pytest.mark.parametrize(("op", "text"), [("stablehlo.tanh", TANH), ("@mine", PROGRAM)])
+    def test_a_rule_that_does_nothing(self, op: str, text: str) -> None:
+        """The op would take data for values."""
+        scalify_hlo.register_rule(op, lambda *_: None)
+        with pytest.raises(UsageError, match=f"for {op} says nothing of the results") as caught:
+            scale(text)
+        assert "split.result" in str(caught.value.hint)
+        rewritten(text, "same")  # whose operands have no scale
+
+    def test_a_rule_that_reads_one_of_two_operands(self) -> None:
+        text = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.atan2 %x, %y : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+        scalify_hlo.register_rule("stablehlo.atan2", lambda op, split: split.read(op, 0))
+        with pytest.raises(UsageError, match="leaves an operand"):
+            scale(text)
+        scalify_hlo.register_rule("stablehlo.atan2", lambda op, split: split.read_all(op))
+        assert scale(text) == "unscaled"
+
+    def test_a_rule_that_gives_what_is_no_op(self) -> None:
+        scalify_hlo.register_rule("stablehlo.tanh", lambda *_: 42)
+        with pytest.raises(UsageError, match="gave a value of type int"):
+            scale(TANH)
+
+    def test_functions_of_the_data_alone(self) -> None:
+        scalify_hlo.register_rule("stablehlo.sign", on_data)
+        assert scale(TANH.replace("tanh", "sign")) == "unscaled"
+
+    def test_comparisons_have_no_scale_to_speak_of(self) -> None:
+        text = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
+  %0 = stablehlo.compare LT, %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}"""
+
+        def aligned(op: ir.OpView, split: Split) -> None:
+            split.align(op, (0, 1), result=None)
+
+        scalify_hlo.register_rule("stablehlo.compare", aligned)
+        rewritten(text, "scaled")
+
+    def test_rules_that_are_no_plain_functions(self) -> None:
+        class Rule:
+            def __call__(self, op: ir.OpView, split: Split) -> None:
+                keep(op, split)
+
+        for rule in (Rule(), functools.partial(keep), Rule().__call__):
+            scalify_hlo.register_rule("stablehlo.tanh", rule)
+            assert scale(TANH) == "s0"
+            assert RULES["stablehlo.tanh"].line > 0
+
+    def test_the_command_line_shows_one_sentence(self) -> None:
+        def careless(op: ir.OpView, split: Split) -> None:
+            raise KeyError((op, split))
+
+        scalify_hlo.register_rule("stablehlo.tanh", careless)
+        result = call("rewrite", "-", "--signature", "scaled", text=TANH)
+        assert result.exit_code == 2
+        place = f"{__file__}:{careless.__code__.co_firstlineno}"
+        assert_one_sentence(result, "the rule careless for stablehlo.tanh raised KeyError", place)

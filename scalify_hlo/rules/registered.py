@@ -1,0 +1,121 @@
+"""Rules that users register: called as those of the table are, with what they do wrong named."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import NoReturn, TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import ScalifyError, UsageError
+from scalify_hlo.rules.split import Split
+from scalify_hlo.scale import ONE, Scaled
+
+Apply: TypeAlias = Callable[[ir.Operation, Split], ir.Operation | None]
+"""Applies a rule to an op; gives the op that took its place, if one did."""
+
+ON_DATA: set[Apply] = set()
+"""Rules of ops that take the data for the values, and say nothing of their results."""
+
+
+class Registered:
+    """A user's rule.
+
+    Args:
+        op: The name that it was registered for.
+        apply: The rule.
+
+    Attributes:
+        file: The file that the rule stands in; that of its class if it is no function.
+        line: The line of it.
+
+    Raises:
+        UsageError: It cannot be called with an op and a split.
+    """
+
+    def __init__(self, op: str, apply: Apply) -> None:
+        if not callable(apply):
+            raise UsageError(
+                f"the rule for {op} is of type {type(apply).__name__}, and not a function",
+                hint="give a function of an op and a Split, as scalify_hlo.rules.families.keep is",
+            )
+        self._op, self._apply = op, apply
+        self.file, self.line, self._name = _place(apply)
+        if not _takes_two(apply):
+            self._refuse("takes other arguments than an op and a Split", f"write {_EXAMPLE}")
+
+    def __call__(self, op: ir.Operation, split: Split) -> ir.Operation | None:
+        """Applies the rule, and checks what it did.
+
+        Raises:
+            UsageError: It raised an error, gave what is no op, or left data that are read as if
+                they were values.
+        """
+        location, before = str(op.location), _scaled(op, split)
+        floats = [result for result in op.results if split.format(result) is not None]
+        try:
+            made = self._apply(op, split)
+        except ScalifyError:
+            raise
+        except Exception as error:
+            text = str(error).strip().partition("\n")[0]
+            sentence = f"raised {type(error).__name__}" + (f": {text}" if text else "")
+            self._refuse(sentence, f"the op is at {location}", error)
+        if made is not None and not isinstance(made, (ir.Operation, ir.OpView)):
+            self._refuse(
+                f"gave a value of type {type(made).__name__}",
+                "a rule returns the op that takes the place of its own, or None",
+            )
+        if made is not None or self._apply in ON_DATA or not floats:
+            return made
+        if all(split.form(result) is None for result in floats) and _left(op, before):
+            self._refuse(
+                "says nothing of the results, and leaves an operand at a scale that is not 1",
+                f"end with split.result(op, scale), or read values with split.read_all(op); "
+                f"the op is at {location}",
+            )
+        return None
+
+    def _refuse(self, message: str, hint: str, cause: Exception | None = None) -> NoReturn:
+        raise UsageError(
+            f"the rule {self._name} for {self._op} {message}",
+            location=f"{self.file}:{self.line}",
+            hint=hint,
+        ) from cause
+
+
+_EXAMPLE = "it as `def rule(op, split): ...`"
+
+
+def _place(apply: Apply) -> tuple[str, int, str]:
+    """The file, the line and the name of a rule."""
+    rule = inspect.unwrap(apply)
+    while isinstance(rule, functools.partial):
+        rule = inspect.unwrap(rule.func)
+    name = str(getattr(rule, "__name__", type(rule).__name__))
+    code = getattr(rule, "__code__", None) or getattr(type(rule).__call__, "__code__", None)
+    return (code.co_filename, code.co_firstlineno, name) if code else ("<built-in>", 0, name)
+
+
+def _takes_two(apply: Apply) -> bool:
+    try:
+        inspect.signature(apply).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # of a built-in function without a signature
+        return True
+    return True
+
+
+def _scaled(op: ir.Operation, split: Split) -> dict[int, ir.Value]:
+    """The operands at scales that are not 1, by number."""
+    forms = enumerate(split.forms(list(op.operands)))
+    scaled = [i for i, form in forms if isinstance(form, Scaled) and form.scale != ONE]
+    return {i: op.operands[i] for i in scaled}
+
+
+def _left(op: ir.Operation, before: dict[int, ir.Value]) -> bool:
+    """Whether an operand is the same value as before."""
+    operands = list(op.operands)
+    return any(operands[i] == value for i, value in before.items())
