@@ -210,7 +210,8 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     it, and a plain array elsewhere. The function is exported and rewritten once for each
     combination of shapes, and may be called inside `jax.jit`. Gradients flow through it, with
     ScaledArrays as cotangents of ScaledArrays; see `ScaledArray`. As with any call of an Exported,
-    JAX does not map over it (`jax.vmap`) or differentiate it forward (`jax.jvp`): do both inside.
+    JAX does not map over it (`jax.vmap`) or differentiate it forward (`jax.jvp`): do both inside,
+    as in ``scalify(jax.vmap(fn))``.
 
     Where the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured
     from the first call's values, once for each combination of shapes, and
@@ -219,15 +220,18 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Args:
         fn: The function. Without it, a decorator is returned.
-        **options: ``recipe`` (name, file or `Recipe`, by default ``propagate``) and ``settings``
-            (its options by key); all others are those of `jax.jit`, such as ``static_argnums`` and
+        **options: As of `rewrite`, ``recipe`` (by default ``propagate``), ``settings``,
+            ``input_scale`` for plain arguments, and ``profile``, which is of one combination of
+            shapes; all others are those of `jax.jit`, such as ``static_argnums`` and
             ``donate_argnums``.
 
     Returns:
         The compiled function, as `jax.jit` gives it.
 
     Raises:
-        UsageError: The recipe or one of its options is not known.
+        UsageError: The recipe or one of its options is not known. A call raises it under
+            `jax.vmap`, and for an input scale that matches no float argument.
+        InputError: The profile is one of another program; a call raises it.
 
     Example:
         >>> @scalify
@@ -241,11 +245,15 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
         return functools.partial(scalify, **options)
     from scalify_hlo.scalified import Scalified
 
-    recipe = options.pop("recipe", "propagate")
-    rewrite_options = make_options(recipe, settings=options.pop("settings", None))
+    own = {name: options.pop(name) for name in _OF_REWRITE if name in options}
+    rewrite_options = make_options(**own)
     _check_scaling(rewrite_options)
     _check_jit_options(options)
     return Scalified.of(fn, rewrite_options, options)
+
+
+_OF_REWRITE = ("recipe", "settings", "input_scale", "profile")
+"""The options of `scalify` that are those of `rewrite`."""
 
 
 def _check_scaling(options: Options) -> None:
@@ -255,10 +263,10 @@ def _check_scaling(options: Options) -> None:
             f"scalify keeps no state, as the recipe {name} needs",
             hint="export the function, rewrite it, and carry the state of init_scaling_state along",
         )
-    if kind == "calibrated":
+    if kind == "calibrated" and options.profile is None:
         raise UsageError(
-            f"scalify takes no profile, as the recipe {name} needs",
-            hint="export the function, calibrate it, and rewrite it with the profile",
+            f"the recipe {name} takes its scales from a profile, and there is none",
+            hint="make one with `calibrate` of the exported function, and give it as profile=",
         )
 
 
@@ -268,7 +276,7 @@ def _check_jit_options(options: Mapping[str, Any]) -> None:
     known = [name for name in inspect.signature(jax.jit).parameters if name != "fun"]
     for name in options:
         if name not in known:
-            names = ("recipe", "settings", *known)
+            names = (*_OF_REWRITE, *known)
             raise UsageError(
                 f"scalify has no option {name!r}{nearest(name, names)}",
                 hint=f"its options are: {', '.join(names)}",

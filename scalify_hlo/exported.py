@@ -97,7 +97,7 @@ def rewrite_with_report(
         module: The module of an Exported that has none of its own; it is edited in place, and the
             new Exported has none either.
         measured: With `pairs`, the exponents of the scales at which the other flat arguments are
-            split; None for those whose values are not known. What the recipe declares counts more.
+            split; None for those whose values are not known. What is declared counts more.
 
     Raises:
         InputError: It cannot be rewritten.
@@ -258,9 +258,9 @@ def _exponents(
     pairs: Sequence[bool],
     measured: Sequence[int | None] | None,
 ) -> dict[int, int]:
-    """The static scales of plain arguments: what the recipe declares, else what was measured."""
+    """The static scales of plain arguments: those that are declared, else those measured."""
     known: dict[int, int] = {}
-    declared = options.recipe.inputs.scale
+    declared = options.declared
     if declared:
         run_passes(module, [SignaturePass("same", declared)])
         known = _split_at_entry(module, exported)

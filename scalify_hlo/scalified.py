@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import UsageError, caller
 from scalify_hlo.exported import Rewritten, rewrite_with_report
 from scalify_hlo.input_scales import measured_exponent
 from scalify_hlo.passes.pipeline import Options
@@ -89,6 +93,7 @@ class Scalified:
             else _export(self.fn, specs, keywords)
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
+        given = jax.tree.map(_unmapped, given)
         rewritten = rewrite_with_report(
             exported, self.options, pairs, measured=self._exponents(captured, leaves, tree)
         )
@@ -197,6 +202,36 @@ def _key(tree: Any, leaves: Sequence[Any]) -> Any:
 
 def _is_type(spec: Any) -> bool:
     return isinstance(spec, jax.ShapeDtypeStruct)
+
+
+_unmapped_p = Primitive("scalify_unmapped")
+"""Values as they are, which `jax.vmap` cannot map over."""
+
+
+def _unmapped(value: Any) -> Any:
+    """An array as it is; JAX would refuse to map over a rewritten program with no word of cure."""
+    extended = jnp.issubdtype(jax.typeof(value).dtype, jax.dtypes.extended)
+    return value if extended else _unmapped_p.bind(value)
+
+
+def _refuse_map(_values: Any, _dims: Any) -> NoReturn:
+    raise UsageError(
+        "jax.vmap cannot map over a function that scalify made, which is one program",
+        location=caller(),
+        hint="map inside: scalify(jax.vmap(fn)), where each ScaledArray has one scale for the "
+        "whole batch",
+    )
+
+
+def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    return _unmapped_p.bind(*primals), tangents[0]
+
+
+_unmapped_p.def_impl(lambda value: value)
+_unmapped_p.def_abstract_eval(lambda type_: type_)
+ad.primitive_jvps[_unmapped_p] = _unmapped_jvp
+batching.primitive_batchers[_unmapped_p] = _refuse_map
+mlir.register_lowering(_unmapped_p, lambda _, value: [value])
 
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:

@@ -77,6 +77,12 @@ class Options:
     profile: Profile | None = None
     listed: bool = False
 
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The scales of inputs as ``PATTERN=2^k``; the last that matches an input counts."""
+        given = tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
+        return (*self.recipe.inputs.scale, *given)
+
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """The passes that do it.
 
@@ -84,8 +90,6 @@ class Options:
             wide: The numbers of the matmuls that stay as they are.
         """
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
-        given = tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
-        scales = (*self.recipe.inputs.scale, *given)
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
@@ -100,7 +104,9 @@ class Options:
             lowered.append(QuantizePass(recipe.saturate))
         return [
             NormalizePass(expand=bool(lowered)),
-            SignaturePass(self.signature, scales, pairs, every=narrow, told=recipe.short_of_range),
+            SignaturePass(
+                self.signature, self.declared, pairs, every=narrow, told=recipe.short_of_range
+            ),
             *lowered,
             PropagatePass(
                 meet=recipe.meet,
