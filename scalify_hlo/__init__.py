@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scalify_hlo.diagnostics import UsageError as UsageError
     from scalify_hlo.export_trees import register_for_export as register_for_export
     from scalify_hlo.export_trees import serialize as serialize
+    from scalify_hlo.exported_file import deserialize as deserialize
     from scalify_hlo.input_scales import measured_scales as measured_scales
     from scalify_hlo.ops import cast_on_backward as cast_on_backward
     from scalify_hlo.ops import cast_on_forward as cast_on_forward
@@ -81,6 +82,7 @@ _HOMES = {
     "custom_scale": "custom_rules",
     "register_for_export": "export_trees",
     "serialize": "export_trees",
+    "deserialize": "exported_file",
     "Recipe": "recipe",
     "load_recipe": "recipe",
     "dump_recipe": "recipe",
@@ -108,6 +110,7 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _register_nodes()
     value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
@@ -117,6 +120,10 @@ def __dir__() -> list[str]:
     return __all__
 
 
-if "jax" in sys.modules:
-    # Files with ScaledArray nodes can be read from here on.
-    importlib.import_module(f"{__name__}.scaled_array")
+def _register_nodes() -> None:
+    """Lets jax.export read files with ScaledArray nodes, if jax is there; it is not imported."""
+    if "jax" in sys.modules:
+        importlib.import_module(f"{__name__}.scaled_array")
+
+
+_register_nodes()

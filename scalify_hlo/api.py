@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from scalify_hlo._compat import ir
 from scalify_hlo.artifact import copy_module
 from scalify_hlo.diagnostics import UsageError, nearest
-from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module
+from scalify_hlo.passes.pipeline import Options, Signature
+from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.passes.report import Report
 from scalify_hlo.profile import Profile
 from scalify_hlo.profile_file import load_profile
@@ -84,6 +85,7 @@ def rewrite(
     profile: str | PathLike[str] | Profile | None = ...,
     strict: bool = ...,
     report: Literal[False] = ...,
+    again: bool = ...,
 ) -> P: ...
 @overload
 def rewrite(
@@ -96,6 +98,7 @@ def rewrite(
     profile: str | PathLike[str] | Profile | None = ...,
     strict: bool = ...,
     report: Literal[True],
+    again: bool = ...,
 ) -> tuple[P, Report]: ...
 
 
@@ -109,6 +112,7 @@ def rewrite(
     profile: str | PathLike[str] | Profile | None = None,
     strict: bool = False,
     report: bool = False,
+    again: bool = False,
 ) -> P | tuple[P, Report]:
     """Rewrites a StableHLO program into scaled form.
 
@@ -126,6 +130,8 @@ def rewrite(
         strict: Whether a remark, such as on a matmul that stays wide, is an error.
         report: Whether a `Report` is returned too. Its ``remarks`` are what the user should know,
             and its ``matmuls`` say of each matmul which formats it has, or why it stays wide.
+        again: Whether the program may be one that was rewritten before, as its module says in the
+            attribute ``scalify.rewritten``; pairs then become pairs of pairs.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
@@ -133,8 +139,8 @@ def rewrite(
 
     Raises:
         InputError: It is no StableHLO program with a `main`, or the file of a recipe or a profile
-            is at fault, or the profile is one of another program; or there is a remark, and
-            `strict`.
+            is at fault, or the profile is one of another program; or the program was rewritten
+            before; or there is a remark, and `strict`.
         UsageError: A name or a value of the options is not known.
 
     Example:
@@ -146,7 +152,7 @@ def rewrite(
         recipe, signature, input_scale, settings, profile, strict=strict, listed=report
     )
     require_pairs(options.recipe, signature)
-    rewritten, done = _rewrite(program, options)
+    rewritten, done = _rewrite(program, replace(options, again=again))
     return (rewritten, done) if report else rewritten
 
 
@@ -159,7 +165,7 @@ def _rewrite(program: Any, options: Options) -> tuple[Any, Report]:
         copy = copy_module(program)
         check_module(copy, "<module>")
         with located("<module>"):
-            return copy, rewrite_module(copy, options)
+            return copy, rewrite_recorded(copy, options, "<module>")
     return _rewrite_exported(program, options)
 
 
@@ -167,10 +173,12 @@ def rewrite_program(program: Program, options: Options) -> tuple[Program, Report
     """Rewrites a program that was read from a file; its module is edited in place."""
     if program.exported is None:
         with located(program.name):
-            return program, rewrite_module(program.module, options)
+            return program, rewrite_recorded(program.module, options, program.name)
     from scalify_hlo.exported import rewrite_with_report
 
-    rewritten = rewrite_with_report(program.exported, options, module=program.module)
+    rewritten = rewrite_with_report(
+        program.exported, options, module=program.module, name=program.name
+    )
     return replace(program, exported=rewritten.exported), rewritten.report
 
 

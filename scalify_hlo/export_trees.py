@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,8 +18,8 @@ def register_for_export(tree: Any) -> None:
     """Registers every pytree node in `tree` that jax.export would refuse to write.
 
     Namedtuples, such as the states of optax, and any other node type that JAX knows are
-    registered under their qualified name, once; calling it again does nothing. A process that
-    reads the file with `jax.export.deserialize` registers them in the same way first.
+    registered under their qualified name, once; calling it again does nothing. `serialize` and
+    `deserialize` do it by themselves; `jax.export` does not, in processes that write or read.
 
     Args:
         tree: Arguments or results of the function that is exported, as values, shapes, or a
@@ -41,23 +42,56 @@ def register_for_export(tree: Any) -> None:
 def serialize(exported: jax.export.Exported, vjp_order: int = 0) -> bytes:
     """The bytes of a jax.export file, as `jax.export.Exported.serialize` gives them.
 
+    Pytree nodes that jax.export would refuse to write, such as the states of optax and the modules
+    of Equinox, are registered first; see `register_for_export`.
+
     Args:
         exported: What to write.
         vjp_order: How many orders of its vjp are written with it.
 
     Raises:
-        InputError: A pytree node is not registered; the error says how to do it.
+        UsageError: A node has auxiliary data that no file can hold, or another type is registered
+            under its name.
     """
-    unknown = [n for n in dict.fromkeys(_nodes_of(exported)) if not _compat.is_serializable(n)]
-    if unknown:
-        names = ", ".join(_qualified_name(n) for n in unknown)
-        raise InputError(
-            f"jax.export cannot write the pytree node {names}",
-            location=exported.fun_name,
-            hint="call scalify_hlo.register_for_export(tree) first, with the tree of arguments "
-            "and results that has it, or with the Exported",
-        )
+    register_for_export(exported)
     return bytes(exported.serialize(vjp_order=vjp_order))
+
+
+def register_names(names: Iterable[str]) -> None:
+    """Registers the pytree nodes that names in a jax.export file stand for.
+
+    Nodes are looked for in modules that are imported already: a file never has one imported.
+
+    Args:
+        names: As `register_for_export` gives them: module and qualified name of each type.
+
+    Raises:
+        InputError: No module has the type, or it is no pytree node.
+    """
+    for name in sorted(names):
+        if _compat.is_registered_name(name):
+            continue
+        node = _imported(name)
+        if node is None:
+            raise InputError(
+                f"the file has the pytree node {name}, which no imported module has",
+                hint=f"import {name.partition('.')[0]} before, or register the type with "
+                "scalify_hlo.register_for_export",
+            )
+        _register(node)
+
+
+def _imported(name: str) -> type | None:
+    """The type that a name means in a module that is imported."""
+    parts = name.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        found: object = sys.modules.get(".".join(parts[:length]))
+        if found is None:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part, None)
+        return found if isinstance(found, type) and _qualified_name(found) == name else None
+    return None
 
 
 class Opaque:

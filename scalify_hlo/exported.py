@@ -19,6 +19,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.delayed import LEAVES
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
+from scalify_hlo.passes.record import record, refuse_rewritten
 from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.recipe import WITH_ALGORITHMS
@@ -82,6 +83,7 @@ def rewrite_with_report(
     pairs: Sequence[bool] | None = None,
     module: ir.Module | None = None,
     measured: Sequence[int | None] | None = None,
+    name: str = "",
 ) -> Rewritten:
     """Rewrites an Exported, its vjp included.
 
@@ -98,9 +100,10 @@ def rewrite_with_report(
             new Exported has none either.
         measured: With `pairs`, the exponents of the scales at which the other flat arguments are
             split; None for those whose values are not known. What is declared counts more.
+        name: What errors call the program; by default the name of its function.
 
     Raises:
-        InputError: It cannot be rewritten.
+        InputError: It cannot be rewritten, or was before, and `options` do not allow that.
         UsageError: An input scale matches nothing, the scale of an argument is neither declared nor
             measured, or the recipe is for GPUs and the program for TPUs.
     """
@@ -108,6 +111,8 @@ def rewrite_with_report(
     if module is None:
         module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
         check_module(module, exported.fun_name)
+    if not options.again:
+        refuse_rewritten(module, name or exported.fun_name)
     with module.context:
         if pairs is None:
             arguments, results = _signature_marks(module, exported, options)
@@ -212,6 +217,7 @@ def _rewrite_marked(
         _set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
             report = rewrite_module(module, _without_signature(options))
+        record(module, options, report)
         extra = 0 if report.scaling_state is None else len(LEAVES)
         arguments, results = _with_stored(module, exported, arguments, results, extra)
         kept = _kept_after(exported.module_kept_var_idx, arguments.pairs)

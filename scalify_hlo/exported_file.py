@@ -64,6 +64,48 @@ def read_exported_file(data: Buffer, name: str) -> list[Exported]:
     return orders
 
 
+def deserialize(data: bytes | bytearray) -> Exported:
+    """Reads the bytes of a jax.export file, as `jax.export.deserialize` does.
+
+    The file may have ScaledArray nodes, whatever was imported first, and those that
+    `scalify_hlo.serialize` registered, such as the states of optax: their packages have to be
+    imported.
+
+    Args:
+        data: What `serialize`, or `jax.export.Exported.serialize`, gave.
+
+    Returns:
+        The program, with its vjp if the file has it.
+
+    Raises:
+        InputError: It is damaged, of a version that this jax cannot read, or has a pytree node that
+            no imported module has.
+
+    Example:
+        >>> from scalify_hlo import serialize
+        >>> exported = jax.export.export(jax.jit(jax.numpy.sin))(1.0)
+        >>> deserialize(serialize(exported)).fun_name
+        'sin'
+    """
+    import jax.export
+
+    from scalify_hlo import _compat
+    from scalify_hlo.export_trees import register_names
+    from scalify_hlo.scaled_array import SERIALIZED_NAME
+
+    name = "<program>"
+    try:
+        names = _compat.custom_node_names(bytes(data))
+    except Exception as error:
+        # Flatbuffers are read without checks: damage shows as any exception.
+        raise damaged(name) from error
+    register_names(names - {SERIALIZED_NAME})  # which importing it has registered
+    try:
+        return jax.export.deserialize(bytearray(data))
+    except Exception as error:
+        raise damaged(name, str(error)) from error
+
+
 def with_modules(orders: Sequence[Exported], artifacts: Sequence[bytes]) -> Exported:
     """The program of a file and its vjps, with these modules instead of those that they have."""
     from scalify_hlo import _compat

@@ -526,15 +526,20 @@ def require_pairs(recipe: Recipe, signature: str) -> None:
 
 def own_options(recipe: Recipe, options: Iterable[Idle]) -> Iterator[Idle]:
     """Those of some options that differ from their defaults and from the recipe's preset."""
-    values = dict(_leaves(recipe))
+    values, preset = dict(_leaves(recipe)), _of_preset(recipe.name)
     for option in options:
-        value = values[option.key]
-        if value not in (defaults()[option.key], _of_preset(recipe.name).get(option.key)):
+        if values[option.key] not in (defaults()[option.key], preset[option.key]):
             yield option
 
 
+def own_settings(recipe: Recipe) -> dict[str, Value]:
+    """The options in which a recipe differs from the preset that it starts from, but its name."""
+    preset = _of_preset(recipe.name)
+    return {k: v for k, v in _leaves(recipe) if k != "name" and v != preset[k]}
+
+
 @cache
-def _of_preset(name: str) -> Mapping[str, object]:
-    """The options that a preset sets; none for any other name."""
+def _of_preset(name: str) -> Mapping[str, Value]:
+    """All options of a preset; the defaults for any other name."""
     known = name in preset_names()
-    return {key: s.value for key, s in preset_settings(name).items()} if known else {}
+    return dict(_leaves(_build(_merged(preset_settings(name))))) if known else defaults()

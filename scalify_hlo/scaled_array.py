@@ -24,7 +24,8 @@ _SMALL, _WIDE_EXPONENTS = 8, 128
 _NO_LIMIT = 1 << 12
 """An exponent that no scale has."""
 
-_SERIALIZED_NAME = "scalify_hlo.ScaledArray"
+SERIALIZED_NAME = "scalify_hlo.ScaledArray"
+"""What a ScaledArray node is called in jax.export files."""
 
 
 @jax.tree_util.register_dataclass
@@ -132,7 +133,7 @@ def _logical_read(data: bytes) -> tuple[np.dtype[Any] | None]:
 
 jax.export.register_pytree_node_serialization(
     ScaledArray,
-    serialized_name=_SERIALIZED_NAME,
+    serialized_name=SERIALIZED_NAME,
     serialize_auxdata=_logical_written,
     deserialize_auxdata=_logical_read,
 )

@@ -54,7 +54,7 @@ def command(
     as data times scale. The relative error is the largest absolute difference over the largest
     magnitude of a result. Elements that are infinite or NaN have to agree. Without a bound, a
     relative error of 64 times the dtype's epsilon passes. Exit status 1 if a result differs by
-    more than is asked.
+    more than is asked. Rewrites that a program says it went through are listed.
     """
     same_file(original, rewritten)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -62,9 +62,9 @@ def command(
     power = _scale(scale) if scale else None
     from scalify_hlo.check import check
 
+    programs = read(original), read(rewritten)
     differences = check(
-        read(original),
-        read(rewritten),
+        *programs,
         inputs=read_arrays(inputs) if inputs else None,
         seed=seed,
         scale=power,
@@ -72,6 +72,8 @@ def command(
     )
     failed = [d.name for d in differences if not limits.allow(d)]
     click.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
+    for program in programs:
+        console.show_rewrites(program)
     if failed:
         raise InputError(
             f"{len(failed)} of {len(differences)} results differ by more than {limits}",

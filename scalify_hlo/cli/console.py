@@ -6,10 +6,14 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from scalify_hlo.diagnostics import Remark, ScalifyError
+
+if TYPE_CHECKING:
+    from scalify_hlo.program import Program
 
 _COLOURS = {"error": "red", "remark": "blue", "note": "bright_black"}
 
@@ -42,6 +46,14 @@ def report_remarks(remarks: Iterable[Remark], name: str) -> None:
 def report_summary(text: str) -> None:
     """Prints what a command did, in one line on standard error."""
     click.echo(text, err=True)
+
+
+def show_rewrites(program: Program) -> None:
+    """Prints a line for each rewrite that a program went through."""
+    from scalify_hlo.passes.record import rewrites_of
+
+    for done in rewrites_of(program.module):
+        click.echo(f"{program.name}: rewritten by {done}")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

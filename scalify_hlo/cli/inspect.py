@@ -42,13 +42,14 @@ def command(
     those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
     Layers are those that the program computes, whatever it calls them; sites are where a recipe
     rescales values while the program runs, counted by what asks for them, or listed by name.
-    Nothing is written.
+    Rewrites that the program says it went through come first. Nothing is written.
     """
     options = to_options(recipe, signature, input_scale, settings, profile)
     loaded = read(program)
     layers = layers_of(loaded)
     report = dry_run(loaded, options)
     click.echo(f"{loaded.name}: {_kind(loaded)}")
+    console.show_rewrites(loaded)
     arguments = _values(report.arguments)
     if options.recipe.narrow:
         named = zip(report.arguments, arguments, strict=True)

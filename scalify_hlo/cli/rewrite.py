@@ -31,6 +31,7 @@ from scalify_hlo.files import STREAM, require_writable, save_file, write_file
 @click.option(
     "--strict", is_flag=True, help="Fail where there is a remark, such as on a matmul left wide."
 )
+@click.option("--again", is_flag=True, help="Take a program that was rewritten before.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks and no summary.")
 def command(
     program: str,
@@ -44,14 +45,17 @@ def command(
     target_version: str | None,
     report: str | None,
     strict: bool,
+    again: bool,
     quiet: bool,
 ) -> None:
     """Rewrite the program IN into scaled form.
 
     The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
-    jax.export file with its pytrees and its vjp. It is written whole or not at all.
+    jax.export file with its pytrees and its vjp. It is written whole or not at all. Its module says
+    how it was rewritten, in the attribute scalify.rewritten, and is not rewritten without --again.
     """
     options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
+    options = replace(options, again=again)
     require_writable(output)
     if report is not None:
         _require_report(report, output)

@@ -64,6 +64,7 @@ class Options:
         cotangents: How many of the last arguments are cotangents: those of a vjp.
         profile: Of the program, for a recipe of calibrated scales.
         listed: Whether the report has the matmuls also where the recipe narrows none.
+        again: Whether the program may be one that was rewritten before.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -76,12 +77,17 @@ class Options:
     observe: bool = False
     profile: Profile | None = None
     listed: bool = False
+    again: bool = False
 
     @property
     def declared(self) -> tuple[str, ...]:
         """The scales of inputs as ``PATTERN=2^k``; the last that matches an input counts."""
-        given = tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
-        return (*self.recipe.inputs.scale, *given)
+        return (*self.recipe.inputs.scale, *self.given_scales)
+
+    @property
+    def given_scales(self) -> tuple[str, ...]:
+        """Those that the recipe does not declare."""
+        return tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
 
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """The passes that do it.

@@ -17,6 +17,7 @@ from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.chlo import expand
 from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
+from scalify_hlo.passes.record import REWRITTEN
 from scalify_hlo.recipe import Recipe
 
 Array = npt.NDArray[np.generic]
@@ -39,6 +40,15 @@ def parse(text: str) -> ir.Module:
     """A module in a context of its own."""
     with new_context(), ir.Location.unknown():
         return ir.Module.parse(text)
+
+
+def unrecorded(text: str) -> str:
+    """A program without what it says of its rewrites, as MLIR prints it."""
+    module = parse(text)
+    with module.context:
+        if REWRITTEN in module.operation.attributes:
+            del module.operation.attributes[REWRITTEN]
+        return str(module)
 
 
 def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:

@@ -17,7 +17,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes import after_casts
-from scalify_hlo.passes.pipeline import rewrite_module
+from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.program import read_text
 
 GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
@@ -29,7 +29,7 @@ def walked_whole(source: str, recipe: str, settings: dict[str, object]) -> str:
     options = make_options(recipe, "same", {"*": 2.0**-4}, settings)
     module = read_text(source).module
     with module.context:
-        rewrite_module(module, replace(options, annotate=True))
+        rewrite_recorded(module, replace(options, annotate=True), "<walked>")
 
         def visit(op: ir.Operation) -> ir.WalkResult:
             if attributes.FORMS in op.attributes:

@@ -103,7 +103,11 @@ def test_every_public_name_is_there_and_lazy() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["api", "calibration", "custom_rules", "export_trees", "ops", "scaled_array"]
+    "module",
+    [
+        *("api", "calibration", "custom_rules", "export_trees", "exported_file", "ops"),
+        "scaled_array",
+    ],
 )
 def test_the_examples_of_the_docs_run(module: str) -> None:
     names: dict[str, Any] = {"jax": jax, "jnp": jnp, "np": np}

@@ -72,7 +72,8 @@ def test_rewrite_then_check(files: Path, kind: str, signature: str) -> None:
     assert recognise(Path(after).read_bytes(), "f") is recognise(samples.stored()[kind], "f")
     table = done("check", before, after, "--rtol", "1e-5")
     assert "DIFFERS" not in table
-    assert len(table.splitlines()) == 3
+    results = [line for line in table.splitlines()[1:] if "rewritten by" not in line]
+    assert len(results) == 2
 
 
 def test_standard_streams() -> None:

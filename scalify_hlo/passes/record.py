@@ -1,0 +1,92 @@
+"""The rewrites that a program went through, as an attribute of its module.
+
+A program of pairs that is rewritten once more has pairs of pairs, which is seldom what is meant.
+So every rewrite that changes a program says so in it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo import __version__
+from scalify_hlo._compat import ir
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.passes.report import Report
+from scalify_hlo.recipe import own_settings
+from scalify_hlo.recipe_file import to_literal
+
+REWRITTEN: Final = "scalify.rewritten"
+"""The attribute: a list with a text for each rewrite, the first one first."""
+
+
+def rewrites_of(module: ir.Module) -> list[str]:
+    """The rewrites that a module says it went through: version, recipe and options of each."""
+    with module.context:
+        found = module.operation.attributes
+        if REWRITTEN not in found:
+            return []
+        recorded = found[REWRITTEN]
+        entries = list(recorded) if isinstance(recorded, ir.ArrayAttr) else [recorded]
+        return [e.value if isinstance(e, ir.StringAttr) else str(e) for e in entries]
+
+
+def refuse_rewritten(module: ir.Module, name: str) -> None:
+    """Refuses a program that was rewritten before.
+
+    Args:
+        module: That of the program.
+        name: What the error calls it.
+
+    Raises:
+        InputError: It was.
+    """
+    done = rewrites_of(module)
+    if done:
+        raise InputError(
+            f"the program was rewritten before, by {done[-1]}",
+            location=name,
+            hint="rewrite the original; to rewrite this one once more, give --again (again=True)",
+        )
+
+
+def record(module: ir.Module, options: Options, report: Report) -> None:
+    """Writes down a rewrite, unless it was asked for nothing.
+
+    Args:
+        module: The rewritten one.
+        options: What was asked.
+        report: What was done.
+    """
+    recipe = options.recipe
+    scaled = any(value.scaled or value.paired for value in (*report.arguments, *report.results))
+    if not (scaled or report.markers or recipe.narrow or recipe.rescales):
+        return
+    texts = [*rewrites_of(module), described(options)]
+    with module.context:
+        entries = [ir.StringAttr.get(text) for text in texts]
+        module.operation.attributes[REWRITTEN] = ir.ArrayAttr.get(entries)
+
+
+def rewrite_recorded(module: ir.Module, options: Options, name: str) -> Report:
+    """As `rewrite_module`, of a program that was not rewritten before; the module says so then.
+
+    Raises:
+        InputError: As there; or it was rewritten before, and `options` do not allow that.
+    """
+    if not options.again:
+        refuse_rewritten(module, name)
+    report = rewrite_module(module, options)
+    record(module, options, report)
+    return report
+
+
+def described(options: Options) -> str:
+    """A rewrite as text: the version of the tool, the recipe, and what else was asked."""
+    asked = [f"scalify-hlo {__version__}", f"recipe {options.recipe.name}"]
+    asked.append(f"signature {options.signature}")
+    asked += [f"{key} = {to_literal(value)}" for key, value in own_settings(options.recipe).items()]
+    asked += [f"input scale {text}" for text in options.given_scales]
+    if options.profile is not None:
+        asked.append(f"profile of {options.profile.program}")
+    return ", ".join(asked)

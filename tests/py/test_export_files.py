@@ -1,0 +1,141 @@
+"""Files of jax.export that are written and read by any process, whatever it imported first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import scalify_hlo as jsa
+from scalify_hlo import InputError, UsageError
+from tests.py import samples
+
+
+@pytest.fixture(scope="module")
+def scaled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("files") / "scaled.jax_export"
+    path.write_bytes(jsa.serialize(jsa.rewrite(samples.exported(), signature="scaled")))
+    return path
+
+
+ORDERS = {
+    "scalify_hlo first": "import scalify_hlo, jax",
+    "jax first": "import jax, scalify_hlo",
+    "jax late": "import scalify_hlo; scalify_hlo.load_recipe(); import jax",
+    "jax never": "import scalify_hlo",
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_scaled_file_is_read_in_any_order(order: str, scaled: Path) -> None:
+    code = (
+        f"{ORDERS[order]}\n"
+        f"program = scalify_hlo.deserialize(open({str(scaled)!r}, 'rb').read())\n"
+        "assert 'ScaledArray' in str(program.in_tree)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "before", ["import jax, scalify_hlo", "import scalify_hlo, jax; scalify_hlo.ScaledArray"]
+)
+def test_jax_reads_it_once_a_name_of_the_package_was_used(before: str, scaled: Path) -> None:
+    code = f"{before}; jax.export.deserialize(bytearray(open({str(scaled)!r}, 'rb').read()))"
+    subprocess.run([sys.executable, "-c", f"import jax.export\n{code}"], check=True)
+    late = f"import scalify_hlo, jax.export, jax\nscalify_hlo.load_recipe\n{code}"
+    subprocess.run([sys.executable, "-c", late], check=True)
+
+
+OPTIMIZERS = {
+    "adamw": optax.adamw(1e-3),
+    "clipped": optax.chain(optax.clip_by_global_norm(1.0), optax.sgd(1e-2, momentum=0.9)),
+    "masked": optax.masked(optax.adam(1e-3), {"w": True}),
+    "scheduled": optax.inject_hyperparams(optax.adam)(learning_rate=1e-3),
+    "accumulated": optax.MultiSteps(optax.adam(1e-3), 2),
+    "lion": optax.lion(1e-3),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_states_of_optax_are_written_and_read(name: str, tmp_path: Path) -> None:
+    optimizer: Any = OPTIMIZERS[name]
+    params = {"w": jnp.ones((3, 3))}
+
+    def step(params: Any, state: Any, x: jax.Array) -> Any:
+        gradients = jax.grad(lambda p: jnp.sum((x @ p["w"]) ** 2))(params)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state
+
+    arguments = params, optimizer.init(params), jnp.ones((2, 3))
+    exported = jax.export.export(jax.jit(step))(*arguments)
+    path = tmp_path / "step"
+    for program in (exported, jsa.rewrite(exported, signature="scaled")):
+        path.write_bytes(jsa.serialize(program))
+        assert str(jsa.deserialize(path.read_bytes()).in_tree) == str(program.in_tree)
+    code = f"import scalify_hlo, optax; scalify_hlo.deserialize(open({str(path)!r}, 'rb').read())"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    found = jsa.deserialize(jsa.serialize(exported)).call(*arguments)
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(step(*arguments)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+class State(NamedTuple):
+    x: Any
+
+
+class TestMistakes:
+    def file(self) -> bytes:
+        return jsa.serialize(jax.export.export(jax.jit(lambda s: State(s.x * 2)))(State(1.0)))
+
+    @pytest.mark.parametrize("module", [__name__, __name__.rpartition(".")[0]])
+    def test_a_type_that_no_module_has(self, module: str) -> None:
+        name = f"{__name__}.State".encode()
+        other = f"{module}.".encode()
+        data = self.file().replace(name, (other + b"x" * len(name))[: len(name)])
+        with pytest.raises(InputError, match="which no imported module has") as caught:
+            jsa.deserialize(data)
+        assert "import tests" in str(caught.value.hint)
+
+    def test_a_module_is_not_imported_for_a_file(self) -> None:
+        name = f"{__name__}.State".encode()
+        data = self.file().replace(
+            name, b"this" + b".s" * ((len(name) - 4) // 2) + b"s" * (len(name) % 2)
+        )
+        with pytest.raises(InputError, match="pytree node this"):
+            jsa.deserialize(data)
+        assert "this" not in sys.modules
+
+    @pytest.mark.parametrize("data", [b"", b"not a file", bytes(200)])
+    def test_what_is_no_file(self, data: bytes) -> None:
+        with pytest.raises(InputError, match=r"this jax\.export file is damaged"):
+            jsa.deserialize(data)
+
+    def test_every_prefix_of_a_file(self) -> None:
+        data = self.file()
+        for length in range(0, len(data), 97):
+            with pytest.raises(InputError):
+                jsa.deserialize(data[:length])
+
+    def test_auxiliary_data_that_no_file_holds(self) -> None:
+        @jax.tree_util.register_pytree_node_class
+        class Odd:
+            def __init__(self, x: Any) -> None:
+                self.x = x
+
+            def tree_flatten(self) -> Any:
+                return (self.x,), object
+
+            @classmethod
+            def tree_unflatten(cls, _: Any, children: Any) -> Any:
+                return cls(*children)
+
+        program = jax.export.export(jax.jit(lambda odd: odd.x * 2))(Odd(jnp.ones(2)))
+        with pytest.raises(UsageError, match="auxiliary data of type type"):
+            jsa.serialize(program)
