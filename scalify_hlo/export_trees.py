@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import jax
+import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo.diagnostics import InputError, UsageError
@@ -83,6 +84,12 @@ def register_names(names: Iterable[str]) -> None:
 
 def _imported(name: str) -> type | None:
     """The type that a name means in a module that is imported."""
+    found = _global(name)
+    return found if isinstance(found, type) and _qualified_name(found) == name else None
+
+
+def _global(name: str) -> object:
+    """What a name means in a module that is imported; None if it means nothing."""
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         found: object = sys.modules.get(".".join(parts[:length]))
@@ -90,8 +97,21 @@ def _imported(name: str) -> type | None:
             continue
         for part in parts[length:]:
             found = getattr(found, part, None)
-        return found if isinstance(found, type) and _qualified_name(found) == name else None
+        return found
     return None
+
+
+def _global_name(value: object) -> str | None:
+    """A name that means a value in its module: of a function, a type, an enum's or a sentinel."""
+    candidates = [f"{type(value).__module__}.{type(value).__qualname__}.{_text(value, 'name')}"]
+    candidates.append(f"{_text(value, '__module__')}.{_text(value, '__qualname__')}")
+    module = sys.modules.get(type(value).__module__)
+    candidates += [f"{type(value).__module__}.{k}" for k, v in vars(module).items() if v is value]
+    return next((name for name in candidates if _global(name) is value), None)
+
+
+def _text(value: object, name: str) -> str:
+    return str(getattr(value, name, ""))
 
 
 class Opaque:
@@ -191,7 +211,11 @@ def _qualified_name(node: type) -> str:
 
 
 def _to_json(aux: Any, name: str) -> Any:
-    """Auxiliary data as JSON in which tuples, lists and mappings stay apart."""
+    """Auxiliary data as JSON in which tuples, lists and mappings stay apart.
+
+    Functions, types and other constants of modules are named, as a pickle does it; they are looked
+    up in modules that are imported, and never called.
+    """
     if aux is None or isinstance(aux, (bool, int, float, str)):
         return aux
     if isinstance(aux, dict):
@@ -199,6 +223,11 @@ def _to_json(aux: Any, name: str) -> Any:
     for kind in (tuple, list):
         if type(aux) is kind:
             return {kind.__name__: [_to_json(item, name) for item in aux]}
+    if isinstance(aux, np.dtype):
+        return {"dtype": aux.name}
+    known = _global_name(aux)
+    if known is not None:
+        return {"global": known}
     raise UsageError(
         f"the pytree node {name} has auxiliary data of type {type(aux).__name__}",
         hint="register it with jax.export.register_pytree_node_serialization",
@@ -209,6 +238,21 @@ def _from_json(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     ((kind, items),) = value.items()
+    if kind == "dtype":
+        return jax.numpy.dtype(items)
+    if kind == "global":
+        return _required(items)
     if kind == "dict":
         return {_from_json(k): _from_json(v) for k, v in items}
     return {"tuple": tuple, "list": list}[kind](map(_from_json, items))
+
+
+def _required(name: str) -> object:
+    """The function, type or other constant of an imported module that a file names."""
+    found = _global(name)
+    if found is None:
+        raise InputError(
+            f"a pytree node of the file names {name}, which no imported module has",
+            hint=f"import {name.partition('.')[0]} before",
+        )
+    return found

@@ -102,6 +102,8 @@ def deserialize(data: bytes | bytearray) -> Exported:
     register_names(names - {SERIALIZED_NAME})  # which importing it has registered
     try:
         return jax.export.deserialize(bytearray(data))
+    except InputError:
+        raise
     except Exception as error:
         raise damaged(name, str(error)) from error
 

@@ -77,6 +77,10 @@ exclude = ["head", "*embed*"]
 ```
 
 After `--set`, and as text in Python, lists have commas between their items.
+
+An option that has no effect beside the others is refused, with what would give it one: a
+`scaling.margin` where scales propagate, for instance, or a format of `state` with the signature
+`same`. What a preset sets, and another option leaves without effect, is no mistake.
 """
 
 _FORMATS = """\

@@ -20,7 +20,12 @@ Tree = Any
 Step = Callable[[Tree], Tree]
 
 OPTIMIZER = optax.adamw(2.0**-6)
-SETTINGS = {"matmul.smallest": 8, "state_rescale.statistic": "l2"}
+
+
+def settings(recipe: str) -> dict[str, object]:
+    """What is set over a recipe: small matmuls in f8, and state that is rescaled."""
+    small = {"matmul.smallest": 8} if recipe.startswith("fp8") else {}
+    return {**small, "state_rescale.statistic": "l2"}
 
 
 def loss(params: Tree, x: Any) -> Any:
@@ -48,7 +53,7 @@ def batch() -> Any:
 
 def scaled(recipe: str) -> tuple[Step, Tree]:
     """A step in scaled form and what it starts from, as it takes it first."""
-    run = jsa.scalify(plain_step, recipe=recipe, settings=SETTINGS)
+    run = jsa.scalify(plain_step, recipe=recipe, settings=settings(recipe))
 
     def step(state: Tree) -> Tree:
         return run(*state, jsa.as_scaled_array(batch()))[:2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,46 @@ class State(NamedTuple):
     x: Any
 
 
+class Colour(enum.Enum):
+    RED = 1
+
+
+class Sentinel:
+    """Of which the module has one."""
+
+
+MISSING = Sentinel()
+
+
+@jax.tree_util.register_pytree_node_class
+class Layer:
+    """A node as those of Equinox: with whatever describes it beside the arrays."""
+
+    def __init__(self, x: Any, aux: Any) -> None:
+        self.x, self.aux = x, aux
+
+    def tree_flatten(self) -> Any:
+        return (self.x,), self.aux
+
+    @classmethod
+    def tree_unflatten(cls, aux: Any, children: Any) -> Any:
+        return cls(children[0], aux)
+
+
+def layer_file(aux: Any) -> bytes:
+    return jsa.serialize(jax.export.export(jax.jit(lambda layer: layer.x))(Layer(1.0, aux)))
+
+
+@pytest.mark.parametrize(
+    "aux",
+    [jax.nn.relu, np.tanh, jnp.dtype("bfloat16"), Colour.RED, MISSING, Sentinel, (3, [MISSING])],
+    ids=str,
+)
+def test_constants_of_modules_describe_nodes(aux: Any) -> None:
+    (layer,) = jax.tree.unflatten(jsa.deserialize(layer_file(aux)).in_tree, [0.0])[0]
+    assert layer.aux == aux
+
+
 class TestMistakes:
     def file(self) -> bytes:
         return jsa.serialize(jax.export.export(jax.jit(lambda s: State(s.x * 2)))(State(1.0)))
@@ -123,19 +164,14 @@ class TestMistakes:
             with pytest.raises(InputError):
                 jsa.deserialize(data[:length])
 
-    def test_auxiliary_data_that_no_file_holds(self) -> None:
-        @jax.tree_util.register_pytree_node_class
-        class Odd:
-            def __init__(self, x: Any) -> None:
-                self.x = x
+    @pytest.mark.parametrize("aux", [lambda x: x, Sentinel(), object(), {1: Sentinel()}, 1j])
+    def test_what_no_module_has_a_name_for(self, aux: Any) -> None:
+        with pytest.raises(UsageError, match="has auxiliary data of type"):
+            layer_file(aux)
 
-            def tree_flatten(self) -> Any:
-                return (self.x,), object
-
-            @classmethod
-            def tree_unflatten(cls, _: Any, children: Any) -> Any:
-                return cls(*children)
-
-        program = jax.export.export(jax.jit(lambda odd: odd.x * 2))(Odd(jnp.ones(2)))
-        with pytest.raises(UsageError, match="auxiliary data of type type"):
-            jsa.serialize(program)
+    def test_a_constant_that_its_module_has_no_more(self) -> None:
+        data = layer_file(MISSING).replace(
+            b"test_export_files.MISSING", b"test_export_files.missing"
+        )
+        with pytest.raises(InputError, match=r"names .*\.missing, which no imported module has"):
+            jsa.deserialize(data)

@@ -252,7 +252,7 @@ def test_auxiliary_data_survive() -> None:
     register_for_export(layer)
     old = export.export(jax.jit(lambda layer: layer.x * 2))(layer)
     assert same_tree(export.deserialize(bytearray(serialize(old))).in_tree, old.in_tree)
-    odd: Any = Layer(jnp.ones(2), object)
+    odd: Any = Layer(jnp.ones(2), object())
     with pytest.raises(UsageError, match="auxiliary data of type"):
         serialize(export.export(jax.jit(lambda layer: layer.x * 2))(odd))
 

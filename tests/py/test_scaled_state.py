@@ -29,7 +29,9 @@ def program_of(recipe: str) -> jax.export.Exported:
     original = jax.export.export(jax.jit(resumed.plain_step))(
         *resumed.plain_state(), resumed.batch()
     )
-    return jsa.rewrite(original, recipe=recipe, signature="scaled", settings=resumed.SETTINGS)
+    return jsa.rewrite(
+        original, recipe=recipe, signature="scaled", settings=resumed.settings(recipe)
+    )
 
 
 def pairs_of(tree: Any) -> list[jsa.ScaledArray]:
@@ -48,7 +50,9 @@ def test_a_fresh_function_goes_on_with_narrow_state(recipe: str) -> None:
 def test_a_function_that_took_plain_arrays_first_goes_on_with_narrow_state() -> None:
     step, start = resumed.scaled("fp8-state")
     state = step(start)
-    other = jsa.scalify(resumed.plain_step, recipe="fp8-state", settings=resumed.SETTINGS)
+    other = jsa.scalify(
+        resumed.plain_step, recipe="fp8-state", settings=resumed.settings("fp8-state")
+    )
     batch = jsa.as_scaled_array(resumed.batch())
     other(*resumed.plain_state(), batch)
     assert_same_bits(other(*state, batch)[:2], step(state))
