@@ -124,7 +124,7 @@ def layer_file(aux: Any) -> bytes:
 @pytest.mark.parametrize(
     "aux",
     [jax.nn.relu, np.tanh, jnp.dtype("bfloat16"), Colour.RED, MISSING, Sentinel, (3, [MISSING])],
-    ids=str,
+    ids=["function", "ufunc", "dtype", "member", "sentinel", "class", "nested"],
 )
 def test_constants_of_modules_describe_nodes(aux: Any) -> None:
     (layer,) = jax.tree.unflatten(jsa.deserialize(layer_file(aux)).in_tree, [0.0])[0]
