@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+_SMALLEST_WITH_INFINITIES = 6
+"""Bits of the largest formats of which all numbers are finite, whatever their names say."""
+
 
 @dataclass(frozen=True, slots=True)
 class FloatFormat:
@@ -52,6 +55,11 @@ class FloatFormat:
     def bits(self) -> int:
         """How many bits a number has."""
         return 1 + self.exponent_bits + self.mantissa_bits
+
+    @property
+    def infinite(self) -> bool:
+        """Whether it has infinities; where it has none, they become NaN."""
+        return "FN" not in self.name and self.bits > _SMALLEST_WITH_INFINITIES
 
     def holds(self, number: float) -> bool:
         """Whether a finite non-zero number is exactly a normal number of the format."""

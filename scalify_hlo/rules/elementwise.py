@@ -296,7 +296,9 @@ def cast(op: ir.Operation, split: Split) -> None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
     if is_zero(value) or (isinstance(form, Splat) and target.holds(form.value)):
         return split.set(result, form)
-    if form is ANY:  # there may be infinities, of which some formats make NaN
+    if form is ANY and target.infinite:
+        return split.set(result, form)
+    if form is ANY:
         split.replace(op, 0, _held(value, source, target, op.operation, split))
         return split.set(result, form)
     known = None
@@ -342,6 +344,31 @@ def _saturated(value: ir.Value, target: FloatFormat, at: ir.Operation, split: Sp
     return emit.clamp(low, value, high, at)
 
 
+def _is_multiplied(op: ir.Operation) -> bool:
+    """Whether matmuls alone take a value; elsewhere a constant takes the scale of its partner."""
+    waiting = [op.results[0]]
+    while waiting:
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name in _MOVES:
+                waiting.append(user.results[0])
+            elif user.name not in _CONTRACTIONS:
+                return False
+    return True
+
+
+_MOVES = frozenset(
+    f"stablehlo.{name}" for name in ("broadcast_in_dim", "reshape", "slice", "transpose")
+)
+
+_CONTRACTIONS = frozenset(
+    {
+        *("chlo.ragged_dot", "stablehlo.convolution", "stablehlo.dot"),
+        *("stablehlo.dot_general", "stablehlo.dynamic_conv"),
+    }
+)
+
+
 def _cast_scale(op: ir.Operation, form: Form, kind: str, split: Split) -> Scale:
     """The scale at which data are cast: near unit, but that of state is chosen elsewhere.
 
@@ -352,7 +379,7 @@ def _cast_scale(op: ir.Operation, form: Form, kind: str, split: Split) -> Scale:
     target = split.format(op.results[0])
     if isinstance(form, Splat) and target is not None:
         inside = 2.0**target.min_exponent <= abs(form.value) <= target.max_finite
-        return ONE if inside else ONE.shift(form.level)
+        return ONE if inside or not _is_multiplied(op) else ONE.shift(form.level)
     if not isinstance(form, Scaled):
         return ONE
     if kind == attributes.STATE and (form.decayed or (target is not None and target.wide)):

@@ -269,7 +269,9 @@ def _turns(op: ir.Operation) -> int:
         return _TURNS
     direction = stablehlo.ComparisonDirectionAttr(end.attributes["comparison_direction"]).value
     counter, limit = end.operands[0], _number(end.operands[1])
-    if direction not in _DIRECTIONS or limit is None or counter.owner != condition:
+    if direction not in _DIRECTIONS or limit is None:
+        return _TURNS
+    if not isinstance(counter.owner, ir.Block) or counter.owner != condition:
         return _TURNS
     number = ir.BlockArgument(counter).arg_number
     start, step = _number(op.operands[number]), _step(body, number)

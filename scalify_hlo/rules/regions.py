@@ -14,6 +14,7 @@ from scalify_hlo.rules.families import opaque, steep, unscale_captures
 from scalify_hlo.rules.split import Split
 from scalify_hlo.rules.units import Unit
 from scalify_hlo.scale import ANY, ONE, Form, Generator, Scale, Scaled
+from scalify_hlo.uncertainty import UNKNOWN
 
 
 def run_on_data(
@@ -37,12 +38,14 @@ def run_on_data(
     forms = [_evaluated(unit, scales) for unit in results]
     if any(_leaves_format(r, f, split) for r, f in zip(op.results, forms, strict=True)):
         return opaque(op, split)
-    captured = unscale_captures(op, split)
-    if captured + _bring_others(op, split, units, scales):
+    read = unscale_captures(op, split) + _bring_others(op, split, units, scales)
+    if read:
         split.remark(op, "reads values in its region; they are multiplied with their scales")
     for number, (result, form) in enumerate(zip(list(op.results), forms, strict=True)):
         if isinstance(form, Scaled) and rises:
             form = form._replace(level=form.level + rises[number])
+        if form is None and read and split.narrow and split.format(result) is not None:
+            form = Scaled(ONE, 0, UNKNOWN)
         split.set(result, form)
     return None
 

@@ -215,3 +215,11 @@ def test_calls_know_how_uncertain_f16_data_are() -> None:
         expected = sh.rewrite(plain, input_scale=scales).call(x)
         found = sh.rewrite(calling, input_scale=scales).call(x)
         assert np.array_equal(np.asarray(found), np.asarray(expected)), exponent
+
+
+def test_loops_whose_condition_compares_what_it_computes() -> None:
+    text = looping(*LOOPS["in steps"]).replace(
+        "%c = stablehlo.compare LT, %i,",
+        "%k = stablehlo.add %i, %i : tensor<i32>\n%c = stablehlo.compare LT, %k,",
+    )
+    assert "f8E4M3FN" in sh.rewrite(text, recipe="fp8", input_scale={"arg0": 1.0, "arg1": 1.0})

@@ -136,7 +136,7 @@ func.func @main(%x: T, %y: T) -> T {
 def judged(recipe: str, **settings: Any) -> bool:
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal((3, 3), np.float32) for _ in range(2)]
-    settings = {"matmul.smallest": 1, "matmul.output": "f32", **settings}
+    settings = programs.every_matmul(recipe) | settings
     loaded = load_recipe(recipe, {**settings, "state.weight": "keep", "state.gradient": "keep"})
     return casts.assert_casts_are_numpys(PRODUCT, arrays, (3, -2), loaded)
 

@@ -38,10 +38,16 @@ _RECIPES = (
     *("fp16", "fp16-state", "bf16", "fp8", "fp8-state", "fp8-current", "unit"),
     _WITH_STATE,
 )
-_EVERY_MATMUL = {"matmul.smallest": 1, "matmul.output": "f32"}
 _STATE = ("state.weight", "state.gradient", "state.first_moment", "state.second_moment")
 _OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 _F16 = re.compile(r"(?<!b)f16(?=>)")
+
+
+def every_matmul(recipe: str) -> dict[str, object]:
+    """Settings with which a preset narrows matmuls of any size, with results in f32."""
+    matmul = load_recipe(recipe).matmul
+    settings: dict[str, object] = {"matmul.output": "f32"} if matmul.narrow else {}
+    return settings | ({"matmul.smallest": 1} if matmul.activation.startswith("f8") else {})
 
 
 @dataclass(frozen=True)
@@ -254,7 +260,7 @@ def _assert_aliases(text: str, signature: str) -> None:
 
 def _formats_of_f32(program: Drawn, text: str) -> None:
     """Bit-equal where every format of a recipe is f32."""
-    settings = dict.fromkeys((*_OPERANDS, *_STATE), "f32") | _EVERY_MATMUL
+    settings = dict.fromkeys((*_OPERANDS, *_STATE), "f32") | {"matmul.output": "f32"}
     recipe = load_recipe(program.other, {**settings, "scaling.fp8_format": "matmul"})
     if program.element == "f32" and program.other != _WITH_STATE:
         run = program.run()
@@ -265,7 +271,7 @@ def _formats_of_f32(program: Drawn, text: str) -> None:
 
 def _casts(program: Drawn, text: str) -> None:
     """Casts are NumPy's, as far as they can be seen."""
-    recipe = load_recipe(program.other, dict.fromkeys(_STATE, "keep") | _EVERY_MATMUL)
+    recipe = load_recipe(program.other, dict.fromkeys(_STATE, "keep") | every_matmul(program.other))
     if program.element == "f32" and not program.symbolic and program.other != _WITH_STATE:
         assert_casts_are_numpys(text, program.arrays(), program.exponents, recipe)
     else:
