@@ -250,7 +250,7 @@ def convert(op: ir.Operation, split: Split) -> None:
             return split.read_all(op)
         if split.predicts and (classes := one_hot(value)):
             split.result(op, ONE, -rise(classes, split))
-        elif split.narrow:
+        elif split.keeps_values(result):
             split.set(result, form_of_integers(value))
         return None
     if target.bits <= _SMALL and target != source:
