@@ -97,7 +97,7 @@ class ApplyRecipePass(Pass):
         for op in marked:
             _clear(op, _LEFT)
         records.finish()
-        if main is not None and self.recipe.matmul.narrow:
+        if main is not None and self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
         report.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
         if edited:

@@ -19,16 +19,23 @@ class Records:
     Args:
         report: Has the matmuls of the program; `finish` puts them there with what became of them.
         inlined: Whether each call of a function with matmuls was replaced by a copy of it.
+
+    Attributes:
+        complete: Whether the report has all matmuls: not if their roles come from another run.
     """
 
     def __init__(self, report: Report, *, inlined: bool) -> None:
         self._report, self._inlined = report, inlined
         self._found: dict[int, list[MatmulReport]] = {}
+        self.complete = True
 
     def note(self, op: ir.OpView, wide: Wide | None) -> None:
         """Notes what stands in the place of a matmul, and why that is wide if it is."""
         number = number_of(op)
         if number is None:
+            return
+        if number >= len(self._report.matmuls):
+            self.complete = False
             return
         known = self._report.matmuls[number]
         calls = 1 if self._inlined else known.calls

@@ -45,8 +45,11 @@ def size_of_constant(attribute: ir.Attribute) -> float | None:
 def form_of_integers(value: ir.Value) -> Form:
     """The form of integers, or booleans, that became floats.
 
-    Booleans are near unit, counts have the size of their mean, and nothing tells the others'.
+    Booleans are near unit, counts have the size of their mean, and nothing tells the others'. A
+    single number, such as a step, is taken to be near unit.
     """
+    if not value.type.rank:
+        return None
     owner = value.owner
     while not isinstance(owner, ir.Block) and owner.name in _SPREADING:
         value = owner.operands[0]

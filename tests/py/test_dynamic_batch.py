@@ -227,7 +227,7 @@ def test_an_unknown_number_of_rows_may_be_one_for_which_no_algorithm_is() -> Non
     def text(serving: Serving, batch: Any) -> str:
         return str(serving.exported(batch).mlir_module())
 
-    settings = {"target": "cuda"}
+    settings = {"target": "gpu"}
     fixed = rewrite(text(MLP, 1), recipe="fp8-current", settings=settings)
     assert len(set(algorithms(fixed))) == 1
     dynamic = rewrite(text(MLP, None), recipe="fp8-current", settings=settings)
