@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import secrets
+import signal
 import stat
 import sys
-import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,10 +84,14 @@ def require_writable(path: str) -> None:
     """Says at once, before the work, that an output could not be written.
 
     Raises:
-        InputError: The folder is missing or cannot be written, or the path is a folder.
+        InputError: The folder is missing or cannot be written, or the path is a folder or a loop.
     """
     if path == STREAM or _is_device(Path(path)):
         return
+    try:
+        _refuse_loop(Path(path))
+    except OSError as error:
+        raise _unwritable(path, _reason(error)) from None
     folder = Path(path).parent
     if Path(path).is_dir():
         raise _unwritable(path, "is a directory")
@@ -112,17 +119,55 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
         with path.open("wb") as device:
             save(device)
         return
+    _refuse_loop(path)
     target = path.resolve()  # a link stays a link
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            save(file)
-        os.chmod(name, _mode(target))
-        os.replace(name, target)
-    except BaseException:
+    # The name is known before the file is there, so that no signal falls between the two.
+    name = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    with _removed_on_termination(name):
+        try:
+            with open(name, "xb", opener=_open_private) as file:
+                save(file)
+            os.chmod(name, _mode(target))
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+
+
+@contextlib.contextmanager
+def _removed_on_termination(name: Path) -> Iterator[None]:
+    """Removes a temporary file if SIGTERM ends the process, unless someone handles that signal."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        del frame
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _open_private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
+
+
+def _refuse_loop(path: Path) -> None:
+    """Raises the system's error for links that lead back to themselves."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise
 
 
 def _is_device(path: Path) -> bool:
