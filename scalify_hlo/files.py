@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.stored import OnDisk, Source
@@ -30,10 +30,10 @@ def read_file(path: str) -> bytes:
     """All bytes of a file, or of standard input for ``-``.
 
     Raises:
-        InputError: The file is missing, a directory, or unreadable.
+        InputError: The file is missing, a directory, or unreadable, or standard input is closed.
     """
     if path == STREAM:
-        return sys.stdin.buffer.read()
+        return _read_standard_input()
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -71,8 +71,8 @@ def save_file(path: str, save: Callable[[BinaryIO], object]) -> None:
         InputError: The output cannot be written.
     """
     if path == STREAM:
-        save(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        with standard_output() as stream:
+            save(stream.buffer)
         return
     try:
         _write(Path(path), save)
@@ -84,8 +84,11 @@ def require_writable(path: str) -> None:
     """Says at once, before the work, that an output could not be written.
 
     Raises:
-        InputError: The folder is missing or cannot be written, or the path is a folder or a loop.
+        InputError: The folder is missing or cannot be written, the path is a folder or a loop, or
+            standard output is closed.
     """
+    if path == STREAM:
+        _require_output()
     if path == STREAM or _is_device(Path(path)):
         return
     try:
@@ -101,6 +104,35 @@ def require_writable(path: str) -> None:
         raise _unwritable(path, f"no permission to write in {str(folder)!r}")
 
 
+@contextlib.contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Standard output, which is flushed in the end.
+
+    Raises:
+        InputError: It is closed, or what is written does not go there.
+    """
+    stream = _require_output()
+    try:
+        yield stream
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unwritable_output(error) from None
+
+
+def unwritable_output(error: OSError) -> InputError:
+    """The complaint about a failure to write to standard output, which is given up."""
+    discard_output()
+    return _unwritable("<stdout>", _reason(error))
+
+
+def discard_output() -> None:
+    """Drops what standard output still holds, which would fail once more as the process ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def same_file(a: str, b: str) -> None:
     """Refuses two paths that cannot both be standard input.
 
@@ -111,6 +143,32 @@ def same_file(a: str, b: str) -> None:
         raise UsageError(
             "only one of the inputs can be standard input", hint="give a path for the other"
         )
+
+
+def _read_standard_input() -> bytes:
+    # Python has no such object where the process was started without the stream.
+    stream: TextIO | None = sys.stdin
+    if stream is None:
+        raise InputError(
+            "standard input is closed",
+            location=display_name(STREAM),
+            hint="give the path of a file, or open standard input with < or a pipe",
+        )
+    try:
+        return stream.buffer.read()
+    except OSError as error:
+        raise InputError(
+            f"cannot read standard input: {_reason(error)}",
+            location=display_name(STREAM),
+            hint="give the path of a file, or open standard input with < or a pipe",
+        ) from None
+
+
+def _require_output() -> TextIO:
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        raise _unwritable("<stdout>", "standard output is closed")
+    return stream
 
 
 def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:

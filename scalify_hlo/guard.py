@@ -48,8 +48,9 @@ def in_child(work: Callable[[BinaryIO], object], size: int) -> bytes | None:
     Raises:
         InputError: The one that `work` raises.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # the process may have been started without one
+            stream.flush()
     seconds = _SECONDS + size // _BYTES_PER_SECOND
     taking, giving = os.pipe()
     with warnings.catch_warnings():

@@ -75,7 +75,7 @@ def _merged(profile: Profile, earlier: Sequence[Profile]) -> Profile:
 
 def _in_progress(inputs: Sequence[str]) -> Iterator[str]:
     """The samples, with a bar on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield from inputs
         return
     from rich.console import Console

@@ -71,7 +71,7 @@ def command(
         backend="interpreter" if backend == "interpreter" else "xla",
     )
     failed = [d.name for d in differences if not limits.allow(d)]
-    click.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
+    console.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
     for program in programs:
         console.show_rewrites(program)
     if failed:

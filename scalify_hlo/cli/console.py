@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections import Counter
@@ -11,11 +12,22 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.diagnostics import Remark, ScalifyError
+from scalify_hlo.files import standard_output
 
 if TYPE_CHECKING:
     from scalify_hlo.program import Program
 
 _COLOURS = {"error": "red", "remark": "blue", "note": "bright_black"}
+
+
+def echo(text: str = "", *, nl: bool = True) -> None:
+    """Prints a line, or a text without a line's end, to standard output.
+
+    Raises:
+        InputError: It is closed, or what is written does not go there.
+    """
+    with standard_output():
+        click.echo(text, nl=nl)
 
 
 def report_error(error: ScalifyError) -> None:
@@ -45,7 +57,7 @@ def report_remarks(remarks: Iterable[Remark], name: str) -> None:
 
 def report_summary(text: str) -> None:
     """Prints what a command did, in one line on standard error."""
-    click.echo(text, err=True)
+    _complain(text)
 
 
 def show_rewrites(program: Program) -> None:
@@ -53,7 +65,7 @@ def show_rewrites(program: Program) -> None:
     from scalify_hlo.passes.record import rewrites_of
 
     for done in rewrites_of(program.module):
-        click.echo(f"{program.name}: rewritten by {done}")
+        echo(f"{program.name}: rewritten by {done}")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -75,7 +87,13 @@ def heading(text: str) -> str:
 def _diagnose(kind: str, message: str, location: str | None) -> None:
     prefix = f"{location}: " if location else ""
     styled = _style(f"{kind}:", sys.stderr, fg=_COLOURS[kind], bold=True)
-    click.echo(f"{prefix}{styled} {message}", err=True)
+    _complain(f"{prefix}{styled} {message}")
+
+
+def _complain(line: str) -> None:
+    """Prints a line to standard error, if anything can be said there."""
+    with contextlib.suppress(OSError):
+        click.echo(line, err=True)
 
 
 def _bold(text: str) -> str:

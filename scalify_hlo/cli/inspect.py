@@ -48,7 +48,7 @@ def command(
     loaded = read(program)
     layers = layers_of(loaded)
     report = dry_run(loaded, options)
-    click.echo(f"{loaded.name}: {_kind(loaded)}")
+    console.echo(f"{loaded.name}: {_kind(loaded)}")
     console.show_rewrites(loaded)
     arguments = _values(report.arguments)
     if options.recipe.narrow:
@@ -60,7 +60,9 @@ def command(
     _echo("results", _HEADER, _values(report.results))
     if options.recipe.narrow:
         _echo("matmuls", _MATMULS, _matmuls(report.matmuls))
-        click.echo(f"in low precision: {report.narrowed} {'op' if report.narrowed == 1 else 'ops'}")
+        console.echo(
+            f"in low precision: {report.narrowed} {'op' if report.narrowed == 1 else 'ops'}"
+        )
     if options.recipe.rescales:
         _echo("sites", _SITES, _listed(report.sites) if sites else _counted(report.sites))
     _echo("layers", _LAYERS, _layers(layers))
@@ -156,7 +158,7 @@ def _counts(counts: dict[str, int]) -> list[tuple[str, ...]]:
 
 
 def _echo(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    click.echo()
-    click.echo(console.heading(f"{title} ({len(rows)})" if rows else f"{title}: none"))
+    console.echo()
+    console.echo(console.heading(f"{title} ({len(rows)})" if rows else f"{title}: none"))
     if rows:
-        click.echo(console.table(header, rows))
+        console.echo(console.table(header, rows))

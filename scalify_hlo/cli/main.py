@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -9,7 +10,7 @@ from typing import Any
 
 import click
 
-from scalify_hlo import __version__
+from scalify_hlo import __version__, files
 from scalify_hlo.cli import console
 from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
 
@@ -24,6 +25,7 @@ _COMMANDS = {
 }
 _NAME = "scalify-hlo"
 _DEBUG = "SCALIFY_HLO_DEBUG"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Commands(click.Group):
@@ -66,6 +68,7 @@ class Commands(click.Group):
         kwargs["prog_name"] = _NAME
         # Notes of XLA on what it found on the machine are no diagnostics of a program.
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        _open_standard_streams()
         sys.exit(_run(lambda: super(Commands, self).main(*args, **kwargs)))
 
 
@@ -81,11 +84,26 @@ def _run(call: Any) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output has gone; nothing is left to say, also at interpreter exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        files.discard_output()
         return 1
+    except OSError as error:
+        return _report_full(error) if error.errno in _FULL else _report_defect(error)
     except Exception as error:
         return _report_defect(error)
     return code if isinstance(code, int) else 0
+
+
+def _open_standard_streams() -> None:
+    """Opens the null device for streams that are closed.
+
+    Else the next file that is opened takes the number of one, and is written to by native code that
+    means standard error.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _report_usage(error: click.ClickException) -> int:
@@ -95,6 +113,13 @@ def _report_usage(error: click.ClickException) -> int:
     hint = f"`{command} --help` shows the options and an example"
     console.report_error(UsageError(message[:1].lower() + message[1:], hint=hint))
     return error.exit_code
+
+
+def _report_full(error: OSError) -> int:
+    """Of what click itself prints, such as a command's help."""
+    refused = files.unwritable_output(error)
+    console.report_error(refused)
+    return refused.exit_code
 
 
 def _report_defect(error: Exception) -> int:
@@ -118,7 +143,3 @@ def main() -> None:
     Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files,
     recognised by content; - is standard input or output.
     """
-
-
-if __name__ == "__main__":
-    main()

@@ -156,4 +156,4 @@ def _list_passes() -> None:
     from scalify_hlo.passes.pipeline import PASSES
 
     rows = [(name, (p.__doc__ or "").splitlines()[0]) for name, p in PASSES.items()]
-    click.echo(console.table(("pass", "what it does"), rows))
+    console.echo(console.table(("pass", "what it does"), rows))

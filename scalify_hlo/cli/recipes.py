@@ -40,7 +40,7 @@ def command(recipe: str | None, settings: Sequence[str], whole: bool, markdown: 
     .toml. A file may start from a preset, as in base = "fp8".
     """
     if recipe is not None:
-        click.echo(dump_recipe(load_recipe(recipe, settings), whole=whole), nl=False)
+        console.echo(dump_recipe(load_recipe(recipe, settings), whole=whole), nl=False)
         return
     if settings or whole:
         raise UsageError(
@@ -48,10 +48,10 @@ def command(recipe: str | None, settings: Sequence[str], whole: bool, markdown: 
             hint="name one, as in `scalify-hlo recipes propagate --all`",
         )
     if markdown:
-        click.echo(page(), nl=False)
+        console.echo(page(), nl=False)
         return
     rows = [(name, _first_line(name)) for name in preset_names()]
-    click.echo(console.table(("recipe", "what it does"), rows))
+    console.echo(console.table(("recipe", "what it does"), rows))
 
 
 _INTRODUCTION = """\

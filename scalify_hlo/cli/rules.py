@@ -26,13 +26,13 @@ def command(op: str | None, markdown: bool) -> None:
     from scalify_hlo.rules.table import RULES
 
     if markdown:
-        click.echo(page(RULES), nl=False)
+        console.echo(page(RULES), nl=False)
         return
     if op is None:
         rows = [(r.op, r.family, _exactness(r), r.formula) for _, r in sorted(RULES.items())]
-        click.echo(console.table(("op", "family", "exact", "formula"), rows))
+        console.echo(console.table(("op", "family", "exact", "formula"), rows))
         return
-    click.echo(_describe(_find(op, RULES)))
+    console.echo(_describe(_find(op, RULES)))
 
 
 _INTRODUCTION = """\
