@@ -23,6 +23,7 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.profile import Profile, TensorProfile
 from scalify_hlo.program import Kind, Program, read_program, read_text
 from scalify_hlo.refinement import Shape, refined
+from scalify_hlo.stored_arrays import StoredArray
 from scalify_hlo.tensors import Array, Interface, interface
 from scalify_hlo.wellformed import check_module, located
 
@@ -250,9 +251,12 @@ def _kept(exported: Exported, sample: Sample) -> list[Array]:
     return [*platform, *(np.asarray(leaves[i]) for i in exported.module_kept_var_idx)]
 
 
-def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array]:
+def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array | StoredArray]:
     if isinstance(sample, Mapping):
-        return {name: np.asarray(array) for name, array in sample.items()}
+        return {
+            name: array if isinstance(array, StoredArray) else np.asarray(array)
+            for name, array in sample.items()
+        }
     if not isinstance(sample, Sequence):
         raise UsageError(
             f"a sample is no {type(sample).__name__}",

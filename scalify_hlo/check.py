@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.compare import Difference, compare
 from scalify_hlo.diagnostics import InputError, UsageError, nearest
 from scalify_hlo.program import Program
+from scalify_hlo.stored_arrays import StoredArray
 from scalify_hlo.tensors import Array, Interface, Tensor, interface, is_complex
 
 Backend: TypeAlias = Literal["xla", "interpreter"]
@@ -19,6 +20,8 @@ Run: TypeAlias = Callable[[Sequence[Array]], list[Array]]
 
 _LARGEST_RANDOM_INTEGER = 8
 _LARGEST_RANDOM_SCALE = 6
+_NO_NUMBERS = "OSUMm"
+"""Kinds of dtypes that no tensor has: objects, texts and times."""
 """Random scales lie within 2^±6, so that neither data nor values leave the range of f16."""
 
 
@@ -91,7 +94,7 @@ def check(
     original: Program,
     rewritten: Program,
     *,
-    inputs: Mapping[str, Array] | None = None,
+    inputs: Mapping[str, Array | StoredArray] | None = None,
     seed: int = 0,
     scale: float | None = None,
     backend: Backend = "xla",
@@ -142,7 +145,7 @@ def random_inputs(program: Interface, rng: np.random.Generator) -> list[Array]:
     return [_random(tensor, rng) for tensor in program.arguments]
 
 
-def given_inputs(program: Interface, arrays: Mapping[str, Array]) -> list[Array]:
+def given_inputs(program: Interface, arrays: Mapping[str, Array | StoredArray]) -> list[Array]:
     """The arguments of a program from arrays by name or by position.
 
     Raises:
@@ -226,22 +229,25 @@ def _random(tensor: Tensor, rng: np.random.Generator) -> Array:
     return np.asarray(values).astype(tensor.dtype)
 
 
-def fit(array: Array, tensor: Tensor) -> Array:
-    """An array as an argument of a program takes it.
+def fit(array: Array | StoredArray, tensor: Tensor) -> Array:
+    """An array as an argument of a program takes it; one in a file is read only if it fits.
 
     Raises:
         UsageError: It is of another shape, or of another kind of dtype.
     """
-    if array.dtype.kind == "V" and array.dtype.itemsize == tensor.dtype.itemsize:
-        array = array.view(tensor.dtype)  # how .npz files keep bf16 and f8
-    kinds = (array.dtype.kind in "fc", tensor.inexact)
-    if not tensor.takes(array.shape) or (array.dtype != tensor.dtype and kinds[0] != kinds[1]):
+    dtype = array.dtype
+    if dtype.kind == "V" and dtype.itemsize == tensor.dtype.itemsize:
+        dtype = tensor.dtype  # how .npz files keep bf16 and f8
+    kinds = (dtype.kind in "fc", tensor.inexact)
+    foreign = dtype.kind in _NO_NUMBERS or dtype.type is np.void or kinds[0] != kinds[1]
+    if not tensor.takes(array.shape) or (dtype != tensor.dtype and foreign):
         raise UsageError(
             f"the array for {tensor.name!r} is {array.dtype}{list(array.shape)}, and the argument "
             f"{tensor}",
             hint="give an array of the argument's shape and dtype",
         )
-    return array.astype(tensor.dtype)
+    loaded = array.load() if isinstance(array, StoredArray) else array
+    return (loaded if dtype == loaded.dtype else loaded.view(dtype)).astype(tensor.dtype)
 
 
 def _feed(

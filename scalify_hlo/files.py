@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
+import shutil
 import signal
 import stat
 import sys
@@ -21,21 +23,31 @@ STREAM = "-"
 """The path that stands for standard input or output."""
 
 
+_HEAD = 1 << 16
+"""By how many bytes what is read is known."""
+
+
 def display_name(path: str) -> str:
     """How diagnostics call a path."""
     return "<stdin>" if path == STREAM else path
 
 
-def read_file(path: str) -> bytes:
+def read_file(path: str, require: Callable[[bytes, str], None] | None = None) -> bytes:
     """All bytes of a file, or of standard input for ``-``.
+
+    Args:
+        path: Its path.
+        require: Raises if the first bytes, of a file that has this name, are not wanted. Nothing
+            after them is read then: a device may never end.
 
     Raises:
         InputError: The file is missing, a directory, or unreadable, or standard input is closed.
     """
     if path == STREAM:
-        return _read_standard_input()
+        return _read_standard_input(require)
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return read_open(file, path, require)
     except OSError as error:
         raise InputError(
             f"cannot read the file: {_reason(error)}",
@@ -44,14 +56,29 @@ def read_file(path: str) -> bytes:
         ) from None
 
 
-def source_of(path: str) -> Source:
+def read_open(
+    file: BinaryIO, name: str, require: Callable[[bytes, str], None] | None = None
+) -> bytes:
+    """As `read_file`, of a file that is open; by default, bytes that are no text are not wanted."""
+    require = _require_no_zeros if require is None else require
+    head = file.read(_HEAD)
+    require(head, name)
+    if len(head) < _HEAD:
+        return head
+    content = io.BytesIO()
+    content.write(head)
+    shutil.copyfileobj(file, content)
+    return content.getvalue()
+
+
+def source_of(path: str, require: Callable[[bytes, str], None] | None = None) -> Source:
     """What is read from a path: a regular file stays on disk, all else is taken into memory.
 
     Raises:
         InputError: As `read_file`.
     """
     file = OnDisk(path)
-    return file if path != STREAM and file.can_be_mapped() else read_file(path)
+    return file if path != STREAM and file.can_be_mapped() else read_file(path, require)
 
 
 def write_file(path: str, data: str | bytes) -> None:
@@ -145,7 +172,12 @@ def same_file(a: str, b: str) -> None:
         )
 
 
-def _read_standard_input() -> bytes:
+def _require_no_zeros(head: bytes, name: str) -> None:
+    if b"\0" in head:
+        raise InputError("this is not a text", location=name, hint="give a file in UTF-8")
+
+
+def _read_standard_input(require: Callable[[bytes, str], None] | None) -> bytes:
     # Python has no such object where the process was started without the stream.
     stream: TextIO | None = sys.stdin
     if stream is None:
@@ -155,7 +187,7 @@ def _read_standard_input() -> bytes:
             hint="give the path of a file, or open standard input with < or a pipe",
         )
     try:
-        return stream.buffer.read()
+        return read_open(stream.buffer, display_name(STREAM), require)
     except OSError as error:
         raise InputError(
             f"cannot read standard input: {_reason(error)}",

@@ -15,6 +15,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.encoding import exponent_below_rms
 from scalify_hlo.program import Program, read_program, read_text
+from scalify_hlo.stored_arrays import StoredArray
 from scalify_hlo.tensors import Array, Tensor, interface, is_complex, is_inexact
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def measured_scales(
     return scales_of(described.arguments, _fitted(described.arguments, args, kwargs))
 
 
-def scales_by_name(program: Program, arrays: Mapping[str, Array]) -> dict[str, float]:
+def scales_by_name(program: Program, arrays: Mapping[str, Array | StoredArray]) -> dict[str, float]:
     """As `measured_scales`, from arrays by argument name, or ``arr_0``, ``arr_1`` ...
 
     Raises:

@@ -10,12 +10,12 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from scalify_hlo.diagnostics import InputError, nearest
+from scalify_hlo.files import read_open
 from scalify_hlo.histogram import BINS, SUBNORMAL, edges, split
 from scalify_hlo.profile import Profile, TensorProfile
 
@@ -56,7 +56,8 @@ def load_profile(path: str | PathLike[str]) -> Profile:
         InputError: As `parse_profile`, or the file cannot be read.
     """
     try:
-        text = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            text = read_open(file, str(path))
     except OSError as error:
         raise InputError(
             f"cannot read the file: {(error.strerror or str(error)).lower()}",

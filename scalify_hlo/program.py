@@ -43,6 +43,7 @@ _QUANTISED = '`!"quant"'
 """How MLIR starts its complaint where the dialect of quantised types is not loaded."""
 _PLACE = b"scalify-hlo: the program's module stands behind."
 """Where jax.export writes a module."""
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHUNK = 1 << 20
 _DEEP = 256
 """Nesting that no exported program has, and that MLIR's parser can do."""
@@ -94,7 +95,22 @@ def recognise(source: Source, name: str) -> Kind:
         return _recognise(data, name)
 
 
+def require_known(start: bytes, name: str) -> None:
+    """Refuses what does not begin as a program does, when only its first bytes are known.
+
+    Raises:
+        InputError: It is no program, whatever follows.
+    """
+    _refuse_order_mark(start, name)
+    if start.startswith(MAGIC) or looks_like_flatbuffer(start):
+        return
+    if b"\0" in start:
+        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM)
+    _require_utf8(start, name)
+
+
 def _recognise(data: Buffer, name: str) -> Kind:
+    _refuse_order_mark(data, name)
     if data.find(b"\0") < 0:
         _require_text(data, name)
         return Kind.TEXT
@@ -188,6 +204,24 @@ def _stream(program: Program, file: BinaryIO, target_version: str | None) -> Non
         )
         if sink.last != b"\n":
             sink.write(b"\n")
+
+
+def _require_utf8(start: bytes, name: str) -> None:
+    """Refuses bytes that UTF-8 text does not begin with."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
+
+
+def _refuse_order_mark(data: Buffer, name: str) -> None:
+    """Refuses text whose first bytes say in which encoding it is; MLIR takes none of them."""
+    if data[: len(codecs.BOM_UTF8)] == codecs.BOM_UTF8 or data[:2] in _UTF_16:
+        raise InputError(
+            "the text begins with a byte order mark",
+            location=name,
+            hint="save it as UTF-8 without a byte order mark",
+        )
 
 
 def _require_text(data: Buffer, name: str) -> None:

@@ -12,10 +12,10 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from pathlib import Path
 from typing import Final, NoReturn, TypeAlias
 
 from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError, nearest
+from scalify_hlo.files import read_open
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 """What an option of a recipe can be."""
@@ -273,7 +273,8 @@ def _check_preset(setting: Setting, name: str) -> None:
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with open(path, "rb") as file:
+            return read_open(file, path).decode()
     except UnicodeDecodeError:
         reason = "it is not UTF-8"
     except (OSError, ValueError) as error:

@@ -9,6 +9,8 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect.locations import UNNAMED, place_of_text
 
+_TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
+
 
 def check_module(module: ir.Module, name: str) -> None:
     """Checks that a module is a StableHLO program.
@@ -117,3 +119,9 @@ def _check_main(module: ir.Module, name: str) -> None:
     for type_ in dict.fromkeys((*main.type.inputs, *main.type.results)):
         if problem := _quantised(type_, main.location, name):
             raise problem
+        if isinstance(type_, ir.ShapedType) and not isinstance(type_, _TENSORS):
+            raise InputError(
+                f"`main` takes or returns {type_}, which is no tensor",
+                location=where,
+                hint="give the program as jax.export writes it, before it is lowered to buffers",
+            )

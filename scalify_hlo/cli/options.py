@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from scalify_hlo.diagnostics import InputError
-from scalify_hlo.files import display_name, read_file, source_of
+from scalify_hlo.files import display_name, source_of
 
 if TYPE_CHECKING:
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.program import Program
+    from scalify_hlo.stored_arrays import StoredArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -99,30 +99,31 @@ def read(path: str, *, checked: bool = True) -> Program:
     Raises:
         InputError: It cannot be read.
     """
-    from scalify_hlo.program import read_program
+    from scalify_hlo.program import read_program, require_known
 
-    return read_program(source_of(path), display_name(path), guarded=True, checked=checked)
+    return read_program(
+        source_of(path, require_known), display_name(path), guarded=True, checked=checked
+    )
 
 
-def read_arrays(path: str) -> dict[str, Any]:
-    """Reads the arrays of an .npz file by name.
+def read_arrays(path: str) -> dict[str, StoredArray]:
+    """The arrays of an .npz file by name, which are inflated when they are taken.
 
     Raises:
         InputError: It is none, or cannot be read.
     """
-    import numpy as np
+    from scalify_hlo.stored_arrays import arrays_of
 
-    try:
-        with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as arrays:
-            return dict(arrays)
-    except InputError:
-        raise
-    except Exception:
+    return arrays_of(source_of(path, _require_archive), display_name(path))
+
+
+def _require_archive(head: bytes, name: str) -> None:
+    if not head.startswith(b"PK"):
         raise InputError(
             "this is no .npz file of arrays",
-            location=path,
+            location=name,
             hint="write one with numpy.savez(path, *arrays)",
-        ) from None
+        )
 
 
 def version_option(command: F) -> F:

@@ -14,6 +14,10 @@ from scalify_hlo.dialect.patterns import WILD, is_like
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.report import Report
 from scalify_hlo.recipe_file import parse_input_scale
+from scalify_hlo.rules.isolated import scale_element
+
+_MOST = {False: 126, True: 1022}
+"""Largest |log2| of a declared scale, for scales that are f32 and for those that are f64."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class SignaturePass(Pass):
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
-        for i, exponent in self._exponents(main, floats).items():
+        for i, exponent in self._exponents(main, types, floats).items():
             marks[i][attributes.SCALE] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(64), exponent
             )
@@ -82,7 +86,9 @@ class SignaturePass(Pass):
     def _is_pair(self, index: int) -> bool:
         return not self.pairs or self.pairs[index : index + 1] == "1"
 
-    def _exponents(self, main: ir.OpView, floats: list[bool]) -> dict[int, int]:
+    def _exponents(
+        self, main: ir.OpView, types: list[ir.Type], floats: list[bool]
+    ) -> dict[int, int]:
         names = attributes.argument_names(main)
         places = _places(names) if self.input_scale else {}
         exponents: dict[int, int] = {}
@@ -93,10 +99,10 @@ class SignaturePass(Pass):
             meant = plain or [i for i, n in enumerate(names) if matches(pattern, n, i)]
             matched = [i for i in meant if floats[i]]
             if not matched:
-                raise UsageError(
-                    f"input scale {pattern!r} matches no float argument{nearest(pattern, names)}",
-                    hint="`scalify-hlo inspect` lists the arguments and their names",
+                raise _unmatched(
+                    pattern, bool(meant), [n for n, f in zip(names, floats, strict=True) if f]
                 )
+            _check_range(pattern, exponent, [(names[i], types[i]) for i in matched])
             exponents.update(dict.fromkeys(matched, exponent))
         return exponents
 
@@ -111,6 +117,28 @@ def _undeclared(main: ir.OpView, count: int) -> Remark:
         "declare scales with --input-scale 'params*=2^-6' (inputs.scale in a recipe), or measure "
         "them with --input-values F.npz (scalify_hlo.measured_scales)",
     )
+
+
+def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:
+    what = "arguments that are no floats" if others else "no float argument"
+    return UsageError(
+        f"input scale {pattern!r} matches {'only ' * others}{what}{nearest(pattern, names)}",
+        hint="only float arguments have a scale; `scalify-hlo inspect` lists the arguments"
+        if others
+        else "`scalify-hlo inspect` lists the arguments and their names",
+    )
+
+
+def _check_range(pattern: str, exponent: int, arguments: list[tuple[str, ir.Type]]) -> None:
+    """Refuses a scale that, or whose reciprocal, is no normal number of the type of scales."""
+    wide = ir.F64Type.get()
+    for name, type_ in arguments:
+        most = _MOST[scale_element(type_) == wide]
+        if abs(exponent) > most:
+            raise UsageError(
+                f"input scale {pattern!r} of 2^{exponent} is out of range for {name!r} ({type_})",
+                hint=f"give this argument one from 2^-{most} to 2^{most}",
+            )
 
 
 def _places(names: list[str]) -> dict[str, list[int]]:
