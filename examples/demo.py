@@ -45,7 +45,7 @@ def rewrite(source: Path, target: Path, options: Sequence[str], console: Console
     shown = [f"'{argument}'" if "*" in argument else argument for argument in arguments]
     console.print("$", "scalify-hlo", *shown, style="bold", highlight=False, soft_wrap=True)
     start = time.perf_counter()
-    command = [sys.executable, "-m", "scalify_hlo.cli.main", *arguments]
+    command = [sys.executable, "-m", "scalify_hlo", *arguments]
     if code := subprocess.run(command, check=False).returncode:
         sys.exit(code)  # the command has said why
     return time.perf_counter() - start

@@ -33,7 +33,7 @@ config.environment["NO_COLOR"] = "1"
 if hasattr(stablehlo, "CollectiveReduceOp"):
     config.available_features.add("collective_reduce")
 
-MAIN = f"'{sys.executable}' -m scalify_hlo.cli.main"
+MAIN = f"'{sys.executable}' -m scalify_hlo"
 config.substitutions += [
     ("%scalify-opt", f"{MAIN} opt"),
     ("%scalify-hlo", MAIN),
