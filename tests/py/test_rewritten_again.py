@@ -117,7 +117,8 @@ def test_options_are_recorded() -> None:
     new = jsa.rewrite(text, recipe="fp8", settings=settings)
     (only,) = recorded(new)
     assert only == (
-        f'scalify-hlo {__version__}, recipe fp8, signature same, meet = "max", matmul.smallest = 8'
+        f"scalify-hlo {__version__}, recipe fp8, signature same, "
+        'meet = "max", matmul.smallest = [8, 8, 8]'
     )
 
 
