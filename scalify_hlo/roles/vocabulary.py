@@ -48,9 +48,7 @@ class Projections:
 
     def __init__(self, walk: Walk) -> None:
         self._tables = walk.tables
-        # A square weight may as well be a layer's.
-        tables = [table for table in walk.tables if table.rows != table.columns]
-        self._shapes = {(table.columns, table.rows) for table in tables}
+        self._shapes = {(table.columns, table.rows) for table in walk.tables}
         forward = [matmul for matmul in walk.matmuls if matmul.part == FORWARD]
         self._forward = {matmul.op.results[0] for matmul in forward}
         self._uses: dict[Hashable, list[Matmul]] = {}

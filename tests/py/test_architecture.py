@@ -18,7 +18,19 @@ EVERY_FILE = pytest.mark.parametrize(
 )
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_compat", "diagnostics", "formats", "histogram", "scale", "uncertainty"}),
+    frozenset(
+        {
+            "_compat",
+            "diagnostics",
+            "files",
+            "formats",
+            "histogram",
+            "scale",
+            "stored",
+            "stored_arrays",
+            "uncertainty",
+        }
+    ),
     frozenset(
         {
             "dialect",
@@ -41,14 +53,12 @@ LAYERS: tuple[frozenset[str], ...] = (
             "artifact",
             "compare",
             "exported_file",
-            "files",
             "flatbuffer",
             "guard",
             "interpreter",
             "printing",
             "program",
             "refinement",
-            "stored",
             "tensors",
             "wellformed",
         }
@@ -89,6 +99,7 @@ WITH_JAX = frozenset(
 """The modules that may import jax as they are imported."""
 
 WITHOUT_MLIR = (
+    "files",
     "formats",
     "histogram",
     "profile",
@@ -97,6 +108,8 @@ WITHOUT_MLIR = (
     "recipe_effects",
     "recipe_file",
     "recipe_formats",
+    "stored",
+    "stored_arrays",
 )
 """The modules that say what is asked, as numbers and text."""
 
