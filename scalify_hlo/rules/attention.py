@@ -56,8 +56,9 @@ def weighted(op: ir.Operation, split: Split) -> None:
     """A matmul with probabilities.
 
     Along the axis of the softmax they add up to one, and it is a mean of values. Along another axis
-    they are what gradients of values are summed with; there a few positions come to have most of
-    the n, which makes for up to sqrt(n), and the root of that is taken.
+    they are what gradients of values are summed with: that has the size of a gradient where each
+    query attends one position, and 1/sqrt(n) of it where all are attended alike. The middle of both
+    is taken.
     """
     ends = [_softmax(value) for value in op.operands]
     if all(end is None for end in ends):
@@ -73,7 +74,7 @@ def weighted(op: ir.Operation, split: Split) -> None:
             _resize(op, split, -1)  # half of their size, since values differ
         else:
             root = rise(contracted(op), split)
-            _resize(op, split, root / 2 if split.predicts else (root + 1) // 2)
+            _resize(op, split, -root / 2 if split.predicts else -(root // 2))
         return
 
 

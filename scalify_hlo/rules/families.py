@@ -13,6 +13,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
+from scalify_hlo.rules.source_sizes import size_of_function, size_of_sum
 from scalify_hlo.rules.split import DRIFT, Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
 from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat, mean_uncertainty
@@ -69,9 +70,10 @@ def unscale(op: ir.Operation, split: Split) -> None:
     form = split.form(op.operands[0])
     split.read_all(op)
     if split.narrow:
+        found = size_of_function(op.operation, form) if isinstance(form, Splat) else None
         for result in op.results:
             if split.format(result) is not None:
-                split.set(result, size_of_read(op.operation, form))
+                split.set(result, found or size_of_read(op.operation, form))
 
 
 def on_data(op: ir.Operation, split: Split) -> None:
@@ -328,6 +330,8 @@ def total(op: ir.Operation, split: Split) -> None:
         if degree >= _NONLINEAR and any(map(_is_constant, forms)):
             either = target.uncertainty.with_root(_EITHER * degree)
             target = target._replace(uncertainty=either)
+    elif target is None and split.narrow:
+        target = size_of_sum(op.operation, forms)
     split.set(op.results[0], target)
 
 
@@ -384,8 +388,7 @@ def _at_natural_scale(op: ir.Operation, forms: Sequence[Form], split: Split) -> 
 def _level_of_sum(target: Scaled, forms: Sequence[Form], split: Split) -> float:
     """The level of a sum at a scale; constants count that are no masks."""
     scale = target.scale
-    scaled = [f for f in forms if isinstance(f, Scaled) and f.scale.powers == scale.powers]
-    levels = [f.level + f.scale.exponent - scale.exponent for f in scaled]
+    levels = [f.at(scale).level for f in forms if isinstance(f, Scaled)]
     if scale.static:
         levels += [split.size(f) - scale.exponent for f in forms if is_unit(f)]
     return added(levels) if levels else target.level
@@ -415,7 +418,7 @@ def root(n: int, sign: int = 1) -> Apply:
         if not isinstance(form, Scaled) or isinstance(
             op.operands[0].type.element_type, ir.ComplexType
         ):
-            return split.read_all(op)
+            return unscale(op, split) if isinstance(form, Splat) else split.read_all(op)
         scale = form.scale
         for target in _divisible(scale, n, split):
             split.replace(op, 0, split.bring(op.operands[0], target, op.operation))

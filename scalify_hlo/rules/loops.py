@@ -15,7 +15,7 @@ over turns, and outputs that are stacked, are at one scale throughout. What does
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
@@ -120,13 +120,13 @@ def loop(op: ir.Operation, split: Split) -> ir.Operation | None:
     for i, (form, last) in enumerate(zip(forms, yielded, strict=True)):
         if i in left:
             generator = split.factors.bear(left[i], depth=split.depth, at=split.next)
-            form = last = _of_carried(generator, form, last)
+            form = last = _of_carried(generator, form, last, _size(last))
         split.set(op.results[i], _risen(form, last))
     return op if moving else None
 
 
 def _brought_in(
-    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Sequence[int]
+    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Iterable[int]
 ) -> list[ir.Value]:
     """Brings a loop's operands to the scales of its carries; gives those that are carried."""
     for index, form in enumerate(forms):
@@ -137,7 +137,7 @@ def _brought_in(
 
 
 def _walked(
-    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Sequence[int]
+    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Mapping[int, float]
 ) -> list[Form]:
     """Walks a loop whose carries have forms; gives those of the next carries, brought back."""
     condition, body = (region.blocks[0] for region in op.regions)
@@ -157,21 +157,27 @@ def _walked(
 
 
 def _enter(
-    block: ir.Block, split: Split, forms: Sequence[Form], moving: Sequence[int]
+    block: ir.Block, split: Split, forms: Sequence[Form], moving: Mapping[int, float]
 ) -> dict[Generator, int]:
     """Walks a block of a loop; those of its carries that move get their scales after the others.
+
+    Args:
+        block: The block.
+        split: What is known of values.
+        forms: Those with which the carries enter.
+        moving: The expected sizes of the carries that move.
 
     Returns:
         The carry of each scale.
     """
     inside, carried = list(forms), dict[Generator, int]()
     arguments, first = list(block.arguments), block.operations[0].operation
-    for i in moving:
+    for i, size in moving.items():
         type_ = emit.scalar_type(scale_element(arguments[i].type))
         scale = block.add_argument(type_, arguments[i].location)
         generator = split.factors.bear(scale, depth=split.depth, at=first)
         carried[generator] = i
-        inside[i] = _of_carried(generator, forms[i], forms[i])
+        inside[i] = _of_carried(generator, forms[i], forms[i], size)
     for argument, form in zip(arguments, inside, strict=True):
         split.assume(argument, form)
     split.walk(block)
@@ -191,19 +197,24 @@ def _with_values(forms: Sequence[Form], moving: Collection[int]) -> list[Form]:
     ]
 
 
-def _of_carried(generator: Generator, form: Form, value: Form) -> Scaled:
+def _of_carried(generator: Generator, form: Form, value: Form, size: float) -> Scaled:
     """The form of a carry at a scale of its own.
 
     Args:
         generator: The scale.
-        form: Has the level of the data, and the scale with which the carry enters.
+        form: Has the level of the data.
         value: Has the uncertainty of the values.
+        size: The expected log2 of their rms.
     """
     if isinstance(value, Scaled):
         generator.uncertainty = value.uncertainty
-    if isinstance(form, Scaled):
-        generator.size = form.scale.size
+    generator.size = size - _level(form)
     return Scaled(Scale(0, ((generator, 1),)), _level(form))
+
+
+def _size(form: Form) -> float:
+    """The expected log2 of the rms of values."""
+    return form.at(ONE).level if isinstance(form, Scaled) else 0
 
 
 def _brought_back(end: ir.Operation, split: Split, index: int, form: Form) -> Form:
@@ -292,17 +303,17 @@ def _from_outside(form: Form, split: Split) -> Form:
     return form if form.scale.depth <= split.depth else Scaled(ONE)
 
 
-def _moving(op: ir.Operation, split: Split, forms: list[Form]) -> list[int]:
-    """The carries that take a scale along; sets the levels with which they enter.
+def _moving(op: ir.Operation, split: Split, forms: list[Form]) -> dict[int, float]:
+    """The carries that take a scale along, with their sizes; sets the levels with which they enter.
 
     Where a loop's placement is written as text, there is no telling it of more carries.
     """
     body = op.regions[1].blocks[0]
     if not split.marked or MHLO in op.attributes or not has_markers(body, split.marked):
-        return []
+        return {}
     moving, fixed = set[int](), set[int]()
     for turn in range(2 * _SEARCHES):
-        trial = _tried(op, split, forms, sorted(moving))
+        trial = _tried(op, split, forms, {i: _size(forms[i]) for i in sorted(moving)})
         fixed |= trial.steady()
         more = trial.moved(moving) - fixed if turn < _SEARCHES else set[int]()
         if moving.isdisjoint(fixed) and not more:
@@ -312,18 +323,18 @@ def _moving(op: ir.Operation, split: Split, forms: list[Form]) -> list[int]:
         scale = form.scale if isinstance(form := forms[i], Scaled) else ONE
         level = max(_level(form), _level(trial.forms[i]))
         forms[i] = Scaled(scale, level, mean_uncertainty([form]))
-    return sorted(moving)
+    return {i: _size(trial.forms[i]) for i in sorted(moving)}
 
 
 def _tried(
-    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Sequence[int] = ()
+    op: ir.Operation, split: Split, forms: Sequence[Form], moving: Mapping[int, float] | None = None
 ) -> _Trial:
     """What a loop's body makes of its carries, found on a copy of it."""
     copy = op.operation.clone(ip=ir.InsertionPoint(op)).opview
     with split.trying():
         body = copy.regions[1].blocks[0]
         with split.region(copy.operation):
-            carried = _enter(body, split, forms, moving)
+            carried = _enter(body, split, forms, moving or {})
             values = list(body.operations[-1].operands)
             yielded = split.forms(values)
         trial = _Trial(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.scale import ONE, Form, Scaled
+from scalify_hlo.scale import ONE, Form, Scaled, Splat, splat_form
 from scalify_hlo.uncertainty import CONSTANT, of_root
 
 _READABLE: Final = frozenset({"f16", "f32", "f64"})
@@ -26,6 +27,58 @@ _INTEGER: Final = 5.0
 _SPREADING: Final = frozenset(
     f"stablehlo.{name}" for name in ("broadcast_in_dim", "convert", "reshape", "slice", "transpose")
 )
+
+
+_OF_CONSTANTS: Final[Mapping[str, Callable[[float], float]]] = {
+    "stablehlo.cbrt": math.cbrt,
+    "stablehlo.convert": float,
+    "stablehlo.cosine": math.cos,
+    "stablehlo.exponential": math.exp,
+    "stablehlo.exponential_minus_one": math.expm1,
+    "stablehlo.log": math.log,
+    "stablehlo.log_plus_one": math.log1p,
+    "stablehlo.rsqrt": lambda value: 1 / math.sqrt(value),
+    "stablehlo.sine": math.sin,
+    "stablehlo.sqrt": math.sqrt,
+    "stablehlo.tanh": math.tanh,
+}
+"""What functions make of a constant, such as the width of a head, whose root scores are over."""
+
+
+def size_of_function(op: ir.Operation, constant: Splat) -> Scaled | None:
+    """The form of a function of a constant with one value; None where that tells no size."""
+    function = _OF_CONSTANTS.get(op.name)
+    try:
+        value = function(constant.value) if function is not None else 0.0
+    except (OverflowError, ValueError, ZeroDivisionError):
+        return None
+    form = splat_form(value)
+    return Scaled(ONE, form.size, CONSTANT) if isinstance(form, Splat) else None
+
+
+_LARGE: Final = 3
+"""log2 of a constant that is larger than what it is added to, if of that nothing is known."""
+
+
+def size_of_sum(op: ir.Operation, forms: Sequence[Form]) -> Scaled | None:
+    """The form of a sum, or difference, of a constant with one value and another unscaled value.
+
+    A variance is over a count less another number, which may be an argument of its function.
+
+    Args:
+        op: The sum.
+        forms: Those of its operands, none of which is scaled.
+    """
+    values = [form.value for form in forms if isinstance(form, Splat)]
+    if not values:
+        return None
+    form: Form = Splat(values[0])
+    if len(values) > 1:
+        sign = -1 if op.name == "stablehlo.subtract" else 1
+        form = splat_form(values[0] + sign * values[1])
+    elif None in forms and math.log2(abs(values[0])) < _LARGE:
+        return None
+    return Scaled(ONE, form.size, CONSTANT) if isinstance(form, Splat) else None
 
 
 def size_of_constant(attribute: ir.Attribute) -> float | None:

@@ -180,6 +180,34 @@ class TestPredictions:
         for size in (gw, gc):
             assert size == pytest.approx(size_of(unit_scaling.layer_norm_weight(256)), abs=0.05)
 
+    def test_of_a_quotient_by_the_root_of_a_constant(self) -> None:
+        """Scores of attention are over the root of the width of a head."""
+
+        def scores(q: jax.Array, k: jax.Array) -> jax.Array:
+            return q @ k.T / jnp.sqrt(jnp.full((), 4096.0))
+
+        assert predicted(scores, X, X) == [pytest.approx(size_of(unit_scaling.matmul(64)) - 6)]
+
+    @pytest.mark.parametrize("ddof", [0, 1])
+    def test_of_a_variance(self, ddof: int) -> None:
+        """jnp.var subtracts what is an argument of its function from the count."""
+
+        def variance(x: jax.Array) -> jax.Array:
+            return jnp.var(x, axis=-1, ddof=ddof)
+
+        x = normal(16, 4096)
+        (size,) = predicted(variance, x)
+        assert size == pytest.approx(math.log2(rms(variance(x))), abs=0.7)
+
+    def test_of_the_gradient_of_values(self) -> None:
+        """Between that of a query for each position, and of all queries that attend all alike."""
+
+        def attend(scores: jax.Array, v: jax.Array) -> jax.Array:
+            return jax.nn.softmax(scores, axis=-1) @ v
+
+        sizes = predicted(with_gradients(attend, 2), normal(256, 256), X, normal(256, 64))
+        assert sizes[-1] == pytest.approx(-2)
+
     def test_errors_do_not_add_up_along_a_model(self) -> None:
         """Sizes of a deep network are exact, although no factor of it is a power of two."""
         weights = [normal(96, 96, seed=i) for i in range(12)]
