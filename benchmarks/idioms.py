@@ -48,7 +48,7 @@ from benchmarks.idiom_programs import IDIOMS, Idiom
 from benchmarks.numerics import rounded
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.input_scales import measured_exponent
+from scalify_hlo.input_scales import measured_size
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.passes.lifting import add_results
 from scalify_hlo.tensors import DTYPES
@@ -205,7 +205,7 @@ def best_cast(values: Array, format_: Format, reference: Array) -> Array:
 def limits_of(values: Array, format_: Format, reference: Array) -> Limits:
     """The error and the zeros that casts of values may have."""
     too_large = amax_exponent(values, format_) + MARGIN
-    near_unit = measured_exponent(values) or 0
+    near_unit = math.floor(measured_size(values) or 0)
     wide = values.astype(np.float64)
     zeros, at_rms = (flushed(rounded(wide, format_, e), reference) for e in (too_large, near_unit))
     return Limits(distance(best_cast(values, format_, reference), reference), zeros, at_rms)

@@ -123,7 +123,8 @@ def rewrite(
         recipe: A preset's name, the path of a TOML file, or a `Recipe`; see `load_recipe`.
         signature: ``same`` keeps arguments and results as they are; ``scaled`` makes each float
             argument and result data and scale, side by side (in an Exported: a `ScaledArray`).
-        input_scale: Powers of two by pattern of argument names: those inputs are split at entry.
+        input_scale: How large inputs are, by pattern of argument names; they are split at entry, at
+            the power of two that is nearest.
         settings: Options of the recipe, by key, such as ``matmul.weight``.
         profile: Of the program, from `calibrate` or a file: all scales are static then. With the
             recipe ``propagate``, which narrows nothing, the recipe is ``fp8-calibrated``.

@@ -35,12 +35,12 @@ class Marks:
 
     Attributes:
         pairs: Which of them are data and scale.
-        exponents: Which are split at entry, by which power of two.
+        sizes: log2 of the rms of those that are split at entry.
         stored: The formats of those pairs whose data are kept in another than the program's.
     """
 
     pairs: tuple[bool, ...]
-    exponents: dict[int, int]
+    sizes: dict[int, float]
     stored: dict[int, str] = field(default_factory=dict)
 
     def tree(self, tree: _compat.TreeDef, avals: Sequence[Any]) -> _compat.TreeDef:
@@ -82,7 +82,7 @@ def rewrite_with_report(
     options: Options,
     pairs: Sequence[bool] | None = None,
     module: ir.Module | None = None,
-    measured: Sequence[int | None] | None = None,
+    measured: Sequence[float | None] | None = None,
     name: str = "",
 ) -> Rewritten:
     """Rewrites an Exported, its vjp included.
@@ -98,8 +98,8 @@ def rewrite_with_report(
             float results are then pairs, unless there is none and scales are measured.
         module: The module of an Exported that has none of its own; it is edited in place, and the
             new Exported has none either.
-        measured: With `pairs`, the exponents of the scales at which the other flat arguments are
-            split; None for those whose values are not known. What is declared counts more.
+        measured: With `pairs`, log2 of the rms of the other flat arguments, which are split at
+            entry; None for those whose values are not known. What is declared counts more.
         name: What errors call the program; by default the name of its function.
 
     Raises:
@@ -117,8 +117,8 @@ def rewrite_with_report(
         if pairs is None:
             arguments, results = _signature_marks(module, exported, options)
         else:
-            exponents = _exponents(module, exported, options, pairs, measured)
-            arguments = Marks(tuple(pairs), exponents)
+            sizes = _sizes(module, exported, options, pairs, measured)
+            arguments = Marks(tuple(pairs), sizes)
             # What is static throughout stays as it is: pairs would come back as run-time scales.
             paired = measured is None or any(pairs)
             results = Marks(tuple(paired and is_float(a.dtype) for a in exported.out_avals), {})
@@ -257,15 +257,15 @@ def _without_signature(options: Options) -> Options:
     return replace(options, recipe=recipe, signature="same", input_scale={})
 
 
-def _exponents(
+def _sizes(
     module: ir.Module,
     exported: jax.export.Exported,
     options: Options,
     pairs: Sequence[bool],
-    measured: Sequence[int | None] | None,
-) -> dict[int, int]:
-    """The static scales of plain arguments: those that are declared, else those measured."""
-    known: dict[int, int] = {}
+    measured: Sequence[float | None] | None,
+) -> dict[int, float]:
+    """The sizes of plain arguments: those that are declared, else those measured."""
+    known: dict[int, float] = {}
     declared = options.declared
     if declared:
         run_passes(module, [SignaturePass("same", declared)])
@@ -273,16 +273,16 @@ def _exponents(
     for i in exported.module_kept_var_idx:
         if measured is None or pairs[i] or i in known or not is_float(exported.in_avals[i].dtype):
             continue
-        exponent = measured[i]
-        if exponent is None:
+        size = measured[i]
+        if size is None:
             raise UsageError(
                 f"recipe {options.recipe.name!r} predicts sizes from those of the arguments, and "
                 "these are traced",
                 hint="call the function with arrays of these shapes first, outside of jax.jit, or "
                 "declare the scales of its arguments, as in settings={'inputs.scale': ['*=2^0']}",
             )
-        known[i] = exponent
-    return {i: exponent for i, exponent in known.items() if not pairs[i]}
+        known[i] = size
+    return {i: size for i, size in known.items() if not pairs[i]}
 
 
 def _write(module: ir.Module, exported: jax.export.Exported) -> bytes:
@@ -332,7 +332,7 @@ def _rewrite_vjp(
     count = len(arguments.pairs)
     taken = Marks(
         _float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals),
-        arguments.exponents,
+        arguments.sizes,
         arguments.stored | {count + i: format_ for i, format_ in results.stored.items()},
     )
     given = Marks(_float_pairs(arguments.pairs, vjp.out_avals), {}, arguments.stored)
@@ -389,14 +389,14 @@ def _signature_marks(
     return arguments, results
 
 
-def _split_at_entry(module: ir.Module, exported: jax.export.Exported) -> dict[int, int]:
-    """The flat arguments that the signature pass marked with a static scale, and its exponent."""
+def _split_at_entry(module: ir.Module, exported: jax.export.Exported) -> dict[int, float]:
+    """The flat arguments that the signature pass marked with a static scale, and their sizes."""
     main = main_function(module.operation)
     taken = attributes.argument_attributes(main) if main is not None else []
     return {
-        i: ir.IntegerAttr(taken[j][attributes.SCALE]).value
+        i: size
         for i, j in _module_indices(exported, len(taken)).items()
-        if taken and attributes.SCALE in taken[j]
+        if taken and (size := attributes.size(taken[j])) is not None
     }
 
 
@@ -415,10 +415,8 @@ def _set_marks(
     for i, j in _module_indices(exported, len(taken)).items():
         if arguments.pairs[i]:
             taken[j] |= _pair_marks(arguments, i)
-        elif i in arguments.exponents:
-            taken[j][attributes.SCALE] = ir.IntegerAttr.get(
-                ir.IntegerType.get_signless(64), arguments.exponents[i]
-            )
+        elif i in arguments.sizes:
+            attributes.set_size(taken[j], arguments.sizes[i])
     attributes.set_argument_attributes(main, taken)
     given = [_unmarked(mark) for mark in attributes.result_attributes(main)]
     tokens = len(given) - len(results.pairs)

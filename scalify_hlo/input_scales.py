@@ -13,7 +13,7 @@ from scalify_hlo.check import fit, given_inputs
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.dialect import attributes
 from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.encoding import exponent_below_rms
+from scalify_hlo.passes.encoding import log2_rms
 from scalify_hlo.program import Program, read_program, read_text
 from scalify_hlo.stored_arrays import StoredArray
 from scalify_hlo.tensors import Array, Tensor, interface, is_complex, is_inexact
@@ -43,8 +43,8 @@ def measured_scales(
         **kwargs: Keyword arguments of an Exported.
 
     Returns:
-        For `rewrite`'s ``input_scale``: the power of two at or below the rms of each float
-        argument, by its name; 1 for one of zeros.
+        For `rewrite`'s ``input_scale``: the rms of each float argument, to four digits, by its name;
+        1 for one of zeros.
 
     Raises:
         InputError: The program can't be read.
@@ -52,8 +52,8 @@ def measured_scales(
 
     Example:
         >>> text = "func.func @main(%x: tensor<2xf32> loc('x')) { return }"
-        >>> measured_scales(text, np.float32([3.0, 5.0]))
-        {'x': 4.0}
+        >>> measured_scales(text, np.float32([1.0, 7.0]))
+        {'x': 5.0}
     """
     if isinstance(program, ir.Module):
         described = interface(program, "<module>", dynamic=True)
@@ -81,19 +81,19 @@ def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, f
     names = [tensor.name for tensor in tensors]
     counts = Counter(names)
     return {
-        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": 2.0**exponent
+        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": float(f"{2.0**size:.4g}")
         for i, (name, array) in enumerate(zip(names, arrays, strict=True))
-        if (exponent := measured_exponent(array)) is not None
+        if (size := measured_size(array)) is not None
     }
 
 
-def measured_exponent(values: Any) -> int | None:
-    """floor(log2(rms)), 0 for zeros; None if the values are no floats."""
+def measured_size(values: Any) -> float | None:
+    """log2(rms), 0 for zeros; None if the values are no floats."""
     array = np.asarray(values)
     if not is_inexact(array.dtype):
         return None
     magnitudes = np.abs(array) if is_complex(array.dtype) else array
-    return max(-_BOUND, min(_BOUND, exponent_below_rms(magnitudes.reshape(-1))))
+    return max(-_BOUND, min(_BOUND, log2_rms(magnitudes.reshape(-1))))
 
 
 def _fitted(

@@ -171,9 +171,9 @@ class Inputs:
         activation: Patterns of what a model is fed with.
         gradient: Patterns of cotangents, as a vjp takes them.
         step: Patterns of a scalar integer that counts steps, for what is done every few of them.
-        scale: Patterns with a power of two each, as in ``*.gain=2^0``: those inputs are split at
-            entry with that scale. The last that matches counts, and an input scale that is given
-            with the program before all of these.
+        scale: Patterns with a size each, as in ``*.gain=2^0`` or ``w*=0.02``: those inputs
+            are split at entry, at the power of two that is nearest. The last that matches counts,
+            and an input scale that is given with the program before all of these.
     """
 
     weight: tuple[str, ...] = ()

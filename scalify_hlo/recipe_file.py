@@ -231,35 +231,42 @@ LEAST_EXPONENT, MOST_EXPONENT = -1022, 1023
 """log2 of the least and of the largest scale of an input: normal numbers of f64."""
 
 
-def parse_input_scale(text: str) -> tuple[str, int]:
-    """Reads ``PATTERN=2^k``, or ``PATTERN=0.0625``.
+def parse_input_scale(text: str) -> tuple[str, float]:
+    """Reads ``PATTERN=2^k``, or ``PATTERN=0.02``.
+
+    Returns:
+        The pattern, and how large inputs are whose names match.
 
     Raises:
-        UsageError: The scale is no power of two, or none that f64 holds.
+        UsageError: The number is not positive, or has no power of two near it that f64 holds.
     """
     pattern, _, number = text.rpartition("=")
-    exponent = _log2(number.strip())
-    if not pattern or exponent is None:
+    size = _positive(number.strip())
+    if not pattern or size is None:
         raise UsageError(
-            f"input scale {text!r} is not PATTERN=2^k",
-            hint="write a pattern of argument names and a power of two, as in '*=2^-4'",
+            f"input scale {reprlib.repr(text)} is not PATTERN=2^k",
+            hint="write a pattern of argument names and a power of two, or how large the inputs "
+            "are, as in '*=2^-4' or '*=0.06'",
         )
-    if not LEAST_EXPONENT <= exponent <= MOST_EXPONENT:
+    if not 2.0**LEAST_EXPONENT <= size <= 2.0**MOST_EXPONENT:
         raise UsageError(
             f"the scale in {reprlib.repr(text)} is out of range",
             hint=f"give one from 2^{LEAST_EXPONENT} to 2^{MOST_EXPONENT}",
         )
-    return pattern.strip(), exponent
+    return pattern.strip(), size
 
 
-def _log2(text: str) -> int | None:
+def _positive(text: str) -> float | None:
+    """A positive number; infinity and zero stand for what f64 does not hold."""
     try:
-        if text.startswith("2^"):
-            return int(text[2:])
-        mantissa, exponent = math.frexp(float(text))
+        if not text.startswith("2^"):
+            return size if (size := float(text)) > 0 else None
+        exponent = int(text[2:])
     except ValueError:
         return None
-    return exponent - 1 if mantissa == 0.5 else None
+    if exponent > MOST_EXPONENT:
+        return math.inf
+    return math.ldexp(1.0, max(LEAST_EXPONENT - 1, exponent))
 
 
 def _check_preset(setting: Setting, name: str) -> None:

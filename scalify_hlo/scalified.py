@@ -20,7 +20,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import UsageError, caller
 from scalify_hlo.exported import Rewritten, rewrite_with_report
-from scalify_hlo.input_scales import measured_exponent
+from scalify_hlo.input_scales import measured_size
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.report import ValueReport
 from scalify_hlo.recipe import NONE
@@ -53,7 +53,7 @@ class Scalified:
         self.fn = fn
         self.signature = signature
         self.options = options
-        self._measured: dict[Any, list[int | None]] = {}
+        self._measured: dict[Any, list[float | None]] = {}
         self._given = threading.local()
 
     @classmethod
@@ -95,7 +95,7 @@ class Scalified:
         pairs = [is_scaled_array(leaf) for leaf in given]
         given = jax.tree.map(_unmapped, given)
         rewritten = rewrite_with_report(
-            exported, self.options, pairs, measured=self._exponents(captured, leaves, tree)
+            exported, self.options, pairs, measured=self._sizes(captured, leaves, tree)
         )
         given = _as_stored(rewritten, given)
         results = _call(rewritten, given, [given[i] for i in exported.module_kept_var_idx])
@@ -125,10 +125,10 @@ class Scalified:
         finally:
             self._given.leaves = outer
 
-    def _exponents(
+    def _sizes(
         self, captured: Sequence[Any], leaves: Sequence[Any], tree: Any
-    ) -> list[int | None] | None:
-        """The exponents of scales, by captured value and argument, where sizes are predicted.
+    ) -> list[float | None] | None:
+        """log2 of rms, by captured value and argument, where sizes are predicted.
 
         Captured are values of a trace; arrays that a function captures are constants of it.
         A call with values fixes those of later traces with the same types.
@@ -137,7 +137,7 @@ class Scalified:
             return None
         key = _key(tree, leaves)
         values = getattr(self._given, "leaves", None) or leaves
-        found = [_exponent(v) for leaf, v in zip(leaves, values, strict=True) if _is_dynamic(leaf)]
+        found = [_size(v) for leaf, v in zip(leaves, values, strict=True) if _is_dynamic(leaf)]
         if all(is_concrete(value) for value in values):
             self._measured[key] = found
         return [*(None for _ in captured), *self._measured.get(key, found)]
@@ -176,11 +176,11 @@ class _Measuring:
         return getattr(self._compiled, name)
 
 
-def _exponent(value: Any) -> int | None:
-    """The exponent of a value's scale, where it is known and needed."""
+def _size(value: Any) -> float | None:
+    """log2 of a value's rms, where it is known and needed."""
     if is_scaled_array(value) or not is_concrete(value):
         return None
-    return measured_exponent(value)
+    return measured_size(value)
 
 
 def _logical(leaf: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.files import same_file
 
 if TYPE_CHECKING:
@@ -128,4 +129,7 @@ def _row(difference: Difference, passed: bool) -> Sequence[str]:
 def _scale(text: str) -> float:
     from scalify_hlo.recipe_file import parse_input_scale
 
-    return 2.0 ** parse_input_scale(f"*={text}")[1]
+    scale = parse_input_scale(f"*={text}")[1]
+    if math.frexp(scale)[0] != 0.5:
+        raise UsageError(f"the scale {text} is not a power of two", hint="write it as 2^k")
+    return scale

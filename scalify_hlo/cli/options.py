@@ -38,7 +38,7 @@ def rewrite_options(command: F) -> F:
             "input_scale",
             metavar="PATTERN=2^k",
             multiple=True,
-            help="Split the inputs whose names match at entry, with this scale.",
+            help="How large the inputs are whose names match: split at entry, at 2^k.",
         ),
         click.option(
             "--signature",
@@ -79,7 +79,6 @@ def to_options(
     from scalify_hlo.recipe import load_calibrated, load_recipe, require_pairs
     from scalify_hlo.recipe_file import parse_input_scale
 
-    exponents = dict(map(parse_input_scale, input_scale))
     seen = None if profile is None else load_profile(profile)
     load = load_recipe if seen is None else load_calibrated
     loaded = load(recipe, settings)
@@ -88,7 +87,7 @@ def to_options(
         recipe=loaded,
         profile=seen,
         signature="scaled" if signature == "scaled" else "same",
-        input_scale={pattern: 2.0**exponent for pattern, exponent in exponents.items()},
+        input_scale=dict(map(parse_input_scale, input_scale)),
         strict=strict,
     )
 

@@ -4,6 +4,7 @@
 attribute                  on               meaning
 ========================== ================ ===================================================
 ``scalify.scale``          argument         i64 e: the argument is split at entry, X_s = 2^e
+``scalify.size``           argument         f64: log2 of its rms, where that is no such e
 ``scalify.pair``           argument, result becomes data and scale, side by side
 ``scalify.role``           argument, result ``weight``, ``first_moment`` ...: what it is for
 ``scalify.stored``         argument, result the format that its data are kept in
@@ -31,12 +32,13 @@ attribute                  on               meaning
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
 
 SCALE: Final = "scalify.scale"
+SIZE: Final = "scalify.size"
 PAIR: Final = "scalify.pair"
 FORMS: Final = "scalify.forms"
 ROLE: Final = "scalify.role"
@@ -63,7 +65,7 @@ PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = (PAIR, "jax.result_info", SCALE, ROLE, STORED, FOLLOWS, CARRIES, RESCALED)
+_COMMON = (PAIR, "jax.result_info", SCALE, SIZE, ROLE, STORED, FOLLOWS, CARRIES, RESCALED)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:
@@ -145,7 +147,27 @@ def leftovers(function: ir.OpView) -> list[str]:
     """The tool's own attributes that stand on arguments and results."""
     present = [name for name in ("arg_attrs", "res_attrs") if name in function.attributes]
     marks = [ir.DictAttr(d) for name in present for d in ir.ArrayAttr(function.attributes[name])]
-    return [key for key in (SCALE, PAIR) if any(key in mark for mark in marks)]
+    return [key for key in (SCALE, SIZE, PAIR) if any(key in mark for mark in marks)]
+
+
+def set_size(mark: Attributes, size: float) -> None:
+    """Marks an argument to be split at entry, at the power of two that is nearest to its size.
+
+    Args:
+        mark: The attributes of the argument.
+        size: log2 of its rms.
+    """
+    exponent = round(size)
+    mark[SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
+    if size != exponent:
+        mark[SIZE] = ir.FloatAttr.get(ir.F64Type.get(), size, loc=ir.Location.unknown())
+
+
+def size(mark: Mapping[str, ir.Attribute] | ir.DictAttr) -> float | None:
+    """log2 of the rms of an argument that is split at entry; None for another."""
+    if SIZE in mark:
+        return float(ir.FloatAttr(mark[SIZE]).value)
+    return ir.IntegerAttr(mark[SCALE]).value if SCALE in mark else None
 
 
 def argument_names(function: ir.OpView) -> list[str]:

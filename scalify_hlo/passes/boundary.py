@@ -171,15 +171,16 @@ class Boundary:
 
     def _enter_divided(self, data: ir.Value, mark: Attributes) -> Form:
         """X_d = X / 2^e at entry; what asks for X at scale 1 gets the argument itself."""
-        exponent = mark.pop(attributes.SCALE, None)
-        if exponent is None:
+        split, size = self._split, attributes.size(mark)
+        if size is None:
             return None
-        split, number = self._split, ir.IntegerAttr(exponent).value
+        mark.pop(attributes.SIZE, None)
+        number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
         if split.keeps_values(data):
-            form = Scaled(ONE, number)
+            form = Scaled(ONE, size)
             split.assume(data, form)
             return form
-        form = Scaled(Scale(number))
+        form = Scaled(Scale(number), size - number if split.predicts else 0)
         uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
             split.assume(data, form)

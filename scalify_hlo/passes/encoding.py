@@ -150,12 +150,24 @@ def _to_odd(values: Array) -> Array:
 
 def exponent_below_rms(values: Array, before: Sequence[np.dtype[Any]] = ()) -> int:
     """floor(log2(rms)) of the finite ones among values, or 0 where there is none."""
+    mean, power = _mean_square(values, before)
+    return math.frexp(math.sqrt(mean))[1] - 1 + power if mean else 0
+
+
+def log2_rms(values: Array) -> float:
+    """log2(rms) of the finite ones among values, or 0 where there is none."""
+    mean, power = _mean_square(values)
+    return math.log2(mean) / 2 + power if mean else 0.0
+
+
+def _mean_square(values: Array, before: Sequence[np.dtype[Any]] = ()) -> tuple[float, int]:
+    """The mean of the squares of the finite ones over ``4^power``, and the power."""
     largest = 0.0
     for _, chunk in _chunks(values, before):
         sizes = np.abs(chunk)
         largest = max(largest, float(np.max(sizes, where=np.isfinite(sizes), initial=0)))
     if largest == 0:
-        return 0
+        return 0.0, 0
     power = math.frexp(largest)[1]  # of f64, the squares could overflow
     total, count = 0.0, 0
     for _, chunk in _chunks(values, before):
@@ -163,7 +175,7 @@ def exponent_below_rms(values: Array, before: Sequence[np.dtype[Any]] = ()) -> i
         unit = np.ldexp(finite, -power, out=finite)
         total += float(np.sum(np.square(unit, out=unit)))
         count += unit.size
-    return math.frexp(math.sqrt(total / count))[1] - 1 + power
+    return total / count, power
 
 
 def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[slice, Array]]:

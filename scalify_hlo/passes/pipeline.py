@@ -56,7 +56,7 @@ class Options:
     Attributes:
         recipe: See `scalify_hlo.recipe`.
         signature: ``same`` keeps arguments and results; ``scaled`` makes float ones pairs.
-        input_scale: Patterns of argument names and the power of two that each declares.
+        input_scale: Patterns of argument names, and how large those are that match each.
         pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
         strict: Whether an op without a scaled form is an error.
         annotate: Whether ops keep ``scalify.forms`` attributes, and forms are counted.
@@ -81,7 +81,7 @@ class Options:
 
     @property
     def declared(self) -> tuple[str, ...]:
-        """The scales of inputs as ``PATTERN=2^k``; the last that matches an input counts."""
+        """The scales of inputs as ``PATTERN=NUMBER``; the last that matches an input counts."""
         return (*self.recipe.inputs.scale, *self.given_scales)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -26,7 +27,8 @@ class SignaturePass(Pass):
 
     Attributes:
         signature: ``scaled`` makes float arguments and results pairs; ``same`` keeps them.
-        input_scale: ``PATTERN=2^k``: arguments that are split at entry with that static scale.
+        input_scale: ``PATTERN=2^k``: arguments that are split at entry with that static scale; of
+            another number, with the power of two that is nearest to it.
             Patterns are matched with argument names, ``*`` and ``?`` standing for any characters;
             the last that matches counts.
         pairs: One digit for each argument, 1 for those that are pairs, instead of all.
@@ -66,10 +68,8 @@ class SignaturePass(Pass):
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
-        for i, exponent in self._exponents(main, types, floats).items():
-            marks[i][attributes.SCALE] = ir.IntegerAttr.get(
-                ir.IntegerType.get_signless(64), exponent
-            )
+        for i, size in self._sizes(main, types, floats).items():
+            attributes.set_size(marks[i], math.log2(size))
         if self.signature == "scaled":
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
@@ -86,14 +86,12 @@ class SignaturePass(Pass):
     def _is_pair(self, index: int) -> bool:
         return not self.pairs or self.pairs[index : index + 1] == "1"
 
-    def _exponents(
-        self, main: ir.OpView, types: list[ir.Type], floats: list[bool]
-    ) -> dict[int, int]:
+    def _sizes(self, main: ir.OpView, types: list[ir.Type], floats: list[bool]) -> dict[int, float]:
         names = attributes.argument_names(main)
         places = _places(names) if self.input_scale else {}
-        exponents: dict[int, int] = {}
+        sizes: dict[int, float] = {}
         for declaration in self.input_scale:
-            pattern, exponent = parse_input_scale(declaration)
+            pattern, size = parse_input_scale(declaration)
             # Measured scales are one for each name: no pattern, and as many as arguments.
             plain = places.get(pattern) if WILD.isdisjoint(pattern) else None
             meant = plain or [i for i, n in enumerate(names) if matches(pattern, n, i)]
@@ -102,9 +100,9 @@ class SignaturePass(Pass):
                 raise _unmatched(
                     pattern, bool(meant), [n for n, f in zip(names, floats, strict=True) if f]
                 )
-            _check_range(pattern, exponent, [(names[i], types[i]) for i in matched])
-            exponents.update(dict.fromkeys(matched, exponent))
-        return exponents
+            _check_range(pattern, round(math.log2(size)), [(names[i], types[i]) for i in matched])
+            sizes.update(dict.fromkeys(matched, size))
+        return sizes
 
 
 def _undeclared(main: ir.OpView, count: int) -> Remark:

@@ -171,7 +171,7 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
         (["rewrite", "-", "--signature", "paired"], "'paired' is not one of 'same', 'scaled'"),
         (["rewrite", "-", "--set", "met=max"], "did you mean 'meet'"),
         (["rewrite", "-", "--set", "meet"], "sets no option of the recipe"),
-        (["rewrite", "-", "--input-scale", "x=3"], "is not PATTERN=2^k"),
+        (["rewrite", "-", "--input-scale", "x=-3"], "is not PATTERN=2^k"),
         (["rewrite", "-", "--input-scale", "x=2^5000"], "is out of range"),
         (["rewrite", "-", "--input-scale", "nothing=2^2"], "matches no float argument"),
         (["rewrite", "-", "--target-version", "7"], "is not a StableHLO version"),
@@ -181,7 +181,7 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
         (["opt", "-", "--pass-pipeline=builtin.module(cse"], "brackets"),
         (["rules", "stablehlo.ad"], "did you mean 'stablehlo.pad' or"),
         (["check", "-", "-"], "only one of the inputs can be standard input"),
-        (["check", "-", "x", "--scale", "3"], "is not PATTERN=2^k"),
+        (["check", "-", "x", "--scale", "3"], "is not a power of two"),
     ],
 )
 def test_misuse_exits_with_2_and_names_what_was_meant(arguments: list[str], message: str) -> None:

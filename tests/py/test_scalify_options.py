@@ -63,7 +63,7 @@ class TestInputScale:
         ("scale", "message"),
         [
             ({"y": 2.0}, "input scale 'y' matches no float argument"),
-            ({"x": 3.0}, "is not PATTERN=2"),
+            ({"x": -3.0}, "is not PATTERN=2"),
         ],
     )
     def test_mistakes_are_named(self, scale: Any, message: str) -> None:
