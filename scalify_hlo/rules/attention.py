@@ -93,10 +93,11 @@ def _resize(op: ir.Operation, split: Split, size: float) -> None:
 def of_scores(op: ir.Operation, split: Split) -> None:
     """Gradients of scores: larger as probabilities sharpen, smaller by what values have in common.
 
-    The level so far is that of probabilities that are 1/n.
+    The level so far is that of probabilities that are 1/n, which is what is predicted: where they
+    are sharp, hardly any gradient is left.
     """
     form, attended = split.form(op.results[0]), split.attention.behind(op)
-    if not isinstance(form, Scaled):
+    if split.predicts or not isinstance(form, Scaled):
         return
     more = _UNKNOWN
     if attended is not None and attended.mixed is not None:

@@ -141,6 +141,8 @@ def measured(op: ir.Operation, form: Form, target: FloatFormat, split: Split) ->
     found = split.form(data)
     scale = found.scale if isinstance(found, Scaled) else ONE
     known = Scaled(scale, headroom - _PEAK, of_root(_PEAK_DEVIATION))
+    for generator, _ in scale.powers:
+        generator.size -= known.level  # of the scale, which is that of the values over their data
     split.assume(data, known)
     format_ = split.format(value)
     near_unit = format_ is not None and not format_.wide
