@@ -43,8 +43,8 @@ def measured_scales(
         **kwargs: Keyword arguments of an Exported.
 
     Returns:
-        For `rewrite`'s ``input_scale``: the rms of each float argument, to four digits, by its name;
-        1 for one of zeros.
+        For `rewrite`'s ``input_scale``: the rms of each float argument, to four digits, by its
+        name; 1 for one of zeros.
 
     Raises:
         InputError: The program can't be read.
@@ -81,10 +81,15 @@ def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, f
     names = [tensor.name for tensor in tensors]
     counts = Counter(names)
     return {
-        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": float(f"{2.0**size:.4g}")
+        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": _short(2.0**size)
         for i, (name, array) in enumerate(zip(names, arrays, strict=True))
         if (size := measured_size(array)) is not None
     }
+
+
+def _short(number: float) -> float:
+    """Four digits of a number, as rewritten programs record it."""
+    return float(f"{number:.4g}")
 
 
 def measured_size(values: Any) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
@@ -25,11 +26,15 @@ def extreme(op: ir.Operation, split: Split) -> None:
 
 def select(op: ir.Operation, split: Split) -> None:
     """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
-    values = list(op.operands)[1:]
-    halved = split.narrow and _tells_signs(op.operands[0]) and any(map(is_zero, values))
+    chosen, *values = op.operands
+    masks = split.narrow and any(map(is_zero, values))
+    halved = masks and _tells_signs(chosen)
+    copies = max(map(_copies, values)) if masks and split.predicts and _is_segment(chosen) else 1
     target = split.align(op, (1, 2), either=True)
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.gradient_size, split)
+    elif copies > 1 and isinstance(target, Scaled):
+        target = target._replace(level=target.level - math.log2(copies) / 2)
     split.set(op.results[0], target)
 
 
@@ -58,6 +63,29 @@ def one_hot(value: ir.Value) -> int | None:
 def _tells_signs(value: ir.Value) -> bool:
     """Whether booleans are of a comparison with 0."""
     return any(map(is_zero, _compared(value, "GT", "GE", "LT", "LE")))
+
+
+def _is_segment(value: ir.Value) -> bool:
+    """Whether booleans say which positions are from one number to another, as rows of a group."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.and":
+        return False
+    return all(map(_bounds_positions, owner.operands))
+
+
+def _bounds_positions(value: ir.Value) -> bool:
+    sources = map(_spread, _compared(value, "GT", "GE", "LT", "LE"))
+    return any(source is not None and source.name == _IOTA for source in sources)
+
+
+def _copies(value: ir.Value) -> int:
+    """How often a value is repeated along a new axis; each element is in one of the segments."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.broadcast_in_dim":
+        return 1
+    kept = list(owner.attributes["broadcast_dimensions"])
+    new = [size for axis, size in enumerate(value.type.shape) if axis not in kept]
+    return int(new[0]) if kept and len(new) == 1 and new[0] > 0 else 1
 
 
 def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
