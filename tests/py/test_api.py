@@ -74,7 +74,7 @@ def test_an_exported_comes_back_as_one() -> None:
         ({"recipe": "propagat"}, "did you mean 'propagate'"),
         ({"signature": "scale"}, "did you mean 'scaled'"),
         ({"settings": {"met": "max"}}, "did you mean 'meet'"),
-        ({"input_scale": {"*": 3.0}}, "PATTERN"),
+        ({"input_scale": {"*": -3.0}}, "PATTERN"),
         ({"input_scale": {"nothing": 2.0}}, "matches no float argument"),
     ],
 )
