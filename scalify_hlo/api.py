@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import copy_module
+from scalify_hlo.artifact import copy_module, require_legible
 from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.record import rewrite_recorded
@@ -163,6 +163,7 @@ def _rewrite(program: Any, options: Options) -> tuple[Any, Report]:
     if isinstance(program, (bytes, bytearray)):
         return _rewrite_stored(read_program(bytes(program)), options)
     if isinstance(program, ir.Module):
+        require_legible(program, "<module>")
         copy = copy_module(program)
         check_module(copy, "<module>")
         with located("<module>"):

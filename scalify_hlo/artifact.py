@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 from scalify_hlo import guard
@@ -11,8 +12,8 @@ from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.passes.chlo import legalize
 from scalify_hlo.passes.ragged import raise_composites
-from scalify_hlo.stored import Part, Source, head, size_of, whole
-from scalify_hlo.wellformed import place
+from scalify_hlo.stored import Part, Sink, Source, head, size_of, viewed, whole
+from scalify_hlo.utf8 import has_utf8_strings, require_utf8_strings
 
 MAGIC = b"ML\xefR"
 """How MLIR bytecode starts, portable artifacts too."""
@@ -20,6 +21,8 @@ ARTIFACT_KIND = "StableHLO portable artifact"
 PRODUCER = b"StableHLO_v"
 """How the producer of a portable artifact starts; its version follows."""
 _LONGEST_PRODUCER = 256
+_SHORT = 16
+"""How many elements of constants are printed to look at the strings of a module."""
 
 
 def write_bytecode(module: ir.Module) -> bytes:
@@ -97,9 +100,8 @@ def parse_artifact(source: Source | Part, name: str, *, guarded: bool = False) -
         InputError: It is damaged, or of a version that this jaxlib cannot read.
     """
     _require_readable(version_of(source), name)
-    return read_guarded(
-        lambda: _deserialize(source, name), size_of(source), ARTIFACT_KIND, name, guarded=guarded
-    )
+    read = partial(_deserialize, source, name)
+    return read_guarded(read, source, ARTIFACT_KIND, name, guarded=guarded)
 
 
 def producer_of(source: Source | Part) -> bytes:
@@ -176,57 +178,68 @@ def damaged(kind: str, name: str, reason: str | None = None) -> InputError:
 
 
 def read_guarded(
-    read: Callable[[], ir.Module], size: int, kind: str, name: str, *, guarded: bool
+    read: Callable[[], ir.Module], source: Source | Part, kind: str, name: str, *, guarded: bool
 ) -> ir.Module:
-    """Reads a module, in a child process if that is asked for.
+    """Reads a module from bytes, in another process if that is asked for.
+
+    Bytes with strings that are not UTF-8 are always read there: a diagnostic that quotes one would
+    abort this process.
 
     Args:
-        read: The native reader.
-        size: Bytes that it reads.
+        read: The native reader, a function of a module with its arguments.
+        source: What it reads.
         kind: What diagnostics call the input.
         name: Which input it is.
         guarded: Whether the reader may not run in this process.
 
     Raises:
-        InputError: The one of `read`, or that it crashes or does not end.
+        InputError: The one of `read`, or that it crashes or does not end, or that a name is not
+            UTF-8.
     """
-    if not (guarded and guard.available()):
-        return read()
-
-    def work(stream: BinaryIO) -> None:
-        _legible(read(), kind, name).operation.write_bytecode(stream)
-
-    clean = guard.in_child(work, size)
+    legible = not guarded and _has_utf8_strings(source)
+    if legible or not guard.available():
+        module = read()
+        if not legible:
+            require_legible(module, name)
+        return module
+    clean = guard.in_child(partial(_write_clean, read, name), size_of(source))
     if clean is None:
         raise damaged(kind, name)
     return ir.Module.parse(clean, new_context())
 
 
-def _legible(module: ir.Module, kind: str, name: str) -> ir.Module:
-    """A module all of whose names are UTF-8: the bindings fail, or abort, on others."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        place(op.location, name)
-        for key in op.attributes:
-            _look_at(op.attributes[key])
-        return ir.WalkResult.ADVANCE
-
-    try:
-        module.operation.walk(visit)
-    except (RuntimeError, UnicodeDecodeError):
-        raise damaged(kind, name, "a name in it is not UTF-8") from None
-    return module
+def _has_utf8_strings(source: Source | Part) -> bool:
+    part = source if isinstance(source, Part) else Part(source, 0, 0)
+    with viewed(part.source) as data:
+        return has_utf8_strings(data, part.start)
 
 
-def _look_at(attribute: ir.Attribute) -> None:
-    if isinstance(attribute, ir.StringAttr | ir.FlatSymbolRefAttr):
-        str(attribute.value)
-    elif isinstance(attribute, ir.ArrayAttr):
-        for element in attribute:
-            _look_at(element)
-    elif isinstance(attribute, ir.DictAttr):
-        for named in attribute:
-            _look_at(named.attr)
+def _write_clean(read: Callable[[], ir.Module], name: str, stream: BinaryIO) -> None:
+    module = read()
+    require_legible(module, name)
+    module.operation.write_bytecode(stream)
+
+
+def require_legible(module: ir.Module, name: str) -> None:
+    """Refuses a module with names that are not UTF-8: the bindings fail, or abort, on them.
+
+    It is printed, which is safe. The generic form has every string and location of the module.
+
+    Raises:
+        InputError: It has such a name.
+    """
+    text = io.BytesIO()
+    with module.context, Sink(text) as sink:
+        module.operation.print(
+            file=sink,
+            binary=True,
+            enable_debug_info=True,
+            large_elements_limit=_SHORT,
+            large_resource_limit=_SHORT,
+            assume_verified=True,
+            print_generic_op_form=True,
+        )
+    require_utf8_strings(text.getvalue(), name, lines=False)
 
 
 def collect(messages: list[str]) -> object:

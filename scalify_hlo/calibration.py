@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import copy_module
+from scalify_hlo.artifact import copy_module, require_legible
 from scalify_hlo.check import Run, compile_module, given_inputs
 from scalify_hlo.diagnostics import InputError, Remark, UsageError
 from scalify_hlo.dialect.structure import structural_hash
@@ -181,6 +181,7 @@ def _read(program: Any) -> Program:
     if isinstance(program, (bytes, bytearray)):
         return read_program(bytes(program))
     if isinstance(program, ir.Module):
+        require_legible(program, "<module>")
         module = copy_module(program)
         check_module(module, "<module>")
         return Program(module, Kind.BYTECODE, "<module>")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,18 @@ def deserialize(data: bytes | bytearray) -> Exported:
         raise
     except Exception as error:
         raise damaged(name, str(error)) from error
+
+
+def check_vjps(orders: Sequence[Exported], name: str) -> None:
+    """Checks that each program of a file takes and gives what a vjp of the one before it does.
+
+    Raises:
+        InputError: One does not.
+    """
+    for primal, vjp in itertools.pairwise(orders):
+        arguments, results = len(primal.in_avals), len(primal.out_avals)
+        if (len(vjp.in_avals), len(vjp.out_avals)) != (arguments + results, arguments):
+            raise damaged(name)
 
 
 def with_modules(orders: Sequence[Exported], artifacts: Sequence[bytes]) -> Exported:

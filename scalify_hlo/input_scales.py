@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalify_hlo._compat import ir
+from scalify_hlo.artifact import require_legible
 from scalify_hlo.check import fit, given_inputs
 from scalify_hlo.diagnostics import UsageError
 from scalify_hlo.dialect import attributes
@@ -56,6 +57,7 @@ def measured_scales(
         {'x': 5.0}
     """
     if isinstance(program, ir.Module):
+        require_legible(program, "<module>")
         described = interface(program, "<module>", dynamic=True)
     elif isinstance(program, str | bytes | bytearray):
         read = read_text(program) if isinstance(program, str) else read_program(bytes(program))

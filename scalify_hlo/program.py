@@ -10,6 +10,7 @@ import codecs
 import io
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from scalify_hlo import guard
@@ -30,7 +31,8 @@ from scalify_hlo.artifact import (
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.printing import text_of
-from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, head, size_of, viewed
+from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, head, viewed
+from scalify_hlo.utf8 import require_utf8_strings
 from scalify_hlo.wellformed import check_module, has_debug_locations, place, quantised
 
 if TYPE_CHECKING:
@@ -142,7 +144,11 @@ def read_program(
 
 def read_text(text: str, name: str = "<program>", *, guarded: bool = False) -> Program:
     """Reads MLIR text; see `read_program`."""
-    return read_program(text.encode(), name, guarded=guarded)
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise InputError("this is not a program", location=name, hint=_NOT_A_PROGRAM) from None
+    return read_program(data, name, guarded=guarded)
 
 
 def write_program(program: Program, target_version: str | None = None) -> str | bytes:
@@ -241,19 +247,18 @@ def _require_text(data: Buffer, name: str) -> None:
 
 def _read_text(source: Source, name: str, guarded: bool) -> Program:
     with viewed(source) as data:
+        require_utf8_strings(data, name)
         deep = guarded and (guard.nesting(data) > _DEEP or guard.counts_far(data))
-    module = _read_module(source, Kind.TEXT, name, guarded=deep)
+    read = partial(_parse, source, Kind.TEXT, name)
+    module = read_guarded(read, source, Kind.TEXT.value, name, guarded=True) if deep else read()
     debug_info = has_debug_locations(module, name)
     return Program(module, Kind.TEXT, name, debug_info=debug_info)
 
 
 def _read_bytecode(source: Source, name: str, guarded: bool) -> Program:
-    return Program(_read_module(source, Kind.BYTECODE, name, guarded=guarded), Kind.BYTECODE, name)
-
-
-def _read_module(source: Source, kind: Kind, name: str, *, guarded: bool) -> ir.Module:
-    size = size_of(source)
-    return read_guarded(lambda: _parse(source, kind, name), size, kind.value, name, guarded=guarded)
+    read = partial(_parse, source, Kind.BYTECODE, name)
+    module = read_guarded(read, source, Kind.BYTECODE.value, name, guarded=guarded)
+    return Program(module, Kind.BYTECODE, name)
 
 
 def _read_artifact(source: Source, name: str, guarded: bool) -> Program:
@@ -268,6 +273,7 @@ def _read_exported(source: Source, name: str, guarded: bool) -> Program:
     with viewed(source) as data:
         # Before the modules are: it copies them.
         orders = exported_file.read_exported_file(data, name)
+    exported_file.check_vjps(orders, name)
     modules = [parse_artifact(part, name, guarded=guarded) for part in parts]
     for exported, module in zip(orders, modules, strict=True):
         exported_file.check_consistent(exported, module, name)

@@ -68,6 +68,8 @@ class Commands(click.Group):
         kwargs["prog_name"] = _NAME
         # Notes of XLA on what it found on the machine are no diagnostics of a program.
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        # Threads of a library below numpy, which no command needs, would make it unsafe to fork.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         _open_standard_streams()
         sys.exit(_run(lambda: super(Commands, self).main(*args, **kwargs)))
 

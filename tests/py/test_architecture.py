@@ -29,6 +29,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "stored",
             "stored_arrays",
             "uncertainty",
+            "utf8",
         }
     ),
     frozenset(
@@ -110,6 +111,7 @@ WITHOUT_MLIR = (
     "recipe_formats",
     "stored",
     "stored_arrays",
+    "utf8",
 )
 """The modules that say what is asked, as numbers and text."""
 

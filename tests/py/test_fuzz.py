@@ -7,7 +7,7 @@ programs that nobody would write, which the rules meet as they are.
 from __future__ import annotations
 
 import io
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import BinaryIO
 
@@ -80,11 +80,13 @@ def check_bytes(data: bytes, options: Options) -> bool:
 def check_bytes_in_child(data: bytes, options: Options) -> None:
     """As `check_bytes`, where neither a crash nor a loop without an end ends the tests."""
 
-    def work(stream: BinaryIO) -> None:
-        guard._SECONDS = 1
-        stream.write(bytes([check_bytes(data, options)]))
-
+    work = partial(_check_and_answer, data, options)
     assert guard.in_child(work, len(data)) is not None, "see what check_bytes does of these bytes"
+
+
+def _check_and_answer(data: bytes, options: Options, stream: BinaryIO) -> None:
+    guard._SECONDS = 1
+    stream.write(bytes([check_bytes(data, options)]))
 
 
 @cache

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+import threading
+import time
+import warnings
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,12 +16,13 @@ import jax
 import jax.export
 import pytest
 
+from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.artifact import copy_module, write_artifact
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.files import read_file, require_writable, write_file
 from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
-from scalify_hlo.guard import in_child, nesting
+from scalify_hlo.guard import nesting
 from scalify_hlo.program import (
     Kind,
     read_program,
@@ -210,18 +216,77 @@ def test_nesting_counts_brackets_and_not_arrows() -> None:
     assert nesting(b")))[[{<>}]]") == 4
 
 
-def test_a_child_answers_fails_or_crashes() -> None:
-    def complain(_: BinaryIO) -> None:
-        raise InputError("wrong", location="f:1:2", hint="mend it")
+def complain(_: BinaryIO) -> None:
+    raise InputError("wrong", location="f:1:2", hint="mend it")
 
-    def abort(_: BinaryIO) -> None:
-        os.abort()
 
-    assert in_child(lambda stream: stream.write(b"answer" * 100_000), 0) == b"answer" * 100_000
-    assert in_child(abort, 0) is None
-    assert in_child(lambda stream: stream.write(bytes(1 // 0)), 0) is None
-    with pytest.raises(InputError, match="f:1:2: error: wrong\nnote: mend it"):
-        in_child(complain, 0)
+def abort(_: BinaryIO) -> None:
+    os.abort()
+
+
+def fail(_: BinaryIO) -> None:
+    raise ZeroDivisionError
+
+
+def sleep(_: BinaryIO) -> None:
+    time.sleep(60)
+
+
+def answer(stream: BinaryIO) -> None:
+    stream.write(b"answer" * 100_000)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_child_answers_fails_or_crashes(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_is_single_threaded", lambda: alone)
+    monkeypatch.setattr(guard, "_SECONDS", 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # these tests do have threads
+        for _ in range(2):
+            assert guard.in_child(answer, 0) == b"answer" * 100_000
+            assert guard.in_child(abort, 0) is None
+            assert guard.in_child(fail, 0) is None
+            with pytest.raises(InputError, match="f:1:2: error: wrong\nnote: mend it"):
+                guard.in_child(complain, 0)
+        assert guard.in_child(sleep, 0) is None
+
+
+def test_a_process_with_threads_is_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = threading.Event()
+    thread = threading.Thread(target=ready.wait)
+    thread.start()
+    monkeypatch.setattr(os, "fork", None)
+    try:
+        assert guard.in_child(answer, 0) == b"answer" * 100_000
+    finally:
+        ready.set()
+        thread.join()
+
+
+def test_the_command_has_one_thread_where_it_forks(tmp_path: Path) -> None:
+    """Else it would start a server for each file, which takes as long as all else."""
+    code = (
+        "import sys; from scalify_hlo import guard; from scalify_hlo.__main__ import run; "
+        "guard._start = None; sys.argv[0] = 'scalify-hlo'; run()"
+    )
+    for kind in samples.KINDS[1:]:
+        (tmp_path / kind).write_bytes(samples.stored()[kind])
+        command = [sys.executable, "-c", code, "inspect", str(tmp_path / kind)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert "arning" not in done.stderr
+
+
+def test_a_server_that_is_gone_is_a_crash_once() -> None:
+    server = guard._Server()
+    assert server.ask(answer, 2) == (0, b"answer" * 100_000)
+    process = server._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert server.ask(answer, 2)[0] != 0
+    assert server.ask(answer, 2)[0] == 0
+    server.stop()
+    assert server._process is None
 
 
 def test_a_module_of_any_context_can_be_written() -> None:

@@ -1,0 +1,152 @@
+"""Strings of a program that are not UTF-8.
+
+MLIR keeps strings as bytes. Its Python bindings raise, or abort the process, where they read one
+that is not UTF-8: the name in a location, a symbol, the message of a diagnostic. Only the
+`backend_config` of a custom call may hold such bytes, since nothing reads it as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.stored import Buffer
+
+_FOREIGN = re.compile(rb"\\[89A-Fa-f][0-9A-Fa-f]|[\x80-\xff]")
+"""A byte that is not ASCII, as MLIR text spells it or as it is."""
+_TOKEN = re.compile(
+    rb'//[^\n]*|(?P<opaque>(?:"[\w.]*)?backend_config"?\s*=\s*)|(?P<brace>[{}])'
+    rb'|"(?P<string>[^"\\\n]*(?:\\[^\n][^"\\\n]*)*)"'
+)
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|[^\n])")
+_CONTROLS = {b"n": b"\n", b"t": b"\t"}
+_SHOWN = 40
+"""How many characters of a string its complaint quotes."""
+_HINT = "write it in UTF-8: no string but a backend_config may hold other bytes"
+
+_STRING_SECTION = 0
+_ALIGNED = 0x80
+_SECTION = 0x7F
+
+
+def require_utf8_strings(text: Buffer, name: str, *, lines: bool = True) -> None:
+    """Refuses MLIR text that has a string, as the parser takes it, that is not UTF-8.
+
+    Args:
+        text: MLIR text, as a user or MLIR wrote it.
+        name: How diagnostics call it.
+        lines: Whether the user knows the lines of the text.
+
+    Raises:
+        InputError: It has one, other than in a `backend_config`.
+    """
+    if _FOREIGN.search(text) is None:
+        return
+    for start, stop in _strings(text):
+        if _FOREIGN.search(text, start, stop) and not _is_utf8(text[start:stop]):
+            spelled = text[start:stop].decode(errors="backslashreplace")
+            shown = spelled if len(spelled) <= _SHOWN else f"{spelled[:_SHOWN]}..."
+            raise InputError(
+                f'the string "{shown}" is not UTF-8',
+                location=f"{name}:{_place(text, start - 1)}" if lines else name,
+                hint=_HINT,
+            )
+
+
+def has_utf8_strings(data: Buffer, start: int) -> bool:
+    """Whether all strings of MLIR bytecode are UTF-8; False also if it is damaged.
+
+    Args:
+        data: What holds the bytecode.
+        start: Where in it the bytecode starts.
+    """
+    try:
+        start, stop = _string_section(data, start)
+        if stop > len(data):
+            return False
+        data[start:stop].decode()
+    except (IndexError, ValueError):
+        return False
+    return True
+
+
+def _strings(text: Buffer) -> Iterator[tuple[int, int]]:
+    """Where the strings of a text are, between their quotes, but for opaque ones."""
+    depth = opaque_from = 0
+    opaque_at = -1
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        opaque = bool(opaque_from) or token.start() == opaque_at
+        if kind == "opaque":
+            opaque_at = token.end()
+        elif kind == "string" and not opaque:
+            yield token.span("string")
+        elif kind == "brace":
+            opening = text[token.start() : token.end()] == b"{"
+            depth += 1 if opening else -1
+            if opening and opaque and not opaque_from:
+                opaque_from = depth
+            elif depth < opaque_from:
+                opaque_from = 0
+
+
+def _is_utf8(spelled: bytes) -> bool:
+    try:
+        _ESCAPE.sub(_byte_of, spelled).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _byte_of(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes.fromhex(code.decode()) if len(code) == 2 else _CONTROLS.get(code, code)
+
+
+def _place(text: Buffer, position: int) -> str:
+    """Line and column of a position in a text."""
+    before = text[:position]
+    line, column = before.count(b"\n") + 1, position - before.rfind(b"\n")
+    return f"{line}:{column}"
+
+
+def _string_section(data: Buffer, start: int) -> tuple[int, int]:
+    """Where the string section of MLIR bytecode is; see "MLIR Bytecode Format" of MLIR's docs.
+
+    Raises:
+        IndexError: The bytecode ends before.
+        ValueError: It has no producer.
+    """
+    position = start + len(b"ML\xefR")
+    _, position = _varint(data, position)  # the version
+    position = data.find(b"\0", position) + 1
+    if not position:
+        raise ValueError("the producer does not end")
+    while True:
+        kind = data[position]
+        length, position = _varint(data, position + 1)
+        if kind & _ALIGNED:
+            alignment, position = _varint(data, position)
+            position += -(position - start) % max(alignment, 1)
+        if kind & _SECTION == _STRING_SECTION:
+            return _after_lengths(data, position), position + length
+        position += length
+
+
+def _after_lengths(data: Buffer, position: int) -> int:
+    """Where the strings of a string section start: after their number and their lengths."""
+    count, position = _varint(data, position)
+    for _ in range(count):
+        _, position = _varint(data, position)
+    return position
+
+
+def _varint(data: Buffer, position: int) -> tuple[int, int]:
+    """A number, whose first byte has as many trailing zeros as bytes follow; and where it ends."""
+    first = data[position]
+    if not first:
+        return int.from_bytes(data[position + 1 : position + 9], "little"), position + 9
+    count = (first & -first).bit_length()
+    end = position + count
+    return int.from_bytes(data[position:end], "little") >> count, end
