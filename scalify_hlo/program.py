@@ -32,7 +32,7 @@ from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.printing import text_of
 from scalify_hlo.stored import Buffer, OnDisk, Sink, Source, head, viewed
-from scalify_hlo.utf8 import require_utf8_strings
+from scalify_hlo.utf8 import require_symbols, require_utf8_strings
 from scalify_hlo.wellformed import check_module, has_debug_locations, place, quantised
 
 if TYPE_CHECKING:
@@ -248,6 +248,7 @@ def _require_text(data: Buffer, name: str) -> None:
 def _read_text(source: Source, name: str, guarded: bool) -> Program:
     with viewed(source) as data:
         require_utf8_strings(data, name)
+        require_symbols(data, name)
         deep = guarded and (guard.nesting(data) > _DEEP or guard.counts_far(data))
     read = partial(_parse, source, Kind.TEXT, name)
     module = read_guarded(read, source, Kind.TEXT.value, name, guarded=True) if deep else read()

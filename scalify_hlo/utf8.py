@@ -1,8 +1,9 @@
-"""Strings of a program that are not UTF-8.
+"""Strings of a program that cannot be read again: they are not UTF-8, or are empty symbols.
 
 MLIR keeps strings as bytes. Its Python bindings raise, or abort the process, where they read one
 that is not UTF-8: the name in a location, a symbol, the message of a diagnostic. Only the
-`backend_config` of a custom call may hold such bytes, since nothing reads it as text.
+`backend_config` of a custom call may hold such bytes, since nothing reads it as text. MLIR prints
+an empty symbol as `@`, which its parser refuses.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _TOKEN = re.compile(
     rb'//[^\n]*|(?P<opaque>(?:"[\w.]*)?backend_config"?\s*=\s*)|(?P<brace>[{}])'
     rb'|"(?P<string>[^"\\\n]*(?:\\[^\n][^"\\\n]*)*)"'
 )
+_UNNAMED = re.compile(rb'(?:@|(?:sym_name|callee|call_target_name)"?\s*=\s*@?)""')
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|[^\n])")
 _CONTROLS = {b"n": b"\n", b"t": b"\t"}
 _SHOWN = 40
@@ -51,6 +53,22 @@ def require_utf8_strings(text: Buffer, name: str, *, lines: bool = True) -> None
                 f'the string "{shown}" is not UTF-8',
                 location=f"{name}:{_place(text, start - 1)}" if lines else name,
                 hint=_HINT,
+            )
+
+
+def require_symbols(text: Buffer, name: str) -> None:
+    """Refuses MLIR text that has a symbol without a name.
+
+    Raises:
+        InputError: It has one.
+    """
+    ends = {found.end() - 1 for found in _UNNAMED.finditer(text)}
+    for start, _ in _strings(text) if ends else ():
+        if start in ends:
+            raise InputError(
+                "a symbol has no name",
+                location=f"{name}:{_place(text, start - 1)}",
+                hint="name the function, or the target of the custom call",
             )
 
 

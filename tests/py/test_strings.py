@@ -242,6 +242,23 @@ def test_a_diagnostic_that_quotes_a_string_aborts_nothing() -> None:
     assert_refused(result.stderr, "text")
 
 
+@pytest.mark.parametrize("place", ["target", "symbol", "mesh", "module"])
+def test_a_symbol_without_a_name_is_refused(place: str) -> None:
+    """MLIR prints it as no parser takes it."""
+    with pytest.raises(InputError, match=r"<program>:\d+:\d+: error: a symbol has no name"):
+        scalify_hlo.rewrite(text_of(place, ""))
+
+
+def test_an_empty_target_in_the_generic_form_is_refused() -> None:
+    program = """func.func @main(%x: tensor<4xf32> loc("@\\22\\22")) -> tensor<4xf32> {
+      %0 = "stablehlo.custom_call"(%x) TARGET : (tensor<4xf32>) -> tensor<4xf32> // @""
+      return %0 : tensor<4xf32>
+    }"""
+    scalify_hlo.rewrite(program.replace("TARGET", '{call_target_name = "n"}'))
+    with pytest.raises(InputError, match=r"<program>:2:61: error: a symbol has no name"):
+        scalify_hlo.rewrite(program.replace("TARGET", '<{call_target_name = ""}>'))
+
+
 def test_text_that_cannot_be_encoded() -> None:
     with pytest.raises(InputError, match="this is not a program"):
         scalify_hlo.rewrite("module {} // \udcff")
