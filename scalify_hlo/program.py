@@ -28,6 +28,7 @@ from scalify_hlo.artifact import (
     write_artifact,
     write_artifact_since,
 )
+from scalify_hlo.deep import DEEPEST
 from scalify_hlo.diagnostics import InputError, UsageError
 from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
 from scalify_hlo.printing import text_of
@@ -49,6 +50,8 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHUNK = 1 << 20
 _DEEP = 256
 """Nesting that no exported program has, and that MLIR's parser can do."""
+_DEEPEST = 2 * DEEPEST
+"""Nesting at which MLIR's parser crashes soon; a level of regions has two brackets."""
 
 
 class Kind(Enum):
@@ -249,7 +252,14 @@ def _read_text(source: Source, name: str, guarded: bool) -> Program:
     with viewed(source) as data:
         require_utf8_strings(data, name)
         require_symbols(data, name)
-        deep = guarded and (guard.nesting(data) > _DEEP or guard.counts_far(data))
+        nesting = guard.nesting(data)
+        deep = guarded and (nesting > _DEEP or guard.counts_far(data))
+    if nesting > _DEEPEST:
+        raise InputError(
+            f"brackets nest {nesting} deep, and {_DEEPEST} is the most",
+            location=name,
+            hint="write the nested loops, branches or attributes as one, or call functions",
+        )
     read = partial(_parse, source, Kind.TEXT, name)
     module = read_guarded(read, source, Kind.TEXT.value, name, guarded=True) if deep else read()
     debug_info = has_debug_locations(module, name)

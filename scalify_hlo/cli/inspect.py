@@ -93,9 +93,11 @@ def layers_of(program: Program) -> list[LayerReport]:
     from scalify_hlo.passes.normalize import NormalizePass
     from scalify_hlo.passes.pipeline import run_passes
     from scalify_hlo.passes.recognize import RecognizePass
+    from scalify_hlo.wellformed import located
 
     module = copy_module(program.module)
-    return run_passes(module, [NormalizePass(), RecognizePass()]).layers
+    with located(program.name):
+        return run_passes(module, [NormalizePass(), RecognizePass()]).layers
 
 
 def _read(counts: Counter[str]) -> list[tuple[str, ...]]:

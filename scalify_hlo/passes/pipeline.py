@@ -9,10 +9,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args, get_type_hints
 
 from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo.deep import run_deep
 from scalify_hlo.diagnostics import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.passes.apply_recipe import ApplyRecipePass
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.depth import levels_of
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.numbers import rewritten_wide
@@ -199,7 +201,18 @@ def run_passes(
         passes: Passes of the tool, or elements of a pipeline that MLIR knows.
         print_ir_after_all: Whether MLIR prints the module after each pass, to stderr.
         timing: Whether MLIR prints how long each pass took, to stderr.
+
+    Raises:
+        InputError: A pass refuses the module, or its ops nest too deep.
     """
+    with module.context:
+        levels = levels_of(module.operation)
+    return run_deep(lambda: _run_passes(module, passes, print_ir_after_all, timing), levels)
+
+
+def _run_passes(
+    module: ir.Module, passes: Sequence[Pass | str], print_ir_after_all: bool, timing: bool
+) -> Report:
     report = Report()
     lists = not any(isinstance(pass_, str) for pass_ in passes)
     with module.context:

@@ -21,6 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             "_compat",
+            "deep",
             "diagnostics",
             "files",
             "formats",
