@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -50,11 +51,7 @@ def make_options(
     Raises:
         UsageError: A name or a value is not known.
     """
-    if not isinstance(input_scale or {}, Mapping):
-        raise UsageError(
-            "input scales are not a mapping",
-            hint="give powers of two by pattern of argument names, as in {'params*': 2.0**-4}",
-        )
+    scales = _numbers(input_scale or {})
     seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
     load = load_recipe if seen is None else load_calibrated
     loaded = load(recipe, settings or {})
@@ -63,7 +60,7 @@ def make_options(
             return Options(
                 recipe=loaded,
                 signature=known,
-                input_scale=dict(input_scale or {}),
+                input_scale=scales,
                 profile=seen,
                 strict=strict,
                 listed=listed,
@@ -72,6 +69,23 @@ def make_options(
         f"no signature is named {signature!r}{nearest(signature, _SIGNATURES)}",
         hint=f"the signatures are: {', '.join(_SIGNATURES)}",
     )
+
+
+def _numbers(input_scale: Mapping[str, float]) -> dict[str, float]:
+    """Input scales as floats; whether they are positive is seen later."""
+    hint = "give a number for each pattern of argument names, as in {'params*': 2.0**-4}"
+    if not isinstance(input_scale, Mapping):
+        raise UsageError("input scales are not a mapping", hint=hint)
+    numbers: dict[str, float] = {}
+    for pattern, scale in input_scale.items():
+        try:
+            numbers[pattern] = float(scale)
+        except OverflowError:
+            raise UsageError(f"the input scale of {pattern!r} is too large", hint=hint) from None
+        except (TypeError, ValueError):
+            sentence = f"the input scale of {pattern!r} is {reprlib.repr(scale)}, and not a number"
+            raise UsageError(sentence, hint=hint) from None
+    return numbers
 
 
 @overload

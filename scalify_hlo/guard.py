@@ -216,6 +216,9 @@ def serve() -> None:
             answers.flush()
 
 
+_BRACKETS: Final = b"()[]{}<>"
+
+
 def nesting(text: Buffer) -> int:
     """How deep brackets nest in MLIR text: the parser recurses, and crashes at thousands.
 
@@ -229,7 +232,10 @@ def nesting(text: Buffer) -> int:
     level = lowest = deepest = 0
     for start in range(0, len(text), _CHUNK):
         before = max(start - 1, 0)  # an arrow may lie across the border
-        codes = np.frombuffer(text[before : start + _CHUNK], np.uint8)
+        piece = text[before : start + _CHUNK]
+        if not any(bracket in piece for bracket in _BRACKETS):
+            continue  # in the middle of a constant
+        codes = np.frombuffer(piece, np.uint8)
         step = steps[codes]
         step[1:][(codes[1:] == ord(">")) & (codes[:-1] == ord("-"))] = 0  # arrows close nothing
         depth = level + np.cumsum(step[start - before :], dtype=np.int64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Final, TypeVar
@@ -26,6 +27,8 @@ _TENSOR_KEYS: Final = ("names", "count", "amax", "rms", "histogram")
 _HINT: Final = "make a profile with `scalify-hlo calibrate`"
 _SLACK: Final = 1e-5
 """By how much an rms, computed in another order, may be above the amax."""
+_DIGITS: Final = 18
+"""How many digits a count may have, so that sums of them are of 64 bits."""
 
 T = TypeVar("T")
 
@@ -99,9 +102,14 @@ def parse_profile(text: str | bytes, name: str = "<profile>") -> Profile:
 
 def _parsed(text: str | bytes, name: str) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole)
     except (ValueError, RecursionError):
         raise InputError("this is not a JSON file", location=name, hint=_HINT) from None
+
+
+def _whole(text: str) -> int | float:
+    """A whole number; one that no count can be becomes a float, as any other number."""
+    return int(text) if len(text) <= _DIGITS else float(text)
 
 
 class _Reader:
@@ -137,6 +145,8 @@ class _Reader:
         """A number that is not negative: a whole one, or any finite one."""
         value = table[name]
         kinds, what = (int, "whole number") if type_ is int else ((int, float), "finite number")
+        if type_ is int and isinstance(value, float) and value >= 10 ** (_DIGITS - 1):
+            raise self.fault(_joined(key, name), f"has more than {_DIGITS} digits")
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise self.fault(_joined(key, name), f"is not a {what}")
         if not 0 <= value < math.inf:
@@ -170,8 +180,11 @@ class _Reader:
         if not isinstance(value, dict):
             raise self.fault(key, "is not a table")
         for text in value:
-            if not (text.isascii() and text.isdecimal() and int(text) < BINS):
-                raise self.fault(key, f"has {text!r}, which is no bin from 0 to {BINS - 1}")
+            if not (len(text) <= _DIGITS and text.isascii() and text.isdecimal()) or (
+                int(text) >= BINS
+            ):
+                shown = reprlib.repr(text)
+                raise self.fault(key, f"has {shown}, which is no bin from 0 to {BINS - 1}")
             yield int(text), self.number(value, key, text, int)
 
 

@@ -227,7 +227,7 @@ def to_literal(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-LEAST_EXPONENT, MOST_EXPONENT = -1022, 1023
+LEAST_EXPONENT, MOST_EXPONENT = -1022, 1022
 """log2 of the least and of the largest scale of an input: normal numbers of f64."""
 
 
@@ -300,6 +300,8 @@ def _parse(text: str, path: str) -> dict[str, object]:
         reason, place = "it is nested too deep", ""
     except ValueError as error:
         reason, place = _place(str(error))
+        if not isinstance(error, tomllib.TOMLDecodeError):  # of Python, on digits
+            reason = "it has a number of thousands of digits"
     raise InputError(
         f"this is no TOML: {reason}",
         location=f"{path}{place}",

@@ -6,12 +6,15 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import scalify_hlo
 from scalify_hlo.cli.main import main
+from scalify_hlo.diagnostics import UsageError
 from tests.py import samples
 
 PROGRAM = """func.func @main(%x: tensor<4xf32> loc("x"), %n: tensor<4xi32> loc("n"),
@@ -149,7 +152,39 @@ def test_a_scale_that_f32_cannot_hold(program: str, scale: str) -> None:
 def test_scales_of_f64_arguments_are_f64(program: str) -> None:
     assert call("rewrite", program, "--input-scale", "w=2^200").exit_code == 0
     result = call("rewrite", program, "--input-scale", "w=2^1023")
-    assert_refused(result, 2, "", "is out of range for 'w'", "2^-1022 to 2^1022")
+    assert_refused(result, 2, "", "is out of range", "2^-1022 to 2^1022")
+
+
+@pytest.mark.parametrize(
+    "scale",
+    [
+        *("2^1023", "2^1024", "2^-1023", "2^-1074", "5e-324", "2^99999999999999999999"),
+        *("inf", "1e400", "9" * 5000),
+    ],
+)
+def test_a_scale_that_no_format_can_hold(program: str, scale: str) -> None:
+    result = call("rewrite", program, "--input-scale", f"*={scale}")
+    assert_refused(result, 2, "", "is out of range", "2^-1022 to 2^1022")
+
+
+@pytest.mark.parametrize("scale", ["nan", "0", "-2", "", "2^", "-" * 5000])
+def test_a_scale_that_is_no_number(program: str, scale: str) -> None:
+    result = call("rewrite", program, "--input-scale", f"*={scale}")
+    assert_refused(result, 2, "", "is not PATTERN=2^k", "a power of two")
+    assert len(result.stderr) < 300
+
+
+@pytest.mark.parametrize("scale", ["2^3", None, 1 << 1024, float("inf"), 2.0**1023, 5e-324])
+def test_a_scale_in_python_is_refused_alike(scale: Any) -> None:
+    with pytest.raises(UsageError):
+        scalify_hlo.rewrite(PROGRAM, input_scale={"*": scale})
+
+
+def test_a_recipe_with_a_number_of_many_digits(tmp_path: Path, program: str) -> None:
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(f"[matmul]\nsmallest = {'9' * 5000}")
+    result = call("rewrite", program, "--recipe", str(recipe))
+    assert_refused(result, 1, str(recipe), "a number of thousands of digits", "recipe looks like")
 
 
 @pytest.mark.parametrize("pattern", ["n", "arg1"])

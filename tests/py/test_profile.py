@@ -293,6 +293,30 @@ def test_foreign_values_are_named(path: str, value: object, message: str) -> Non
     assert error.hint
 
 
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("samples", "'samples' has more than 18 digits"),
+        (f"{FIRST}.count", "'tensors[0].count' has more than 18 digits"),
+        (f"{FIRST}.histogram.1", "'tensors[0].histogram.1' has more than 18 digits"),
+        (f"{FIRST}.amax", "'tensors[0].amax' is inf"),
+        (f"{FIRST}.rms", "'tensors[0].rms' is inf"),
+    ],
+)
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_of_many_digits_is_named(path: str, message: str, digits: int) -> None:
+    text = json.dumps(_changed(path, "<long>")).replace('"<long>"', "9" * digits)
+    with pytest.raises(InputError) as caught:
+        parse_profile(text, "p.json")
+    assert message in caught.value.message
+
+
+def test_a_bin_of_many_digits() -> None:
+    text = json.dumps(_changed(f"{FIRST}.histogram.<long>", 1)).replace("<long>", "1" * 5000)
+    with pytest.raises(InputError, match=r"has '1+\.\.\.1+', which is no bin"):
+        parse_profile(text, "p.json")
+
+
 def test_a_bin_beyond_the_last() -> None:
     changed = _changed("samples", 1)
     changed["tensors"][0]["histogram"][str(BINS)] = 1

@@ -214,6 +214,7 @@ def test_nesting_counts_brackets_and_not_arrows() -> None:
     assert nesting(b"") == 0
     assert nesting(b"(a) -> (b) -> (c)") == 1
     assert nesting(b")))[[{<>}]]") == 4
+    assert nesting(b"([" + b" " * (3 << 20) + b"{}])") == 3
 
 
 def complain(_: BinaryIO) -> None:
