@@ -7,7 +7,6 @@ import errno
 import io
 import os
 import secrets
-import shutil
 import signal
 import stat
 import sys
@@ -25,6 +24,9 @@ STREAM = "-"
 
 _HEAD = 1 << 16
 """By how many bytes what is read is known."""
+_MOST = 2 << 30
+"""How many bytes are taken of a stream, which may never end; files are as large as they are."""
+_CHUNK = 1 << 20
 
 
 def display_name(path: str) -> str:
@@ -57,9 +59,20 @@ def read_file(path: str, require: Callable[[bytes, str], None] | None = None) ->
 
 
 def read_open(
-    file: BinaryIO, name: str, require: Callable[[bytes, str], None] | None = None
+    file: BinaryIO,
+    name: str,
+    require: Callable[[bytes, str], None] | None = None,
+    *,
+    most: int = _MOST,
 ) -> bytes:
-    """As `read_file`, of a file that is open; by default, bytes that are no text are not wanted."""
+    """As `read_file`, of a file that is open; by default, bytes that are no text are not wanted.
+
+    Args:
+        file: What to read.
+        name: How diagnostics call it.
+        require: As of `read_file`.
+        most: How many bytes there may be, if this is not a regular file.
+    """
     require = _require_no_zeros if require is None else require
     head = file.read(_HEAD)
     require(head, name)
@@ -67,8 +80,31 @@ def read_open(
         return head
     content = io.BytesIO()
     content.write(head)
-    shutil.copyfileobj(file, content)
-    return content.getvalue()
+    most = sys.maxsize if _is_regular(file) else most
+    try:
+        while piece := file.read(_CHUNK):
+            content.write(piece)
+            if content.tell() > most:
+                raise InputError(
+                    f"the stream goes on after {most:,} bytes",
+                    location=name,
+                    hint="write it to a file, which may be larger, and give the path of that",
+                )
+        return content.getvalue()
+    except MemoryError:
+        raise InputError(
+            "there is not enough memory to read it",
+            location=name,
+            hint="give the path of a file, which need not be in memory whole",
+        ) from None
+
+
+def _is_regular(file: BinaryIO) -> bool:
+    """Whether a file ends, as those on disk do."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except OSError:
+        return False
 
 
 def source_of(path: str, require: Callable[[bytes, str], None] | None = None) -> Source:

@@ -22,6 +22,8 @@ Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 
 _PRESETS = files("scalify_hlo") / "recipes"
 _SUFFIX = ".toml"
+_LARGEST = 1 << 24
+"""How many bytes of a stream can be a recipe."""
 _BASE = "base"
 
 
@@ -281,7 +283,7 @@ def _check_preset(setting: Setting, name: str) -> None:
 def _read(path: str) -> str:
     try:
         with open(path, "rb") as file:
-            return read_open(file, path).decode()
+            return read_open(file, path, most=_LARGEST).decode()
     except UnicodeDecodeError:
         reason = "it is not UTF-8"
     except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import zipfile
@@ -13,8 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import scalify_hlo
+from scalify_hlo import files
 from scalify_hlo.cli.main import main
-from scalify_hlo.diagnostics import UsageError
+from scalify_hlo.diagnostics import InputError, UsageError
 from tests.py import samples
 
 PROGRAM = """func.func @main(%x: tensor<4xf32> loc("x"), %n: tensor<4xi32> loc("n"),
@@ -67,6 +69,61 @@ def test_a_device_that_never_ends(tmp_path: Path, arguments: str) -> None:
     assert error.startswith(("/dev/zero: error: ", "/dev/urandom: error: ", "<stdin>: error: "))
     assert "this is n" in error
     assert " note: " in note
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("rewrite -", "// a module"),
+        ("inspect /dev/stdin", "// a module"),
+        ("opt - --split-input-file --pass-pipeline=scalify-verify", "// a module"),
+        ("rewrite tiny.mlir --recipe /dev/stdin", "# a recipe"),
+        ("rewrite tiny.mlir --recipe fp8-calibrated --profile /dev/stdin", "[0,"),
+        ("check tiny.mlir tiny.mlir --inputs -", "PK"),
+    ],
+)
+def test_a_stream_that_begins_as_it_should_and_never_ends(
+    tmp_path: Path, arguments: str, line: str
+) -> None:
+    """With a lower bound than it has, since gigabytes take seconds."""
+    (tmp_path / "tiny.mlir").write_text(samples.TEXT)
+    code = (
+        "from scalify_hlo import files; from scalify_hlo.__main__ import run; "
+        "files.read_open.__kwdefaults__['most'] >>= 7; run()"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f'cd {tmp_path}; yes "{line}" | {sys.executable} -c "{code}" {arguments}'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    error, note = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert f"the stream goes on after {1 << 24:,} bytes" in error
+    assert error.startswith(("<stdin>: error: ", "/dev/stdin: error: "))
+    assert " note: write it to a file" in note
+
+
+def test_streams_and_files_that_end_are_read_whole(tmp_path: Path) -> None:
+    data = b"// a line\n" * (1 << 18)
+    path = tmp_path / "lines"
+    path.write_bytes(data)
+    assert files.read_open(io.BytesIO(data), "f") == data
+    with path.open("rb") as file:
+        assert files.read_open(file, "f", most=1) == data  # a file has an end
+    with pytest.raises(InputError, match="the stream goes on after 2,097,152 bytes"):
+        files.read_open(io.BytesIO(data), "f", most=2 << 20)
+
+
+def test_a_stream_that_memory_cannot_hold() -> None:
+    class Endless(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if size == 1 << 16:
+                return b" " * size
+            raise MemoryError
+
+    with pytest.raises(InputError, match="not enough memory"):
+        files.read_open(Endless(), "f")
 
 
 @pytest.fixture
