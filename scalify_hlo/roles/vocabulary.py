@@ -70,7 +70,9 @@ class Projections:
         if any(table.is_of(origin) and table.rows in weight.outputs for table in self._tables):
             return True
         wide = outputs >= max(FAR * weight.inputs, LEAST)
-        if not wide and (weight.inputs, outputs) not in self._shapes:
+        # A square weight right after a lookup may as well be a layer's.
+        alike = outputs != weight.inputs or len(self._forward) > 1
+        if not wide and not (alike and (weight.inputs, outputs) in self._shapes):
             return False
         # What is computed again for the backward pass has no other forward matmul after it.
         return all(map(self._is_last, self._uses[_key(origin)]))
