@@ -121,7 +121,7 @@ def product(count: Count | None = None) -> Apply:
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
             if drifts(op, s, t, split):
                 (s, m), (t, n) = _nearer(op, split, ((s, m), (t, n)))
-            if s.powers and t.powers and not split.narrow and steep(op.results[0], s * t, split):
+            if s.powers and t.powers and _is_too_steep(op.results[0], s * t, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
             terms = count(op) if count else None
             found = product_uncertainty(a, b, 1, terms)
@@ -141,7 +141,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
-            if s.powers and t.powers and not split.narrow and steep(op.results[0], s / t, split):
+            if s.powers and t.powers and _is_too_steep(op.results[0], s / t, split):
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t))
             split.result(op, s / t, m - n, product_uncertainty(a, b, -1))
 
@@ -181,6 +181,22 @@ def steep(value: ir.Value, scale: Scale, split: Split, *, most: int = _STEEP) ->
         return False
     format_ = split.format(value)
     return format_ is not None and format_.wide
+
+
+_BEYOND, _ABSURD = 32, 1024
+"""The highest powers where formats are narrow: in wide data, and in any. Each squaring doubles one,
+and a scale is made of as many factors."""
+
+
+def _is_too_steep(value: ir.Value, scale: Scale, split: Split) -> bool:
+    """Whether a product of two run-time scales is one that data should not follow."""
+    if not split.narrow:
+        return steep(value, scale, split)
+    power = steepness(scale)
+    if power <= _BEYOND:
+        return False
+    format_ = split.format(value)
+    return power > _ABSURD or (format_ is not None and format_.wide)
 
 
 _FREE_DRIFT = 7
@@ -230,13 +246,20 @@ def _flattened(
 ) -> list[tuple[Scale, float]]:
     """Scales and levels of two operands after the steeper one was brought to scale 1.
 
-    There its data are the values of the original program, of which no level is known; so none is
-    known of what is made with them either.
+    There its data are the values of the original program, of which no level is known, unless
+    formats are narrow; so none is known of what is made with them either.
     """
     which = int(_weight(scales[1]) > _weight(scales[0]))
     index = indices[which]
     split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
-    return [(ONE if i == which else scale, 0) for i, scale in enumerate(scales)]
+    factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
+    if not split.narrow:
+        return factors
+    forms = [split.form(op.operands[i]) for i in indices]
+    return [
+        (scale, form.at(scale).level if isinstance(form, Scaled) else 0)
+        for form, (scale, _) in zip(forms, factors, strict=True)
+    ]
 
 
 def _sizes_known(split: Split, a: Form, b: Form) -> bool:

@@ -247,3 +247,19 @@ def test_a_loop_that_counts_in_four_bits() -> None:
       return %0#1 : tensor<32x32xf32>
     }"""
     judge.rewritten(text, "same", recipe=load_recipe("fp8"))
+
+
+@pytest.mark.parametrize("recipe", ["propagate", "fp8", "fp16", "unit"])
+def test_scales_of_squares_of_squares_have_no_more_factors_than_ops(recipe: str) -> None:
+    """The power of the scale doubles with each; it took as many factors as the power is high."""
+
+    def squared(x: jax.Array) -> jax.Array:
+        for _ in range(40):
+            x = x * x
+        return x
+
+    x = jnp.where(jnp.arange(64) % 2, -1.0, 1.0)
+    program = sh.rewrite(jax.export.export(jax.jit(squared))(x), recipe=recipe, signature="scaled")
+    assert program.mlir_module().count("stablehlo.multiply") < 40 * 8
+    result = program.call(sh.as_scaled_array(x, 0.25))
+    np.testing.assert_array_equal(np.asarray(sh.asarray(result)), np.ones(64))
