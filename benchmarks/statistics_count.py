@@ -18,6 +18,7 @@ Exit code 1 if a bound is missed.
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -89,6 +90,13 @@ def requests(exported: Export, program: Path) -> list[dict[str, Any]]:
     return found
 
 
+def _with_powers(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request whose input scales are powers of two: older sources take no others."""
+    scales: Mapping[str, float] = request.get("input_scale", {})
+    powers = {name: 2.0 ** round(math.log2(scale)) for name, scale in scales.items()}
+    return {**request, "input_scale": powers} if powers else dict(request)
+
+
 def counted_with(sources: str, file: Path) -> list[int]:
     """The counts that other sources of scalify_hlo come to.
 
@@ -116,7 +124,7 @@ def measure(name: str, baseline: str) -> bool:
         before: list[int] | None = None
         if baseline:
             file = Path(folder, "requests.json")
-            file.write_text(json.dumps(wanted), encoding="utf-8")
+            file.write_text(json.dumps(list(map(_with_powers, wanted))), encoding="utf-8")
             before = counted_with(baseline, file)
     held = [
         _line(name, recipe, counts[i : i + 2], None if before is None else before[i : i + 2])
