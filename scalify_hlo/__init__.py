@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scalify_hlo.diagnostics import InputError as InputError
     from scalify_hlo.diagnostics import Remark as Remark
     from scalify_hlo.diagnostics import ScalifyError as ScalifyError
+    from scalify_hlo.diagnostics import ScalifyWarning as ScalifyWarning
     from scalify_hlo.diagnostics import UsageError as UsageError
     from scalify_hlo.export_trees import register_for_export as register_for_export
     from scalify_hlo.export_trees import serialize as serialize
@@ -99,6 +100,7 @@ _HOMES = {
     "dump_report": "passes.summary",
     "Remark": "diagnostics",
     "ScalifyError": "diagnostics",
+    "ScalifyWarning": "diagnostics",
     "InputError": "diagnostics",
     "UsageError": "diagnostics",
 }

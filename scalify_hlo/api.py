@@ -16,6 +16,7 @@ from scalify_hlo.diagnostics import UsageError, nearest
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.passes.report import Report
+from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.profile import Profile
 from scalify_hlo.profile_file import load_profile
 from scalify_hlo.program import (
@@ -150,7 +151,7 @@ def rewrite(
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
-        With `report`, a pair of it and the report.
+        With `report`, a pair of it and the report; without, remarks are a `ScalifyWarning`.
 
     Raises:
         InputError: It is no StableHLO program with a `main`, or the file of a recipe or a profile
@@ -168,6 +169,8 @@ def rewrite(
     )
     require_pairs(options.recipe, signature)
     rewritten, done = _rewrite(program, replace(options, again=again))
+    if not report:
+        warn_of(done, stacklevel=2)
     return (rewritten, done) if report else rewritten
 
 

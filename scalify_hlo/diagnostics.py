@@ -45,6 +45,10 @@ class UsageError(ScalifyError):
     exit_code = 2
 
 
+class ScalifyWarning(UserWarning):
+    """A rewrite went well, and left something as it was that it was asked to change."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remark:
     """Something the user may want to know of a rewrite that went well.

@@ -23,6 +23,7 @@ from scalify_hlo.exported import Rewritten, rewrite_with_report
 from scalify_hlo.input_scales import measured_size
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.report import ValueReport
+from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.recipe import NONE
 from scalify_hlo.scaled_array import (
     ScaledArray,
@@ -97,6 +98,7 @@ class Scalified:
         rewritten = rewrite_with_report(
             exported, self.options, pairs, measured=self._sizes(captured, leaves, tree)
         )
+        warn_of(rewritten.report, stacklevel=2)
         given = _as_stored(rewritten, given)
         results = _call(rewritten, given, [given[i] for i in exported.module_kept_var_idx])
         return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from scalify_hlo.diagnostics import ScalifyWarning
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.passes.report import MatmulReport, Report
 from scalify_hlo.passes.selection import KEPT
@@ -43,6 +45,22 @@ def summary(report: Report) -> str:
             wide[matmul.wide.kind] += matmul.calls
     reasons = ", ".join(f"{count} {kind}" for kind, count in wide.most_common())
     return f"{line}; wide: {reasons}" if reasons else line
+
+
+def warn_of(report: Report, stacklevel: int) -> None:
+    """Warns of what has no scaled form or stays wide against the recipe, in one line.
+
+    Args:
+        report: What a rewrite gave.
+        stacklevel: Of `warnings.warn`, as of the caller.
+    """
+    if not report.remarks:
+        return
+    first, *others = Counter((remark.op, remark.message) for remark in report.remarks)
+    more = f" (and {len(others)} more kinds of remarks)" if others else ""
+    told = f"{summary(report)}; {first[0]}: {first[1]}{more}"
+    hint = "scalify_hlo.rewrite(..., report=True) lists all, and strict=True raises"
+    warnings.warn(f"{told}; {hint}", ScalifyWarning, stacklevel=stacklevel + 1)
 
 
 def dump_report(report: Report, name: str = "<program>") -> str:

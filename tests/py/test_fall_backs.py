@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -276,3 +277,26 @@ def test_pairs_and_declarations_of_the_recipe_count() -> None:
     assert not rewrite(text, recipe="fp8", settings=settings, report=True)[1].remarks
     constant = exported(lambda i: jnp.ones((32, 32))[i] @ jnp.eye(32), array(32, dtype=jnp.int32))
     assert not undeclared(rewrite(constant, recipe="fp8", report=True)[1])
+
+
+class TestWarnings:
+    """From Python, remarks are one warning, which names the first and says how to have all."""
+
+    def test_of_a_rewrite(self) -> None:
+        with pytest.warns(scalify_hlo.ScalifyWarning, match="1 too small; .*report=True") as told:
+            scalify_hlo.rewrite(matmul(4, 4, 4), recipe="fp8")
+        assert len(told) == 1
+        assert "\n" not in str(told[0].message)
+        assert told[0].filename == __file__
+
+    def test_of_a_function(self) -> None:
+        x = jnp.ones((4, 4))
+        with pytest.warns(scalify_hlo.ScalifyWarning, match="1 too small") as told:
+            scalify_hlo.scalify(jnp.matmul, recipe="fp8")(x, x)
+        assert len(told) == 1
+
+    def test_no_remark_is_no_warning(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            scalify_hlo.rewrite(matmul(64, 64, 64), recipe="bf16")
+            scalify_hlo.rewrite(matmul(4, 4, 4), recipe="fp8", report=True)
