@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.diagnostics import Remark, UsageError, nearest
@@ -13,8 +14,8 @@ from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.passes.base import Pass, main_function
 from scalify_hlo.passes.records import formats_of
-from scalify_hlo.passes.report import MatmulReport, Report, ResultMarks
-from scalify_hlo.passes.selection import UNREACHED
+from scalify_hlo.passes.report import MatmulReport, Report, ResultMarks, Wide
+from scalify_hlo.passes.selection import IN_COMPOSITE, UNREACHED
 from scalify_hlo.passes.signature import matches
 from scalify_hlo.recipe import Inputs
 from scalify_hlo.roles.frames import CALLS, functions_in
@@ -35,6 +36,7 @@ from scalify_hlo.roles.state import State, state_of
 from scalify_hlo.roles.vocabulary import Projections
 
 FIRST, SECOND = "first_moment", "second_moment"
+_COMPOSITE: Final = "stablehlo.composite"
 
 
 @dataclass(frozen=True)
@@ -237,20 +239,23 @@ def _not_reached(
     """The matmuls that no call, loop or branch leads to, such as those in a loop's condition."""
     if sum(report.ops[name] for name in MATMULS) == len(report.matmuls):
         return []
-    found, waiting, seen = list[ir.OpView](), [main], {"main"}
+    found = list[tuple[ir.OpView, Wide]]()
+    waiting, seen = [(main, UNREACHED)], {"main"}
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
+    def visit(op: ir.Operation, reason: Wide) -> ir.WalkResult:
         if op.name in MATMULS and attributes.ROLES not in op.attributes:
-            found.append(op.opview)
+            found.append((op.opview, reason))
         elif op.name in CALLS:
             callee = op.attributes[CALLS[op.name]].value
             if callee in functions and callee not in seen:
                 seen.add(callee)
-                waiting.append(functions[callee])
+                inside = IN_COMPOSITE if op.name == _COMPOSITE else reason
+                waiting.append((functions[callee], inside))
         return ir.WalkResult.ADVANCE
 
     while waiting:
-        waiting.pop().operation.walk(visit)
+        function, reason = waiting.pop()
+        function.operation.walk(partial(visit, reason=reason))
     sizes = Sizes()
     return [
         MatmulReport(
@@ -264,9 +269,9 @@ def _not_reached(
             sizes.of(op),
             1,
             formats_of(op),
-            UNREACHED,
+            reason,
         )
-        for op in found
+        for op, reason in found
     ]
 
 

@@ -178,4 +178,9 @@ CONTRACTED: Final = Wide("of unknown size", "its contracted size is not known", 
 WEIGHT_SIZE: Final = Wide("of unknown size", "the size of its weight is not known", hint=_STATIC)
 UNTRUSTED: Final = Wide("untrusted", "the predicted size of an operand is not trusted", chosen=True)
 UNREACHED: Final = Wide("not reached", "the program does not call it as a function or a loop does")
+IN_COMPOSITE: Final = Wide(
+    "in a composite",
+    "it is in the decomposition of a composite, which is kept",
+    hint="a ragged_dot of static shape takes part; matmul.exclude leaves it out on purpose",
+)
 KEPT: Final = Wide("kept", "the recipe narrows no matmul", chosen=True)

@@ -210,3 +210,16 @@ def test_a_step_with_experts_is_understood() -> None:
     program = jax.export.export(jax.jit(step), platforms=["cuda"])(W, W, X, GROUPS)
     _, report = rewritten(program.mlir_module(), recipe=load_recipe("fp8"))
     assert report.roles == {"w": "weight", "m": "first_moment"}
+
+
+def test_one_of_dynamic_shape_stays_a_composite_and_the_user_is_told() -> None:
+    (rows,) = jax.export.symbolic_shape("b")
+    x = jax.ShapeDtypeStruct((rows, WIDTH), jnp.float32)
+    exported = jax.export.export(jax.jit(experts), platforms=["cuda"])(x, W, GROUPS)
+    scales = {"*": 1.0}
+    program, report = rewrite(exported, recipe="fp8-current", input_scale=scales, report=True)
+    assert 'composite "chlo.ragged_dot"' in program.mlir_module()
+    assert {matmul.wide.kind for matmul in report.matmuls if matmul.wide} == {"in a composite"}
+    assert any("decomposition of a composite" in remark.message for remark in report.remarks)
+    with pytest.raises(InputError, match="fp8-current narrows no matmul"):
+        rewrite(exported, recipe="fp8-current", input_scale=scales, strict=True)
