@@ -1,0 +1,13 @@
+"""What was found by trying the tool is right, checked as a user would."""
+
+import pytest
+
+from benchmarks.found_by_trying.__main__ import CHECKS, wrong
+
+_TIMED = 15
+"""Its test elsewhere counts instructions; tests assert on no time."""
+
+
+@pytest.mark.parametrize("point", [point for point in CHECKS if point != _TIMED])
+def test_points(point: int) -> None:
+    assert [reason for check in CHECKS[point] if (reason := wrong(check))] == []
