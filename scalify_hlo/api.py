@@ -139,7 +139,7 @@ def rewrite(
         signature: ``same`` keeps arguments and results as they are; ``scaled`` makes each float
             argument and result data and scale, side by side (in an Exported: a `ScaledArray`).
         input_scale: How large inputs are, by pattern of argument names; they are split at entry, at
-            the power of two that is nearest.
+            the power of two at or below that.
         settings: Options of the recipe, by key, such as ``matmul.weight``.
         profile: Of the program, from `calibrate` or a file: all scales are static then. With the
             recipe ``propagate``, which narrows nothing, the recipe is ``fp8-calibrated``.

@@ -53,24 +53,10 @@ def _exponent_above_max(data: jax.Array) -> jax.Array:
 
 
 def exponent_below_rms(data: jax.Array) -> jax.Array:
-    """floor(log2(rms)), or 0 where there is none."""
-    mean, power = _mean_square(data)
-    return _floor_log2(jnp.sqrt(mean), power)
-
-
-def exponent_near_rms(data: jax.Array) -> jax.Array:
-    """log2(rms), rounded, or 0 where there is none: data are as often below unit as above.
-
-    Floors are half an octave low on average, which adds up over the factors of a product.
-    """
-    mean, power = _mean_square(data)
-    return _floor_log2(jnp.sqrt(2 * mean), power)
-
-
-def _mean_square(data: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The mean of the squares over ``4^power``, and the power: squares are of values up to 1."""
+    """floor(log2(rms)), or 0 where there is none; squares are taken of values of at most 1."""
     unit, power = _unit(data)
-    return jnp.mean(jnp.square(jnp.real(unit)) + jnp.square(jnp.imag(unit))), power
+    mean = jnp.mean(jnp.square(jnp.real(unit)) + jnp.square(jnp.imag(unit)))
+    return _floor_log2(jnp.sqrt(mean), power)
 
 
 def _exponent_below_mean(data: jax.Array) -> jax.Array:

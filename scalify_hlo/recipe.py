@@ -172,7 +172,7 @@ class Inputs:
         gradient: Patterns of cotangents, as a vjp takes them.
         step: Patterns of a scalar integer that counts steps, for what is done every few of them.
         scale: Patterns with a size each, as in ``*.gain=2^0`` or ``w*=0.02``: those inputs
-            are split at entry, at the power of two that is nearest. The last that matches counts,
+            are split at entry, at the power of two at or below. The last that matches counts,
             and an input scale that is given with the program before all of these.
     """
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.diagnostics import UsageError, nearest
-from scalify_hlo.powers import EXPONENTS, SCALE_BOUND, exponent_near_rms, times_power
+from scalify_hlo.powers import EXPONENTS, SCALE_BOUND, exponent_below_rms, times_power
 
 Statistic: TypeAlias = Literal["l2", "l1", "max"]
 
@@ -165,7 +165,7 @@ def as_scaled_array(tree: Any, scale: Any = None) -> Any:
         tree: A pytree. Float and complex leaves become ScaledArrays, also abstract ones
             (`jax.ShapeDtypeStruct`), whose scale is abstract; other leaves stay as they are.
         scale: The power of two that all leaves get, ScaledArrays too. By default each leaf gets
-            the one nearest to its rms, within 2^±63, or 1 if the rms is zero or not finite, and
+            the one at or below its rms, within 2^±63, or 1 if the rms is zero or not finite, and
             ScaledArrays stay as they are.
 
     Returns:
@@ -286,7 +286,7 @@ def _as_scaled(leaf: Any, scale: Any) -> Any:
         return ScaledArray(leaf, jax.ShapeDtypeStruct((), scale_dtype(dtype)))
     array = jnp.asarray(leaf)
     if scale is None:
-        return _split(array, jnp.ldexp(_one(array), exponent_near_rms(array)))
+        return _split(array, jnp.ldexp(_one(array), exponent_below_rms(array)))
     return _split(array, jnp.asarray(scale, scale_dtype(dtype)))
 
 

@@ -32,6 +32,7 @@ attribute                  on               meaning
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -151,13 +152,13 @@ def leftovers(function: ir.OpView) -> list[str]:
 
 
 def set_size(mark: Attributes, size: float) -> None:
-    """Marks an argument to be split at entry, at the power of two that is nearest to its size.
+    """Marks an argument to be split at entry, at the power of two at or below its size.
 
     Args:
         mark: The attributes of the argument.
         size: log2 of its rms.
     """
-    exponent = round(size)
+    exponent = math.floor(size)
     mark[SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
     if size != exponent:
         mark[SIZE] = ir.FloatAttr.get(ir.F64Type.get(), size, loc=ir.Location.unknown())

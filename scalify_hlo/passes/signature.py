@@ -28,7 +28,7 @@ class SignaturePass(Pass):
     Attributes:
         signature: ``scaled`` makes float arguments and results pairs; ``same`` keeps them.
         input_scale: ``PATTERN=2^k``: arguments that are split at entry with that static scale; of
-            another number, with the power of two that is nearest to it.
+            another number, with the power of two at or below it.
             Patterns are matched with argument names, ``*`` and ``?`` standing for any characters;
             the last that matches counts.
         pairs: One digit for each argument, 1 for those that are pairs, instead of all.
@@ -100,7 +100,9 @@ class SignaturePass(Pass):
                 raise _unmatched(
                     pattern, bool(meant), [n for n, f in zip(names, floats, strict=True) if f]
                 )
-            _check_range(pattern, round(math.log2(size)), [(names[i], types[i]) for i in matched])
+            _check_range(
+                pattern, math.floor(math.log2(size)), [(names[i], types[i]) for i in matched]
+            )
             sizes.update(dict.fromkeys(matched, size))
         return sizes
 

@@ -114,8 +114,8 @@ class TestPreset:
         new = scalify_hlo.rewrite(text, recipe="unit", settings=wrong, input_scale=scales)
         assert unrecorded(new) == unrecorded(given)
 
-    @pytest.mark.parametrize("scale", ["x", "x=3", "=2^1", "x=2^k"])
-    def test_a_declared_scale_is_a_power_of_two(self, scale: str, tmp_path: Any) -> None:
+    @pytest.mark.parametrize("scale", ["x", "x=-3", "=2^1", "x=2^k"])
+    def test_a_declared_scale_is_a_positive_number(self, scale: str, tmp_path: Any) -> None:
         with pytest.raises(scalify_hlo.UsageError, match="is not PATTERN=2\\^k"):
             load_recipe("unit", {"inputs.scale": [scale]})
         path = tmp_path / "r.toml"
