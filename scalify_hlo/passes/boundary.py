@@ -176,11 +176,12 @@ class Boundary:
             return None
         mark.pop(attributes.SIZE, None)
         number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
+        size = size if split.predicts else number  # else all levels are floors
         if split.keeps_values(data):
             form = Scaled(ONE, size)
             split.assume(data, form)
             return form
-        form = Scaled(Scale(number), size - number if split.predicts else 0)
+        form = Scaled(Scale(number), size - number)
         uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
             split.assume(data, form)
