@@ -353,7 +353,7 @@ def total(op: ir.Operation, split: Split) -> None:
         if degree >= _NONLINEAR and any(map(_is_constant, forms)):
             either = target.uncertainty.with_root(_EITHER * degree)
             target = target._replace(uncertainty=either)
-    elif target is None and split.narrow:
+    elif target is None and split.predicts:
         target = size_of_sum(op.operation, forms)
     split.set(op.results[0], target)
 
