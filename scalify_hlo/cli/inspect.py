@@ -37,8 +37,9 @@ def command(
 
     Arguments and results are shown with their names, types and scales, then how many values have
     a static or a dynamic scale, and which ops read values at scale 1, with the families of their
-    rules: functions such as tanh always do, others only here. With a recipe of low
-    precision, arguments have their roles too, and matmuls are counted by theirs, with how sure
+    rules: functions such as tanh always do, others only here. The last column says which of them
+    `rewrite --strict` refuses, since they have no scaled form. With a recipe of low precision,
+    arguments have their roles too, and matmuls are counted by theirs, with how sure
     those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
     Layers are those that the program computes, whatever it calls them; sites are where a recipe
     rescales values while the program runs, counted by what asks for them, or listed by name.
@@ -68,11 +69,14 @@ def command(
     _echo("layers", _LAYERS, _layers(layers))
     _echo("ops", ("op", "count"), _counts(report.ops))
     _echo("scales", ("scale", "values"), _counts(report.values))
-    _echo("read at scale 1", ("op", "count", "rule"), _read(report.given_up))
+    _echo("read at scale 1", _READS, reads_of(report))
     console.report_remarks(report.remarks, loaded.name)
 
 
 _HEADER = ("#", "name", "type", "form", "scale")
+_MULTIPLIED = "multiplied with their scales"
+"""The end of the remarks on ops that have no scaled form."""
+_READS = ("op", "count", "rule", "--strict")
 _LAYERS = ("layer", "part", "input gradient", "count", "where")
 _SITES = ("asked for by", "statistic", "every", "where")
 _WIDEST = 48
@@ -85,6 +89,21 @@ def dry_run(program: Program, options: Options) -> Report:
     from scalify_hlo.passes.pipeline import rewrite_module
 
     return rewrite_module(copy_module(program.module), replace(options, annotate=True))
+
+
+def reads_of(report: Report) -> list[tuple[str, ...]]:
+    """Returns a row for each op that reads values at scale 1.
+
+    Returns:
+        The name, the count, the family of the rule, and whether `--strict` refuses or accepts the
+        op. `--strict` refuses remarks, so they decide on the last column. Some of these ops read
+        values only in their regions, and not as operands.
+    """
+    remarks = Counter(r.op for r in report.remarks if r.message.endswith(_MULTIPLIED))
+    counts = _counts(report.given_up | remarks)
+    return [
+        (op, count, _family(op), "refuses" if op in remarks else "accepts") for op, count in counts
+    ]
 
 
 def layers_of(program: Program) -> list[LayerReport]:
@@ -100,12 +119,10 @@ def layers_of(program: Program) -> list[LayerReport]:
         return run_passes(module, [NormalizePass(), RecognizePass()]).layers
 
 
-def _read(counts: Counter[str]) -> list[tuple[str, ...]]:
-    """The ops that read values, with the family of their rules: functions are of ``read``."""
+def _family(op: str) -> str:
     from scalify_hlo.rules.table import RULES
 
-    rows = _counts(counts)
-    return [(op, count, RULES[op].family if op in RULES else "none") for op, count in rows]
+    return RULES[op].family if op in RULES else "none"
 
 
 def _listed(sites: Sequence[SiteReport]) -> list[tuple[str, ...]]:

@@ -252,8 +252,8 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 }""")
     lines = done("inspect", str(file), "--signature", "scaled").splitlines()
     rows = [line.split() for line in lines[lines.index("read at scale 1 (2)") :]]
-    assert ["stablehlo.tanh", "1", "read"] in rows
-    assert ["stablehlo.custom_call", "1", "opaque"] in rows
+    assert ["stablehlo.tanh", "1", "read", "accepts"] in rows
+    assert ["stablehlo.custom_call", "1", "opaque", "refuses"] in rows
     result = call("rewrite", str(file), "--signature", "scaled", "--strict")
     assert result.exit_code == 1
     assert "stablehlo.custom_call" in result.stderr

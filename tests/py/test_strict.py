@@ -1,0 +1,31 @@
+"""`inspect` and `--strict` agree on which ops have no scaled form, for every op with a rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from scalify_hlo.cli.inspect import dry_run, reads_of
+from scalify_hlo.diagnostics import InputError
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.program import read_program
+from tests.py.judge import parse
+from tests.py.programs import PROGRAMS, Program
+
+
+def refusal_of(program: Program) -> str:
+    """The error of a strict rewrite, or nothing."""
+    try:
+        rewrite_module(parse(program.text()).operation, Options(signature="scaled", strict=True))
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_inspect_marks_what_strict_refuses(program: Program) -> None:
+    loaded = read_program(program.text().encode())
+    report = dry_run(loaded, Options(signature="scaled"))
+    refused = [op for op, _, _, strict in reads_of(report) if strict == "refuses"]
+    refusal = refusal_of(program)
+    assert bool(refused) == bool(refusal)
+    assert not refusal or any(op in refusal for op in refused)
