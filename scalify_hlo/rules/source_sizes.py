@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.scale import ONE, Form, Scaled, Splat, splat_form
 from scalify_hlo.uncertainty import CONSTANT, of_root
 
+_BYTE: Final = 8
 _READABLE: Final = frozenset({"f16", "f32", "f64"})
 """The element types that the bindings give NumPy a view of."""
 
@@ -103,16 +104,46 @@ def form_of_integers(value: ir.Value) -> Form:
     """
     if not value.type.rank:
         return None
-    owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.name in _SPREADING:
-        value = owner.operands[0]
-        owner = value.owner
-    element = value.type.element_type
+    value = _source(value)
+    owner, element = value.owner, value.type.element_type
     if not isinstance(element, ir.IntegerType) or element.width == 1:
         return None
     if not isinstance(owner, ir.Block) and owner.name == "stablehlo.iota":
         return Scaled(ONE, size_of_iota(owner.operation), CONSTANT)
-    return Scaled(ONE, 0, of_root(_INTEGER))
+    size = None if isinstance(owner, ir.Block) else _size_of_integers(owner.operation)
+    return Scaled(ONE, 0, of_root(_INTEGER)) if size is None else Scaled(ONE, size, CONSTANT)
+
+
+def _source(value: ir.Value) -> ir.Value:
+    """What a value is, before ops that move, repeat or keep its elements."""
+    owner = value.owner
+    while not isinstance(owner, ir.Block):
+        if owner.name in _SPREADING:
+            value = owner.operands[0]
+        elif owner.name == "stablehlo.optimization_barrier":  # around what is computed again
+            value = owner.operands[ir.OpResult(value).result_number]
+        else:
+            break
+        owner = value.owner
+    return value
+
+
+def _size_of_integers(op: ir.Operation) -> float | None:
+    """log2 of the rms of a constant of integers; None of zeros, or if the op is another."""
+    if op.name != "stablehlo.constant":
+        return None
+    attribute = op.attributes["value"]
+    if (
+        not isinstance(attribute, ir.DenseElementsAttr)
+        or op.results[0].type.element_type.width < _BYTE
+    ):
+        return None
+    if attribute.is_splat:
+        number = ir.IntegerAttr(attribute.get_splat_value()).value
+        return math.log2(abs(number)) if number else None
+    elements = np.asarray(memoryview(attribute)).reshape(-1)
+    sample = elements[:: max(1, elements.size // _SAMPLE)].astype(np.float64)
+    return 0.5 * math.log2(np.mean(np.square(sample))) if sample.any() else None
 
 
 def size_of_iota(op: ir.Operation) -> int:

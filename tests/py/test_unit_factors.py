@@ -228,6 +228,16 @@ class TestPredictions:
         (wide,) = predicted(untrusted, x, w, untrusted="wide")
         assert measured == pytest.approx(wide, abs=1)
 
+    @pytest.mark.parametrize("mask", [[1] * 64, list(range(1, 65))])
+    def test_of_integers_behind_a_barrier(self, mask: list[int]) -> None:
+        """What is computed again for the backward pass takes its operands from one."""
+
+        def masked(x: jax.Array) -> jax.Array:
+            numbers, x = jax.lax.optimization_barrier((jnp.asarray(mask), x))
+            return jnp.asarray(x * numbers.astype(jnp.float32))
+
+        assert predicted(masked, X) == [pytest.approx(math.log2(rms(mask)))]
+
     def test_of_rows_of_groups(self) -> None:
         """Each row is in one of the segments that a mask says."""
 
