@@ -163,6 +163,8 @@ def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "builtin.module" and op.parent is not None:
+            return ir.WalkResult.SKIP  # its symbols are its own
         name = _REFERENCES.get(op.name)
         if name is not None and name in op.attributes:
             named = op.attributes[name]
@@ -171,5 +173,5 @@ def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
                 found.append(op)
         return ir.WalkResult.ADVANCE
 
-    module.walk(visit)
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found

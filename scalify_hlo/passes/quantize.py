@@ -106,13 +106,15 @@ def _find(module: ir.Operation) -> _Found:
                 casts.append(op)
         elif name == "func.call":
             calls.setdefault(op.attributes["callee"].value, []).append(op)
+        elif name == "builtin.module" and op.parent is not None:
+            return ir.WalkResult.SKIP  # its symbols are its own
         elif name == "stablehlo.composite":
             others.add(op.attributes["decomposition"].value)
         elif name == "stablehlo.custom_call" and "called_computations" in op.attributes:
             others.update(a.value for a in op.attributes["called_computations"])
         return go_on
 
-    module.walk(visit)
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return _Found(casts, {name: ops for name, ops in calls.items() if name not in others})
 
 
