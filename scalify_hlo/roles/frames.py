@@ -21,6 +21,9 @@ BODIES: Final = frozenset({"sdy.manual_computation", "sdy.named_computation"})
 INSIDES: Final = BODIES | BRANCHES | {LOOP, *CALLS}
 """Ops whose results are made inside of them, or of what they call."""
 
+_NUMBERED: Final = BODIES | BRANCHES | {LOOP}
+"""Ops whose regions return their results in order."""
+
 RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
 
 DEPTH: Final = 64
@@ -105,13 +108,19 @@ class Frame:
         return [(block.arguments[use.operand_number], self.inside(owner))]
 
     def returned(self, use: ir.OpOperand) -> list[Place]:
-        """What a returned value is outside, for a call, a body and branches."""
-        number, around = use.operand_number, use.owner.operation.parent
-        if around.name in BRANCHES:
-            return [(around.results[number], self)]
-        if self.op is None or self.outer is None:
+        """What a returned value is outside, for a call, a loop, a body, branches and reducers.
+
+        A region may return what it captures: the frame of that is the one around the region.
+        """
+        number, block = use.operand_number, use.owner.operation.block
+        around = block.owner.operation
+        if around.name == LOOP and block != around.regions[1].blocks[0]:
             return []
-        return [(self.op.results[number], self.outer)]
+        if self.op is not None and self.outer is not None and self._runs(block):
+            return [(self.op.results[number], self.outer)]
+        if around.name in _NUMBERED:
+            return [(around.results[number], self)]
+        return [(result, self) for result in around.results]
 
 
 Place: TypeAlias = tuple[ir.Value, Frame]

@@ -124,18 +124,10 @@ def _weight(op: ir.OpView, side: int) -> _Weight | None:
 def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> list[Place]:
     """The floats that an op makes of an operand, also in and after calls and loops."""
     if name in RETURNS:
-        around = user.parent.operation
-        if around.name == "func.func" or around.name in BRANCHES or _is(around, frame.op):
-            return frame.returned(use)
-        return [(around.results[use.operand_number], frame)] if around.name in INSIDES else []
+        return frame.returned(use)
     if name in INSIDES - BRANCHES:
         return frame.targets(use)
     return [(result, frame) for result in user.results if _is_float(result)]
-
-
-def _is(op: ir.Operation, other: ir.OpView | None) -> bool:
-    """Whether two are one op; the bindings compare none with nothing."""
-    return other is not None and op == other
 
 
 def _is_float(value: ir.Value) -> bool:

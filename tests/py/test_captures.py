@@ -21,6 +21,8 @@ from scalify_hlo.dialect.attributes import (
 )
 from scalify_hlo.passes.base import main_function
 from scalify_hlo.program import read_text
+from scalify_hlo.roles.flow import flow_of
+from scalify_hlo.roles.frames import Frame, functions_in
 from scalify_hlo.rules import families
 from scalify_hlo.rules.registry import WITH_REGIONS
 from tests.py.judge import (
@@ -465,3 +467,33 @@ def test_captures_that_are_read_are_remarked() -> None:
 }"""
     _, report = rewritten(text, "scaled")
     assert [remark.op for remark in report.remarks] == ["stablehlo.reduce"]
+
+
+CAPTURED_AND_RETURNED = """
+func.func public @main(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = call @turns(%w, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func private @turns(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %start = stablehlo.constant dense<0> : tensor<i32>
+  %end = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %start, %c = %x) : tensor<i32>, tensor<2xf32>
+  cond {
+    %go = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    stablehlo.return %end, %w : tensor<i32>, tensor<2xf32>
+  }
+  return %r#1 : tensor<2xf32>
+}
+"""
+
+
+def test_what_a_loop_returns_of_a_captured_value_is_followed() -> None:
+    module = read_text(CAPTURED_AND_RETURNED).module
+    main = main_function(module.operation)
+    frame = Frame(functions_in(module.body.operations))
+    assert main is not None
+    weight = main.arguments[0]
+    (returned,) = main.regions[0].blocks[0].operations[-1].operands
+    assert flow_of({(weight, frame): 1})[returned, frame] == 1
