@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
-from scalify_hlo.uncertainty import CERTAIN, CONSTANT, Uncertainty, mean, of_product
+from scalify_hlo.uncertainty import CERTAIN, Uncertainty, mean, of_product
 
 GENERATOR_BOUND: Final = 25
 """The scales that programs are given are taken to lie within 2^±25; see `Scale.reach`."""
@@ -413,12 +413,12 @@ def mean_uncertainty(forms: Sequence[Form], scale: Scale | None = None) -> Uncer
         scale: The scale to which they are brought; None if they are not.
     """
     scaled = [form for form in forms if isinstance(form, Scaled)]
+    varying = [form for form in scaled if not form.uncertainty.constant]
     parts = [
         form.uncertainty
         if scale is None or form.scale.powers == scale.powers
         else form.at(scale).uncertainty
-        for form in scaled
-        if form.uncertainty is not CONSTANT
+        for form in varying or scaled
     ]
     return mean(parts) if parts else CERTAIN
 

@@ -38,11 +38,20 @@ class Root:
         in_powers: The same for each degree of its powers, from squares on. What is said of an
             argument is taken for its size, but a power of it multiplies any error there is.
         misdeclared: The same for the quantity itself, if it is made of such powers.
+        constant: Whether it is an element of a constant whose elements are of many sizes.
     """
 
-    __slots__ = ("deviation", "in_powers", "misdeclared")
+    __slots__ = ("constant", "deviation", "in_powers", "misdeclared")
 
-    def __init__(self, deviation: float, in_powers: float = 0.0, misdeclared: float = 0.0) -> None:
+    def __init__(
+        self,
+        deviation: float,
+        in_powers: float = 0.0,
+        misdeclared: float = 0.0,
+        *,
+        constant: bool = False,
+    ) -> None:
+        self.constant = constant
         self.deviation = deviation
         self.misdeclared = max(deviation, misdeclared)
         self.in_powers = max(self.misdeclared, in_powers)
@@ -136,6 +145,17 @@ class Uncertainty:
         return (self * self).misdeclared / _SQUARE
 
     @property
+    def constant(self) -> bool:
+        """Whether the value is a constant with elements of its own, as large as each other or not.
+
+        Such a value makes no sum more certain than its other terms.
+        """
+        if self is CONSTANT:
+            return True
+        degrees = self.degrees
+        return bool(degrees) and all(root.constant for root in degrees) and not self.rest
+
+    @property
     def single(self) -> bool:
         """Whether one root is all the reason, as of an argument."""
         return len(self.degrees) == 1 and not self.rest and not self.bias
@@ -169,7 +189,7 @@ CERTAIN: Final = Uncertainty({})
 """Of a value whose size is fixed by what it is: a constant, a normalised value."""
 
 CONSTANT: Final = Uncertainty({})
-"""Of a constant with elements of its own, which makes no sum more certain than its other terms."""
+"""Of a constant with elements of its own that are about as large as each other."""
 
 NORMALISED: Final = Uncertainty({}, rest=0.0625)
 """Of the result of a normalisation or a softmax, which is off by a quarter of an octave."""
@@ -180,7 +200,7 @@ UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
 
 def renamed(own: Uncertainty) -> Root:
     """One quantity that is uncertain as a value is, where its reasons do not matter."""
-    return Root(own.octaves, own.in_powers, own.misdeclared)
+    return Root(own.octaves, own.in_powers, own.misdeclared, constant=own.constant)
 
 
 def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
@@ -195,14 +215,15 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
     return Uncertainty({root: _limited(k) for root, k in degrees.items() if k}, rest, bias)
 
 
-def of_root(deviation: float, in_powers: float = 0.0) -> Uncertainty:
+def of_root(deviation: float, in_powers: float = 0.0, *, constant: bool = False) -> Uncertainty:
     """The uncertainty of a new quantity.
 
     Args:
         deviation: Standard deviation of log2 of its size.
         in_powers: The same for each degree of its powers, where that is more.
+        constant: Whether it is an element of a constant.
     """
-    return Uncertainty({Root(deviation, in_powers): 1.0})
+    return Uncertainty({Root(deviation, in_powers, constant=constant): 1.0})
 
 
 def mean(parts: Sequence[Uncertainty]) -> Uncertainty:

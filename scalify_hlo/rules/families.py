@@ -17,7 +17,7 @@ from scalify_hlo.rules.source_sizes import size_of_function, size_of_sum
 from scalify_hlo.rules.split import DRIFT, Split, is_unit
 from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
 from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat, mean_uncertainty
-from scalify_hlo.uncertainty import CERTAIN, CONSTANT, UNKNOWN, Uncertainty
+from scalify_hlo.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 
 NEUTRAL: set[Apply] = set()
 """Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
@@ -363,7 +363,7 @@ NEUTRAL.add(total)
 
 def _is_constant(form: Form) -> bool:
     if isinstance(form, Scaled):
-        return form.uncertainty is CONSTANT
+        return form.uncertainty.constant
     return form is None or is_unit(form)
 
 

@@ -6,7 +6,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.source_sizes import size_of_constant, size_of_iota
+from scalify_hlo.rules.source_sizes import form_of_constant, size_of_iota
 from scalify_hlo.rules.split import Split
 from scalify_hlo.scale import ANY, ONE, Scale, Scaled, splat_form
 from scalify_hlo.uncertainty import CONSTANT
@@ -87,8 +87,8 @@ def constant(op: ir.Operation, split: Split) -> None:
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         split.set(op.results[0], splat_form(ir.FloatAttr(attribute.get_splat_value()).value))
-    elif split.narrow and (size := size_of_constant(attribute)) is not None:
-        split.assume(op.results[0], Scaled(ONE, size, CONSTANT))
+    elif split.narrow and (form := form_of_constant(attribute)) is not None:
+        split.assume(op.results[0], form)
     return None
 
 

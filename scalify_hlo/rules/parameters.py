@@ -52,8 +52,8 @@ def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
         if isinstance(form, Scaled):
             own = form.uncertainty
             if own.octaves > _NEGLIGIBLE:
-                root = _rounded(own) if casting else Root(1.0)
-                alike = root.deviation, root.misdeclared, root.in_powers
+                root = _rounded(own) if casting else Root(1.0, constant=own.constant)
+                alike = root.deviation, root.misdeclared, root.in_powers, root.constant
                 outside[root] = own
                 own = Uncertainty({root: 1.0})
             elif own is CONSTANT:
@@ -69,7 +69,8 @@ def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
 def _rounded(own: Uncertainty) -> Root:
     """The root of an argument, for which calls that are about as uncertain are alike."""
     octaves = (own.octaves, own.in_powers, own.misdeclared)
-    return Root(*(float(min(math.ceil(number), _MOST)) for number in octaves))
+    rounded = (float(min(math.ceil(number), _MOST)) for number in octaves)
+    return Root(*rounded, constant=own.constant)
 
 
 def returned(forms: Sequence[Form], inner: Parameters, call: Parameters) -> list[Form]:
@@ -85,7 +86,7 @@ def returned(forms: Sequence[Form], inner: Parameters, call: Parameters) -> list
         if isinstance(form, Scaled):
             for root in form.uncertainty.degrees:
                 if root not in names:  # each call makes its own
-                    names[root] = of_root(root.deviation)
+                    names[root] = of_root(root.deviation, constant=root.constant)
     return [
         form._replace(uncertainty=form.uncertainty.rooted_at(names))
         if isinstance(form, Scaled) and form.uncertainty.degrees

@@ -22,6 +22,9 @@ _SAMPLE: Final = 1 << 16
 _MASKING: Final = 2.0**32
 """The magnitude from which on an element of a constant is a mask and says nothing of a size."""
 
+_EVEN: Final = 5.0
+"""The standard deviation in octaves up to which elements are about as large as the whole."""
+
 _INTEGER: Final = 5.0
 """Octaves by which the size of integers of a program is uncertain, more than E4M3 has room for."""
 
@@ -82,8 +85,12 @@ def size_of_sum(op: ir.Operation, forms: Sequence[Form]) -> Scaled | None:
     return Scaled(ONE, form.size, CONSTANT) if isinstance(form, Splat) else None
 
 
-def size_of_constant(attribute: ir.Attribute) -> float | None:
-    """log2 of the rms of a constant with elements of its own; None where they tell no size."""
+def form_of_constant(attribute: ir.Attribute) -> Scaled | None:
+    """The form of a constant with elements of its own; None where they tell no size.
+
+    Its size is that of the whole. Where elements are many octaves apart, as the coefficients of an
+    expansion are, those that a program takes of it are of any of their sizes.
+    """
     if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
         return None
     if str(attribute.type.element_type) not in _READABLE:
@@ -93,7 +100,9 @@ def size_of_constant(attribute: ir.Attribute) -> float | None:
     sample = sample[np.isfinite(sample)]
     if not sample.any() or np.abs(sample).max() >= _MASKING:
         return None
-    return 0.5 * math.log2(np.mean(np.square(sample)))
+    spread = float(np.std(np.log2(np.abs(sample[sample != 0]))))
+    uncertainty = of_root(spread, constant=True) if spread > _EVEN else CONSTANT
+    return Scaled(ONE, 0.5 * math.log2(np.mean(np.square(sample))), uncertainty)
 
 
 def form_of_integers(value: ir.Value) -> Form:

@@ -1,5 +1,6 @@
 """Values whose sizes only run time knows are not flushed by casts that guess them."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -191,6 +192,28 @@ def test_loops_whose_carries_run_away(name: str, recipe: str) -> None:
     (found,) = judge.evaluate_with_xla(judge.parse(rewritten), arguments)
     exact, found = (np.asarray(value, np.float64) for value in (exact, found))
     assert np.linalg.norm(found - exact) < 0.12 * np.linalg.norm(exact)
+
+
+SERIES = np.zeros(15, np.float32)
+SERIES[::-2] = [(-1.0) ** n / math.factorial(2 * n) for n in range(8)]
+
+
+def expanded(x: jax.Array, coefficients: jax.Array) -> jax.Array:
+    """Coefficients that are 36 octaves apart, each taken from a table that is an argument."""
+    total = jnp.zeros_like(x)
+    coefficients = jnp.stack([coefficients[number] for number in range(len(SERIES))])
+    for number in range(len(SERIES)):
+        total = total * x + coefficients[number]
+    return total
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("exponent", [-8, 0, 8])
+def test_elements_of_uneven_constants(recipe: str, exponent: int) -> None:
+    def called(x: jax.Array) -> jax.Array:
+        return jnp.asarray(jax.jit(expanded)(x, jnp.asarray(SERIES)))
+
+    assert error(called, X, recipe, 2.0**exponent) < 0.12
 
 
 def squares(x: jax.Array) -> jax.Array:
