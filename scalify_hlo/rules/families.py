@@ -70,10 +70,14 @@ def unscale(op: ir.Operation, split: Split) -> None:
     form = split.form(op.operands[0])
     split.read_all(op)
     if split.narrow:
-        found = size_of_function(op.operation, form) if isinstance(form, Splat) else None
+        found = _of_constant(op, form)
         for result in op.results:
             if split.format(result) is not None:
                 split.set(result, found or size_of_read(op.operation, form))
+
+
+def _of_constant(op: ir.Operation, form: Form) -> Scaled | None:
+    return size_of_function(op.operation, form) if isinstance(form, Splat) else None
 
 
 def on_data(op: ir.Operation, split: Split) -> None:
@@ -421,10 +425,12 @@ def sized(activation: Activation) -> Apply:
     """As `unscale`, for an activation, whose result has a size that is known of its input's."""
 
     def apply(op: ir.Operation, split: Split) -> None:
-        size = split.size(split.form(op.operands[0]))
-        unscale(op, split)
-        if split.predicts and split.narrow:
-            split.result(op, ONE, activation.size(size))
+        form = split.form(op.operands[0])
+        if split.predicts and split.narrow and _of_constant(op, form) is None:
+            split.read_all(op)
+            split.result(op, ONE, activation.size(split.size(form)))
+        else:
+            unscale(op, split)
 
     return apply
 

@@ -9,14 +9,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from scalify_hlo.api import make_options
+from scalify_hlo.api import make_options, rewrite
 from scalify_hlo.passes.pipeline import rewrite_module
 from scalify_hlo.program import read_text
 from scalify_hlo.rules import unit_scaling
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS, size_of
 from scalify_hlo.scale import ONE, Scaled
+from tests.py import judge
 from tests.py.unit_functions import (
     EACH_FUNCTION,
     FUNCTIONS,
@@ -145,6 +147,18 @@ class TestPredictions:
     def test_of_activations_of_other_inputs(self, name: str) -> None:
         (size,) = predicted(lambda x, w: FUNCTIONS[name](x @ w), X, normal(64, 64))
         assert size == pytest.approx(factor_of(name).size(3))
+
+    @pytest.mark.parametrize("name", ["exponential", "logistic", "sqrt", "tanh"])
+    @pytest.mark.parametrize("element", ["f16", "f32"])
+    def test_of_constants(self, name: str, element: str) -> None:
+        text = f"""func.func @main() -> tensor<{element}> {{
+          %x = stablehlo.constant dense<5.000000e-01> : tensor<{element}>
+          %y = stablehlo.{name} %x : tensor<{element}>
+          return %y : tensor<{element}>
+        }}"""
+        expected = judge.evaluate(judge.parse(text), [])
+        found = judge.evaluate(judge.parse(rewrite(text, recipe="unit")), [])
+        assert np.array_equal(found, expected)
 
     def test_of_a_function_that_is_called_twice(self) -> None:
         relu = jax.jit(jax.nn.silu)

@@ -137,7 +137,12 @@ def _reference(text: str, values: Sequence[Array], known: Sequence[Array]) -> li
 
 
 def _dequantized(wide: Array, narrow: Array, name: str, index: int) -> Array:
-    """The values for which an operand stands, with the scale at which it is NumPy's cast."""
+    """The values for which an operand stands, with the scale at which it is NumPy's cast.
+
+    A constant without a finite element is the same at every scale, and stays what it is.
+    """
+    if not np.isfinite(wide).any() and np.array_equal(wide, narrow, equal_nan=True):
+        return narrow
     for exponent in _exponents(wide, narrow):
         if np.array_equal(_cast(wide, exponent, name), narrow, equal_nan=True):
             return np.ldexp(narrow, exponent)
