@@ -216,7 +216,10 @@ def serve() -> None:
             answers.flush()
 
 
-_BRACKETS: Final = b"()[]{}<>"
+_OPENING, _CLOSING = b"([{<", b")]}>"
+_NO_BRACKETS: Final = bytes(c for c in range(256) if c not in _OPENING + _CLOSING)
+_STEPS: Final = bytes.maketrans(_OPENING + _CLOSING, b"\x01" * 4 + b"\xff" * 4)
+"""Brackets as what they add to the depth, as signed bytes."""
 
 
 def nesting(text: Buffer) -> int:
@@ -226,19 +229,14 @@ def nesting(text: Buffer) -> int:
     """
     import numpy as np
 
-    steps = np.zeros(256, np.int8)
-    steps[np.frombuffer(b"([{<", np.uint8)] = 1
-    steps[np.frombuffer(b")]}>", np.uint8)] = -1
     level = lowest = deepest = 0
     for start in range(0, len(text), _CHUNK):
-        before = max(start - 1, 0)  # an arrow may lie across the border
-        piece = text[before : start + _CHUNK]
-        if not any(bracket in piece for bracket in _BRACKETS):
+        before = max(start - 1, 0)  # an arrow, which closes nothing, may lie across the border
+        piece = text[before : start + _CHUNK].replace(b"->", b"  ")[start - before :]
+        steps = np.frombuffer(piece.translate(_STEPS, _NO_BRACKETS), np.int8)
+        if not steps.size:
             continue  # in the middle of a constant
-        codes = np.frombuffer(piece, np.uint8)
-        step = steps[codes]
-        step[1:][(codes[1:] == ord(">")) & (codes[:-1] == ord("-"))] = 0  # arrows close nothing
-        depth = level + np.cumsum(step[start - before :], dtype=np.int64)
+        depth = level + np.cumsum(steps, dtype=np.int64)
         lows = np.minimum(np.minimum.accumulate(depth), lowest)
         deepest = max(deepest, int((depth - lows).max()))
         level, lowest = int(depth[-1]), int(lows[-1])

@@ -188,7 +188,8 @@ class Scale(NamedTuple):
     @property
     def uncertainty(self) -> Uncertainty:
         """How far the expected size may be off."""
-        return of_product((generator.uncertainty, k) for generator, k in self.powers)
+        parts = [(g.uncertainty, k) for g, k in self.powers if g.uncertainty is not CERTAIN]
+        return of_product(parts) if parts else CERTAIN
 
     def divides(self, n: int) -> bool:
         """Whether the n-th root is a monomial."""

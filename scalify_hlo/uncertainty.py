@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from heapq import nsmallest
 from typing import Final
 
 _MOST_ROOTS: Final = 12
@@ -111,7 +112,9 @@ class Uncertainty:
             return other
         degrees = dict(self.degrees)
         for root, degree in other.degrees.items():
-            total = _limited(degrees.get(root, 0.0) + sign * degree)
+            total = degrees.get(root, 0.0) + sign * degree
+            if not -_HIGHEST < total < _HIGHEST:
+                total = _limited(total)
             if total:
                 degrees[root] = total
             else:
@@ -258,7 +261,7 @@ def _capped(degrees: dict[Root, float], rest: float, bias: float) -> Uncertainty
     """An uncertainty that tells at most `_MOST_ROOTS` roots apart."""
     excess = len(degrees) - _MOST_ROOTS
     if excess > 0:
-        smallest = sorted(degrees, key=lambda root: abs(degrees[root]) * root.deviation)
-        for root in smallest[:excess]:
+        shares = {root: abs(degree) * root.deviation for root, degree in degrees.items()}
+        for root in nsmallest(excess, shares, key=shares.__getitem__):
             rest += (degrees.pop(root) * root.deviation) ** 2
     return Uncertainty(degrees, rest, bias)

@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from scalify_hlo.diagnostics import InputError
 from scalify_hlo.stored import Buffer
 
-_FOREIGN = re.compile(rb"\\[89A-Fa-f][0-9A-Fa-f]|[\x80-\xff]")
-"""A byte that is not ASCII, as MLIR text spells it or as it is."""
+_ESCAPED = re.compile(rb"\\[89A-Fa-f][0-9A-Fa-f]")
+"""A byte that is not ASCII, as MLIR text spells it; others stand there as they are."""
+_CHUNK = 1 << 20
 _TOKEN = re.compile(
     rb'//[^\n]*|(?P<opaque>(?:"[\w.]*)?backend_config"?\s*=\s*)|(?P<brace>[{}])'
     rb'|"(?P<string>[^"\\\n]*(?:\\[^\n][^"\\\n]*)*)"'
 )
-_UNNAMED = re.compile(rb'(?:@|(?:sym_name|callee|call_target_name)"?\s*=\s*@?)""')
+_EMPTY = re.compile(rb'""')
+_NAMES = (b"sym_name", b"callee", b"call_target_name")
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|[^\n])")
 _CONTROLS = {b"n": b"\n", b"t": b"\t"}
 _SHOWN = 40
@@ -43,10 +45,10 @@ def require_utf8_strings(text: Buffer, name: str, *, lines: bool = True) -> None
     Raises:
         InputError: It has one, other than in a `backend_config`.
     """
-    if _FOREIGN.search(text) is None:
+    if _is_ascii(text):
         return
     for start, stop in _strings(text):
-        if _FOREIGN.search(text, start, stop) and not _is_utf8(text[start:stop]):
+        if not _is_ascii(text, start, stop) and not _is_utf8(text[start:stop]):
             spelled = text[start:stop].decode(errors="backslashreplace")
             shown = spelled if len(spelled) <= _SHOWN else f"{spelled[:_SHOWN]}..."
             raise InputError(
@@ -62,7 +64,7 @@ def require_symbols(text: Buffer, name: str) -> None:
     Raises:
         InputError: It has one.
     """
-    ends = {found.end() - 1 for found in _UNNAMED.finditer(text)}
+    ends = {found.end() - 1 for found in _EMPTY.finditer(text) if _is_name(text, found.start())}
     for start, _ in _strings(text) if ends else ():
         if start in ends:
             raise InputError(
@@ -107,6 +109,31 @@ def _strings(text: Buffer) -> Iterator[tuple[int, int]]:
                 opaque_from = depth
             elif depth < opaque_from:
                 opaque_from = 0
+
+
+def _is_ascii(text: Buffer, start: int = 0, stop: int | None = None) -> bool:
+    """Whether a part of a text has no byte beyond ASCII, spelled in any way."""
+    stop = len(text) if stop is None else stop
+    if _ESCAPED.search(text, start, stop):
+        return False
+    return all(text[at : min(at + _CHUNK, stop)].isascii() for at in range(start, stop, _CHUNK))
+
+
+def _is_name(text: Buffer, quotes: int) -> bool:
+    """Whether quotes are where a symbol has its name: ``@"name"`` or ``sym_name = "name"``."""
+    if text[quotes - 1 : quotes] == b"@":
+        return True
+    equals = _before_spaces(text, quotes)
+    if text[equals - 1 : equals] != b"=":
+        return False
+    end = _before_spaces(text, equals - 1)
+    return text[max(end - _SHOWN, 0) : end].removesuffix(b'"').endswith(_NAMES)
+
+
+def _before_spaces(text: Buffer, end: int) -> int:
+    while text[end - 1 : end].isspace():
+        end -= 1
+    return end
 
 
 def _is_utf8(spelled: bytes) -> bool:

@@ -8,6 +8,7 @@ from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.formats import FloatFormat
 from scalify_hlo.passes.carried import carried_arguments, may_come_back
 from scalify_hlo.passes.markers import rescaled_before
 from scalify_hlo.passes.report import ResultMarks, ValueReport
@@ -60,8 +61,9 @@ class Boundary:
         marks = attributes.argument_attributes(main)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
         carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
-        carried = {i: n for i, n in carried.items() if not self._is_small(i)}
-        self._measured = {i for i in carried if self._is_narrow(i)}
+        formats = [format_of(value.type) for value in block.operations[-1].operands]
+        carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
+        self._measured = {i for i in carried if _is_narrow(formats[i])}
         for i in self._measured:
             marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
         new_marks: list[Attributes] = []
@@ -87,16 +89,6 @@ class Boundary:
         self._split.leaving = frozenset(leaving)
         if len(leaving) < len(block.operations[-1].operands) or self._split.observed is not None:
             self._known = None
-
-    def _is_small(self, result: int) -> bool:
-        """Whether the program itself keeps a result in 8 bits, which no other scale fits better."""
-        format_ = format_of(self._block.operations[-1].operands[result].type)
-        return format_ is not None and format_.bits <= _SMALL
-
-    def _is_narrow(self, result: int) -> bool:
-        """Whether a result has less range than f32, so that no scale fits it forever."""
-        format_ = format_of(self._block.operations[-1].operands[result].type)
-        return format_ is not None and not format_.wide
 
     def _carried(
         self, names: Sequence[str], pairs: Sequence[bool]
@@ -358,3 +350,13 @@ def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
             old = ir.IntegerAttr(mark[_ALIAS])
             mark[_ALIAS] = ir.IntegerAttr.get(old.type, positions[old.value])
     attributes.set_argument_attributes(main, marks)
+
+
+def _is_small(format_: FloatFormat | None) -> bool:
+    """Whether the program itself keeps a result in 8 bits, which no other scale fits better."""
+    return format_ is not None and format_.bits <= _SMALL
+
+
+def _is_narrow(format_: FloatFormat | None) -> bool:
+    """Whether a result has less range than f32, so that no scale fits it forever."""
+    return format_ is not None and not format_.wide

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes, markers
@@ -297,6 +297,10 @@ def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
                 yield from _read_by(inner)
 
 
+_Made: TypeAlias = tuple[str, list[Place]]
+"""The op that makes a value, and the operands that the value may be the next one of."""
+
+
 class _Parts(NamedTuple):
     """The values that another is made of.
 
@@ -334,19 +338,20 @@ class _Flow:
 
         Chains may be long, and calls that call twice are of any number of places.
         """
-        known, waiting = self._known, [(place, False)]
+        known = self._known
+        waiting: list[tuple[Place, _Made | None]] = [(place, None)]
         while waiting and len(known) < self._most:
-            here, done = waiting.pop()
-            if here in known:
-                continue
-            name, made_of = _made(here)
-            if name in _SUMS and is_backward(here):
-                made_of = []
-            if done or not made_of:
+            here, made = waiting.pop()
+            if made is not None:
+                name, made_of = made
                 known[here] = _combined(name, [known.get(part, _NO_PARTS) for part in made_of])
-            else:
-                waiting.append((here, True))
-                waiting += [(part, False) for part in made_of if part not in known]
+            elif here not in known:
+                name, made_of = _made(here)
+                if not made_of or (name in _SUMS and is_backward(here)):
+                    known[here] = _NO_PARTS
+                    continue
+                waiting.append((here, (name, made_of)))
+                waiting += [(part, None) for part in made_of if part not in known]
         return known.get(place, _NO_PARTS)
 
 
@@ -368,7 +373,7 @@ def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*sets)
 
 
-def _made(place: Place) -> tuple[str, list[Place]]:
+def _made(place: Place) -> _Made:
     """The op that makes a value, and the operands that the value may be the next one of."""
     value, frame = place
     owner = value.owner

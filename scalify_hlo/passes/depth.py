@@ -35,18 +35,23 @@ def levels_of(module: ir.Operation) -> int:
 
 def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
     """How deep regions nest in a function, and how deep inside it calls each other one."""
-    deepest, called = 0, dict[str, int]()
-    waiting = [(function, 0)]
-    while waiting:
-        parent, level = waiting.pop()
-        deepest = max(deepest, level)
-        for op in _children(parent):
-            if (key := CALLS.get(op.name)) is not None:
+    called: dict[str, int] = {}
+    levels: dict[ir.Operation, int] = {function: 0}
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        key, nests = CALLS.get(op.name), len(op.regions)
+        if (key is not None or nests) and op != function:
+            level = levels[op.parent.operation]
+            if nests:
+                levels[op] = level + 1
+            if key is not None:
                 callee = ir.FlatSymbolRefAttr(op.attributes[key]).value
                 called[callee] = max(called.get(callee, 0), level)
-            if len(op.regions):
-                waiting.append((op, level + 1))
-    return deepest, called
+        return go_on
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return max(levels.values()), called
 
 
 def _children(op: ir.Operation) -> Iterator[ir.Operation]:

@@ -205,7 +205,7 @@ def run_passes(
     Raises:
         InputError: A pass refuses the module, or its ops nest too deep.
     """
-    with module.context:
+    with module.context, _collector_paused():
         levels = levels_of(module.operation)
     return run_deep(lambda: _run_passes(module, passes, print_ir_after_all, timing), levels)
 

@@ -37,7 +37,7 @@ from scalify_hlo.passes.leftovers import clear_layers
 from scalify_hlo.passes.numbers import clear_numbers
 from scalify_hlo.passes.report import Report, kind_of
 from scalify_hlo.recipe import WIDE, Epsilon, Meet, Predict, Recipe, Rounding, Untrusted
-from scalify_hlo.roles.frames import Named, functions_in, operations, with_end
+from scalify_hlo.roles.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.rules import custom, layers, markers
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.chlo import CONSTANTS, EXPANDED
@@ -56,6 +56,7 @@ from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.scale import Form, Generator, Scaled
 
+_NESTING = WITH_REGIONS | BODIES
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
 """The ops visited whatever is known of their operands: constants, and regions that may capture."""
 
@@ -176,12 +177,15 @@ class Propagation:
         self._active = ["main"]
         self._kept: set[str] = set()
         self._casting = _casting_functions(self._functions)
+        self._doubts = narrow or bool(self._casting)
         self._writing = writing_functions(self._functions)
         self._module = module
 
     def main(self, function: ir.OpView) -> None:
         """Splits the function that the program starts at."""
-        top = placeholder(function.regions[0].blocks[0])
+        block = function.regions[0].blocks[0]
+        self._doubts = self._doubts or self._has_narrow_values(block)
+        top = placeholder(block)
         split = self._split(top)
         split.observed = [] if self._observe else None
         boundary = Boundary(function, split, top, self._report.result_marks)
@@ -200,10 +204,21 @@ class Propagation:
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
 
+    def _has_narrow_values(self, main: ir.Block) -> bool:
+        """Whether `main` computes with narrow floats, as far as no function does that it calls."""
+        if self._listing is None:
+            return has_narrow_values(main)
+        self._listing.note_formats()
+        if not self._listing.wide:
+            return True
+        bodies = (op for name, op in self._listing.ops if name in _NESTING)
+        return any(has_narrow_values(b) for op in bodies for r in op.regions for b in r.blocks)
+
     def _split(self, top: ir.Operation) -> Split:
         report = self._report
         split = Split(top, self._recipe, report.remarks, report.given_up, self._walk)
-        split.narrow, split.marked = self._narrow, self._marked
+        split.expect(narrow=self._narrow, doubts=self._doubts)
+        split.marked = self._marked
         split.cast_exponents = self._cast_exponents
         split.casting, split.writing = self._casting, self._writing
         split.untrusted = report.untrusted

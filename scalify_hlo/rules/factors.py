@@ -25,7 +25,7 @@ from scalify_hlo.scale import (
     Scale,
     Scaled,
 )
-from scalify_hlo.uncertainty import UNBOUNDED, of_root
+from scalify_hlo.uncertainty import UNBOUNDED, Uncertainty, of_root
 
 SAFE_REACH = {False: 126, True: 1022}
 """|log2| up to which a factor is one normal number, in f32 and in f64."""
@@ -72,11 +72,13 @@ class Factors:
     Attributes:
         location: Location of what is asked for next: that of the op that asks.
         built: All that was built, in order.
+        doubts: Whether it matters how far the sizes of generators are certain.
     """
 
     def __init__(self, top: ir.Operation) -> None:
         self.location = top.location
         self.built: dict[ir.Value, None] = {}
+        self.doubts = False
         self._top = top
         self._ip = ir.InsertionPoint(top)
         self._values: dict[Generator, ir.Value] = {}
@@ -115,12 +117,10 @@ class Factors:
             bound: It is within 2^±bound.
         """
         generator = self._new(False, bound, depth)
-        if known is None:
-            generator.uncertainty = of_root(UNBOUNDED)
-        else:
+        if known is not None:
             generator.size = known.level + known.scale.size
-            data = known.uncertainty.with_root(_STATISTIC)
-            generator.uncertainty = known.scale.uncertainty.and_of(data)
+        if self.doubts:
+            generator.uncertainty = _measured(known)
         anchor = emit.constant(self._i32, 0, at).owner
         home = _Home(generator.index, anchor, ir.InsertionPoint(anchor))
         self._values[generator], self._homes[value], self._born[generator] = value, home, home
@@ -172,7 +172,8 @@ class Factors:
             like: The generator that it is outside of a function; None if it is the program's own.
         """
         generator = self._new(state, bound, 0)
-        generator.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
+        if self.doubts:
+            generator.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
         generator.size = like.size if like else 0
         self._values[generator] = value
         return generator
@@ -186,7 +187,9 @@ class Factors:
         """The generator that a root or a maximum of scales gives; the same one each time."""
         if origin not in self._derived:
             self._derived[origin] = generator = self._new(False, origin.bound, origin.depth)
-            generator.size, generator.uncertainty = origin.size, origin.uncertainty
+            generator.size = origin.size
+            if self.doubts:
+                generator.uncertainty = origin.uncertainty
             self._origins[generator] = origin
         return self._derived[origin]
 
@@ -395,6 +398,13 @@ class Factors:
     def _clamp(self, exponent: ir.Value) -> ir.Value:
         bound = SAFE_REACH[False]
         return self.elementwise("clamp", self._integer(-bound), exponent, self._integer(bound))
+
+
+def _measured(known: Scaled | None) -> Uncertainty:
+    """How far the expected size of data may be off from what is measured of them."""
+    if known is None:
+        return of_root(UNBOUNDED)
+    return known.scale.uncertainty.and_of(known.uncertainty.with_root(_STATISTIC))
 
 
 def _all_below(scale: Scale) -> bool:

@@ -125,11 +125,13 @@ def product(count: Count | None = None) -> Apply:
             (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
             if drifts(op, s, t, split):
                 (s, m), (t, n) = _nearer(op, split, ((s, m), (t, n)))
-            if s.powers and t.powers and _is_too_steep(op.results[0], s * t, split):
+            scale = s * t
+            if s.powers and t.powers and _is_too_steep(op.results[0], scale, split):
                 (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
+                scale = s * t
             terms = count(op) if count else None
             found = product_uncertainty(a, b, 1, terms)
-            split.result(op, s * t, m + n + rise(terms, split), found)
+            split.result(op, scale, m + n + rise(terms, split), found)
 
     NEUTRAL.add(apply)
     return apply
@@ -145,9 +147,11 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             split.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
             (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
-            if s.powers and t.powers and _is_too_steep(op.results[0], s / t, split):
+            scale = s / t
+            if s.powers and t.powers and _is_too_steep(op.results[0], scale, split):
                 (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t))
-            split.result(op, s / t, m - n, product_uncertainty(a, b, -1))
+                scale = s / t
+            split.result(op, scale, m - n, product_uncertainty(a, b, -1))
 
     NEUTRAL.add(apply)
     return apply

@@ -126,6 +126,7 @@ class Split(Mover):
         trial: Whether the walk is on a copy that will be erased.
         narrow: Whether data are going to be narrow.
         cast_exponents: log2 of the scale of the last cast of each kind, where sizes are predicted.
+        doubts: Whether it matters how far sizes are certain: data are narrow, or are going to be.
         predicts: Whether sizes are predicted by the factors of Unit Scaling.
         leaving: The values that the function returns at scale 1.
         observed: Takes what casts are of, where somebody wants to know.
@@ -152,7 +153,7 @@ class Split(Mover):
         self.given_up = given_up
         self.next = top
         self.trial = False
-        self.narrow = False
+        self.narrow = self.doubts = False
         self.cast_exponents: dict[Hashable, int] = {}
         self._walker = walker
         self.devices: Devices | None = None
@@ -168,6 +169,11 @@ class Split(Mover):
         super()._forget_value(value)
         self.attention.forget(value)
 
+    def expect(self, *, narrow: bool, doubts: bool) -> None:
+        """Sets the attributes of these names."""
+        self.narrow = narrow
+        self.doubts = self.factors.doubts = doubts
+
     def walk(self, block: ir.Block) -> None:
         """Walks a block of a region of the op that the walk is at."""
         following = self.next
@@ -177,7 +183,8 @@ class Split(Mover):
     def isolated(self, top: ir.Operation) -> Split:
         """A split for a region that sees no value of this one."""
         inner = Split(top, self.recipe, self.remarks, self.given_up, self._walker)
-        inner.trial, inner.narrow, inner.devices = self.trial, self.narrow, self.devices
+        inner.trial, inner.devices = self.trial, self.devices
+        inner.expect(narrow=self.narrow, doubts=self.doubts)
         inner.marked, inner.cast_exponents = self.marked, self.cast_exponents
         inner.casting, inner.writing = self.casting, self.writing
         inner.untrusted = self.untrusted
@@ -276,6 +283,8 @@ class Split(Mover):
 
     def doubt_inputs(self) -> None:
         """Says that the sizes of the program's inputs are about what they are said to be."""
+        if not self.doubts:
+            return
         for value, form in self._forms.items():
             if isinstance(form, Scaled):
                 self._forms[value] = form._replace(uncertainty=of_root(_INPUT, _IN_POWERS))
@@ -400,20 +409,23 @@ class Split(Mover):
             constants = [f.level for f in forms if is_unit(f)]
             if constants:
                 level = max([*constants, *levels_at(ONE, scaled)])
-                return Scaled(ONE, level, mean_uncertainty(scaled, ONE))
+                return Scaled(ONE, level, self._mean(scaled, ONE))
         if [f for f in scaled if f.scale != scale]:
             if self._all_values(values, scaled):
                 level = _level(levels_at(ONE, scaled), either)
-                return Scaled(ONE, level, mean_uncertainty(scaled))
+                return Scaled(ONE, level, self._mean(scaled))
             if self._fallback(values, scaled):
                 origin = Maximum(tuple(dict.fromkeys(f.settled for f in scaled)))
                 met = Scale(0, ((self.factors.derive(origin), 1),))
-                return Scaled(met, 0, mean_uncertainty(scaled))
+                return Scaled(met, 0, self._mean(scaled))
             pairs = zip(values, forms, strict=True)
             anchors = [broadcast_source(v) is None for v, f in pairs if isinstance(f, Scaled)]
             scale = meet(scaled, anchors)
         level = _level(levels_at(scale, scaled), either)
-        return Scaled(scale, level, mean_uncertainty(scaled, scale))
+        return Scaled(scale, level, self._mean(scaled, scale))
+
+    def _mean(self, forms: Sequence[Form], scale: Scale | None = None) -> Uncertainty:
+        return mean_uncertainty(forms, scale) if self.doubts else CERTAIN
 
     def _all_values(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether values meet at scale 1, as data are values."""
