@@ -19,7 +19,7 @@ import scalify_hlo
 from examples import gpt2
 from examples.demo import CONFIG
 from examples.xla import flat
-from scalify_hlo.recipe import NONE
+from scalify_hlo.recipes.model import NONE
 
 WIDTH = 100
 """Columns of a table, also where the output is a file."""

@@ -24,9 +24,9 @@ Array = np.ndarray[Any, Any]
 M, W = (32, 64), (64, 32)
 
 
-def _normalise(x: Any, xp: Any) -> Any:
-    centred = x - x.mean(axis=-1, keepdims=True)
-    return centred / xp.sqrt((centred * centred).mean(axis=-1, keepdims=True))
+def _normalize(x: Any, xp: Any) -> Any:
+    centerd = x - x.mean(axis=-1, keepdims=True)
+    return centerd / xp.sqrt((centerd * centerd).mean(axis=-1, keepdims=True))
 
 
 CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
@@ -40,7 +40,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[tuple[int, 
     "mean": (lambda x: x.mean(axis=-1), lambda x: x.mean(axis=-1), (M,)),
     "variance": (lambda x: x.var(axis=-1), lambda x: x.var(axis=-1), (M,)),
     "l2 norm": (jnp.linalg.norm, np.linalg.norm, (M,)),
-    "normalisation": (lambda x: _normalise(x, jnp), lambda x: _normalise(x, np), (M,)),
+    "normalization": (lambda x: _normalize(x, jnp), lambda x: _normalize(x, np), (M,)),
 }
 """Name -> the program, the same in numpy, the shapes of its arguments."""
 

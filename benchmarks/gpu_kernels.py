@@ -5,7 +5,7 @@
     python -m benchmarks.gpu_kernels --no-algorithm    # jax 0.12
 
 The GPT-2 step of the demonstration is rewritten with a recipe and compiled for the description of
-an H200; the kernels of the optimised HLO are read, not run. Each f8 dot should be one call of
+an H200; the kernels of the optimized HLO are read, not run. Each f8 dot should be one call of
 cuBLASLt's FP8 matmul. With static scales, which `same` has, no kernel should be there for scales
 alone: neither one that computes scalars, nor one that multiplies a tensor by a scalar and does
 nothing else. The original has some of both (Adam's corrections of bias, the mean of the loss),
@@ -51,7 +51,7 @@ PLACES = frozenset({"Parameter", "Constant", "Broadcast", "Bitcast", "Tuple", "R
 
 @dataclass(frozen=True)
 class Kernels:
-    """What an optimised module launches.
+    """What an optimized module launches.
 
     Attributes:
         launched: all kernels and calls of libraries.
@@ -71,7 +71,7 @@ class Kernels:
 
 
 def kernels(module: Any) -> Kernels:
-    """Reads an optimised `HloModule`."""
+    """Reads an optimized `HloModule`."""
     bodies = {body.name: body.instructions() for body in module.computations()}
     every = [
         (instruction, bodies.get(called(instruction), [instruction]))

@@ -1,4 +1,4 @@
-"""StableHLO ops and optimised HLO instructions of a rewritten training step, over the original."""
+"""StableHLO ops and optimized HLO instructions of a rewritten training step, over the original."""
 
 import sys
 from dataclasses import replace
@@ -18,11 +18,11 @@ def main() -> int:
     ops = {name: len(op_names(text)) for name, text in texts.items()}
     size = {name: Executable(text).instructions for name, text in texts.items()}
     rows = [Row("original: StableHLO ops", ops["original"], form=",.0f")]
-    rows += [Row("original: optimised HLO instructions", size["original"], form=",.0f")]
+    rows += [Row("original: optimized HLO instructions", size["original"], form=",.0f")]
     for name, bound in BOUNDS.items():
         rows += [Row(f"{name}: StableHLO ops over original", ops[name] / ops["original"])]
         grown = size[name] / size["original"]
-        rows += [Row(f"{name}: optimised HLO instructions over original", grown, bound)]
+        rows += [Row(f"{name}: optimized HLO instructions over original", grown, bound)]
     return report(f"Size, GPT-2 AdamW step, {options.layers} layers, XLA CPU", rows)
 
 

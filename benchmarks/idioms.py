@@ -48,10 +48,10 @@ from benchmarks.idiom_programs import IDIOMS, Idiom
 from benchmarks.numerics import rounded
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.input_scales import measured_size
-from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.lifting import add_results
-from scalify_hlo.tensors import DTYPES
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.io.tensors import DTYPES
+from scalify_hlo.run.input_scales import measured_size
+from scalify_hlo.transforms.hoist import add_results
 
 RECIPES = ("fp16", "fp8", "fp8-current", "fp8-delayed", "unit")
 SCALES = (-8, 0, 8)

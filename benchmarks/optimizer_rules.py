@@ -164,7 +164,7 @@ def _rates(linear: float, mlp: float, lstm: float, gpt2: float) -> Mapping[str, 
 _ADAM = _rates(2e-2, 3e-3, 1e-2, 2e-3)
 
 OPTIMIZERS: Mapping[str, Optimizer] = {
-    "sgd": Optimizer(optax.sgd, _rates(0.5, 0.2, 0.5, 0.5), LONG),
+    "sgd": Optimizer(optax.sgd, _rates(0.5, 0.2, 0.5, 0.1), LONG),
     "nesterov": Optimizer(
         partial(optax.sgd, momentum=0.9, nesterov=True), _rates(0.1, 0.05, 0.1, 0.1)
     ),
@@ -174,7 +174,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
         partial(optax.adafactor, min_dim_size_to_factor=16), _rates(0.1, 0.05, 0.1, 0.05)
     ),
     "lamb": Optimizer(optax.lamb, _rates(2e-2, 1e-2, 2e-2, 1e-2), LONG),
-    "lars": Optimizer(partial(optax.lars, trust_coefficient=0.02), _rates(0.3, 0.2, 0.5, 0.3)),
+    "lars": Optimizer(partial(optax.lars, trust_coefficient=0.02), _rates(0.3, 0.2, 0.5, 0.1)),
     "lion": Optimizer(optax.lion, _rates(3e-3, 5e-4, 2e-3, 3e-4)),
     "adamw": Optimizer(optax.adamw, _ADAM, LONG),
     "textbook-adamw": Optimizer(textbook_adamw, _ADAM),
@@ -184,4 +184,5 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
     "multisteps-adam": Optimizer(_accumulated, _ADAM),
     "adam-with-ema": Optimizer(lambda rate: averaged(optax.adam(rate)), _ADAM),
 }
-"""By name; the rates are such that each model learns in the steps given."""
+"""By name; the rates are such that each model learns in the steps given, and ends alike from
+parameters that differ a little: SGD at 0.5 begins by losing, and its f32 losses differ by 5 %."""

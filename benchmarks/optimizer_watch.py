@@ -5,12 +5,12 @@ from typing import Any
 import jax.numpy as jnp
 
 from scalify_hlo._compat import ir, new_context, stablehlo
-from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.inlining import inline_calls
-from scalify_hlo.passes.lifting import add_results, block_of, lift
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.io.tensors import DTYPES
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import statistic
-from scalify_hlo.tensors import DTYPES
+from scalify_hlo.transforms.hoist import add_results, block_of, lift
+from scalify_hlo.transforms.inlining import inline_calls
 
 _MARK = "benchmarks.watched"
 _MATMULS = ("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution")

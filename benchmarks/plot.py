@@ -18,14 +18,14 @@ class Curve:
         name: what the legend calls it.
         x: where it is.
         y: how high; negative values and infinities are drawn on the axis.
-        colour: index of its colour.
+        color: index of its color.
         dashed: whether the line is.
     """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
-    colour: int
+    color: int
     dashed: bool = False
 
 
@@ -101,7 +101,7 @@ def _legend(curves: Sequence[Curve]) -> Iterator[str]:
 
 def _stroke(curve: Curve) -> str:
     dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
-    return f'fill="none" stroke="{COLOURS[curve.colour % len(COLOURS)]}" stroke-width="1.6"{dash}'
+    return f'fill="none" stroke="{COLOURS[curve.color % len(COLOURS)]}" stroke-width="1.6"{dash}'
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

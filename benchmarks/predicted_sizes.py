@@ -11,7 +11,7 @@ its turns. Operands in E4M3 are forward ones, weights among them; gradients are 
 predicted size is not trusted, the step measures the amax, and the error is that of a scale that was
 measured: such operands count in the share within the bound, and not as trusted.
 
-Gradients that are zero but for rounding, such as that of a bias before a normalisation, have
+Gradients that are zero but for rounding, such as that of a bias before a normalization, have
 no size: operands that come out as different, with XLA's fusion and without, as they are large are
 left out, where a model has some that are too small by more than the bound.
 
@@ -41,8 +41,8 @@ from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
-from scalify_hlo.program import read_text, write_program
-from scalify_hlo.tensors import Array
+from scalify_hlo.io.program import read_text, write_program
+from scalify_hlo.io.tensors import Array
 
 GRADIENT = "f8E5M2"
 

@@ -24,8 +24,8 @@ from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.xla import Executable, flat
 from scalify_hlo.api import make_options
+from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.pipeline import rewrite_module
-from scalify_hlo.program import read_text
 
 _SHOWN = 8
 """How many operands are named."""

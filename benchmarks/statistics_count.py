@@ -10,7 +10,7 @@ measured scales of the inputs, `fp8` and `fp8-state` with the signature `scaled`
 and no moment is kept in f16 or f8 or rescaled: the statistics of activations and gradients.
 
 Bounds for `apart`: under `unit` 0, or 1 for twelve layers and more; for transformers under `fp8`
-and `fp8-state` 2 for each layer, 1 for the last normalisation, and 1 for BERT's head. With a
+and `fp8-state` 2 for each layer, 1 for the last normalization, and 1 for BERT's head. With a
 baseline, which is a directory with other sources of scalify_hlo, no model may have more than with
 those. Models of packages that are not installed are left out.
 Exit code 1 if a bound is missed.
@@ -58,7 +58,7 @@ LAYERS: Mapping[str, int] = {
 """The transformers, with how many layers each has."""
 
 HEADS = frozenset({"bert"})
-"""Those of them that normalise once more before the logits."""
+"""Those of them that normalize once more before the logits."""
 
 DEEP = 12
 """From how many layers on `unit` may take one statistic."""

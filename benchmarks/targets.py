@@ -65,7 +65,7 @@ def use_no_device() -> None:
 
 
 def compile_for(target: Target, text: str) -> Any:
-    """The optimised HLO module of StableHLO text.
+    """The optimized HLO module of StableHLO text.
 
     Raises:
         RuntimeError: The plugin is not installed, or XLA can't compile the program.
@@ -79,5 +79,5 @@ def compile_for(target: Target, text: str) -> Any:
     with new_context():
         module = ir.Module.parse(text)
         devices = xla_client.DeviceList((device,))
-        (optimised,) = device.client.compile(module, devices, options).hlo_modules()
-    return optimised
+        (optimized,) = device.client.compile(module, devices, options).hlo_modules()
+    return optimized

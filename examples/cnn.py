@@ -1,6 +1,6 @@
-"""A convolutional network in plain JAX: max and average pooling, and batch normalisation.
+"""A convolutional network in plain JAX: max and average pooling, and batch normalization.
 
-Training normalises by the statistics of the batch and keeps running averages of them as state;
+Training normalizes by the statistics of the batch and keeps running averages of them as state;
 inference reads the running averages.
 """
 
@@ -63,7 +63,7 @@ def average_pool(x: jax.Array) -> jax.Array:
     return jax.lax.reduce_window(x, 0.0, jax.lax.add, window, window, "VALID") / 4
 
 
-def normalise(params: Params, statistics: Params, x: jax.Array) -> jax.Array:
+def normalize(params: Params, statistics: Params, x: jax.Array) -> jax.Array:
     """Brings each channel to mean 0 and variance 1 by `statistics`, then applies gain and bias."""
     scaled = (x - statistics["mean"]) * jax.lax.rsqrt(statistics["variance"] + 1e-5)
     return scaled * params["gain"] + params["bias"]
@@ -75,18 +75,18 @@ def batch_statistics(x: jax.Array) -> Params:
 
 
 def logits(params: Params, statistics: Params | None, x: jax.Array) -> tuple[jax.Array, Params]:
-    """Class scores, and the statistics that normalised each layer.
+    """Class scores, and the statistics that normalized each layer.
 
     Args:
         params: what `init` made.
-        statistics: running averages to normalise by, or None to use those of this batch.
+        statistics: running averages to normalize by, or None to use those of this batch.
         x: images of shape (batch, height, width, 3), height and width multiples of 4.
     """
     used: Params = {}
     for name, pool in (("conv_1", max_pool), ("conv_2", average_pool)):
         x = convolution(params[name]["kernel"], x)
         used[name] = batch_statistics(x) if statistics is None else statistics[name]
-        x = pool(jax.nn.relu(normalise(params[name], used[name], x)))
+        x = pool(jax.nn.relu(normalize(params[name], used[name], x)))
     x = x.mean(axis=(1, 2))
     return x @ params["dense"]["kernel"] + params["dense"]["bias"], used
 
@@ -103,7 +103,7 @@ def inference_step(params: Params, statistics: Params, x: jax.Array) -> jax.Arra
 
 
 State = tuple[Params, Params, Any]
-"""Parameters, running statistics, optimiser state."""
+"""Parameters, running statistics, optimizer state."""
 
 
 def _step(

@@ -98,7 +98,7 @@ def summary_table(entries: Sequence[Contender]) -> Table:
     rows: dict[str, Callable[[Contender], str]] = {
         "largest relative difference of a loss": lambda e: f"{e.difference(original):.1e}",
         "StableHLO ops": lambda e: f"{e.ops:,}",
-        "optimised HLO instructions": lambda e: f"{e.executable.instructions:,}",
+        "optimized HLO instructions": lambda e: f"{e.executable.instructions:,}",
         "rewrite, the whole command (s)": lambda e: f"{e.rewrite_seconds:.2f}",
         "compile with XLA (s)": lambda e: f"{e.executable.compile_seconds:.2f}",
         "median step time (s)": lambda e: f"{statistics.median(e.seconds):.3f}",

@@ -84,10 +84,10 @@ def _init_block(key: jax.Array, config: Config) -> Params:
 
 
 def layer_norm(params: Params, x: jax.Array) -> jax.Array:
-    """Normalises the last axis to mean 0 and variance 1, then applies gain and bias."""
-    centred = x - x.mean(axis=-1, keepdims=True)
-    variance = jnp.square(centred).mean(axis=-1, keepdims=True)
-    return centred * jax.lax.rsqrt(variance + 1e-5) * params["gain"] + params["bias"]
+    """Normalizes the last axis to mean 0 and variance 1, then applies gain and bias."""
+    centerd = x - x.mean(axis=-1, keepdims=True)
+    variance = jnp.square(centerd).mean(axis=-1, keepdims=True)
+    return centerd * jax.lax.rsqrt(variance + 1e-5) * params["gain"] + params["bias"]
 
 
 def attention(params: Params, x: jax.Array, masked: float | None = None) -> jax.Array:
@@ -114,7 +114,7 @@ def mlp(params: Params, x: jax.Array) -> jax.Array:
 
 
 def block(params: Params, x: jax.Array, masked: float | None = None) -> jax.Array:
-    """One pre-normalised transformer block."""
+    """One pre-normalized transformer block."""
     x = x + attention(params["attention"], layer_norm(params["ln_1"], x), masked)
     return x + mlp(params["mlp"], layer_norm(params["ln_2"], x))
 
@@ -147,7 +147,7 @@ adamw_step_inf_mask = training_step(partial(loss, masked=float("-inf")), ADAMW)
 def state(
     config: Config, optimizer: optax.GradientTransformation, seed: int = 0
 ) -> tuple[Params, Any]:
-    """Fresh parameters and the optimiser's state for them."""
+    """Fresh parameters and the optimizer's state for them."""
     params = init(jax.random.key(seed), config)
     return params, optimizer.init(params)
 

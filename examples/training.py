@@ -1,4 +1,4 @@
-"""One optimiser step over any loss, in the form that all example models export."""
+"""One optimizer step over any loss, in the form that all example models export."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,14 +13,14 @@ Loss = Callable[..., jax.Array]
 """(params, *batch) -> scalar loss."""
 
 Step = Callable[..., tuple[Params, Any, jax.Array]]
-"""(params, optimiser state, *batch) -> (params, optimiser state, loss)."""
+"""(params, optimizer state, *batch) -> (params, optimizer state, loss)."""
 
 
 def training_step(loss: Loss, optimizer: optax.GradientTransformation) -> Step:
     """Builds forward pass, backward pass and update as one function to jit or export.
 
     Args:
-        loss: the scalar to minimise, a function of the parameters and one batch.
+        loss: the scalar to minimize, a function of the parameters and one batch.
         optimizer: its `init(params)` makes the state that the step carries.
 
     Returns:
@@ -37,6 +37,6 @@ def training_step(loss: Loss, optimizer: optax.GradientTransformation) -> Step:
 
 def cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
     """Mean of -log softmax(logits)[label]; `labels` are integers, one rank below `logits`."""
-    normaliser = jax.nn.logsumexp(logits, axis=-1)
+    normalizer = jax.nn.logsumexp(logits, axis=-1)
     chosen = jax.numpy.take_along_axis(logits, labels[..., None], axis=-1)[..., 0]
-    return (normaliser - chosen).mean()
+    return (normalizer - chosen).mean()

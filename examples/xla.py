@@ -13,7 +13,7 @@ from jax.extend import backend
 from jaxlib import xla_client
 
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.tensors import interface
+from scalify_hlo.io.tensors import interface
 
 
 class Executable:
@@ -22,7 +22,7 @@ class Executable:
     Attributes:
         compile_seconds: how long XLA took.
         dtypes: those of the arguments of `main`.
-        instructions: size of the optimised HLO, over all its computations.
+        instructions: size of the optimized HLO, over all its computations.
     """
 
     def __init__(self, text: str) -> None:

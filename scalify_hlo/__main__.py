@@ -1,4 +1,4 @@
-"""`python -m scalify_hlo`, and the command `scalify-hlo`."""
+"""The entry point of `python -m scalify_hlo` and of the command `scalify-hlo`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def run() -> None:
-    """Runs the command line, whose imports can be interrupted without a traceback."""
+    """Runs the command line; an interrupt during its imports exits without a traceback."""
     try:
         from scalify_hlo.cli.main import main
 

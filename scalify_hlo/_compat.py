@@ -1,7 +1,7 @@
-"""The only file that touches private names of jax and jaxlib, and that knows their versions.
+"""The only file that uses private names of jax and jaxlib, or depends on their versions.
 
 jaxlib's MLIR bindings are imported here (`jax._src.lib.mlir` is the same package under another
-name); jax is only where a function needs it, so that the command line starts fast.
+name). jax is imported only in the functions that need it, so that the command line starts fast.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _BUILTIN_NODES = (type(None), tuple, list, dict)
 
 
 def new_context() -> ir.Context:
-    """A context that knows the dialects an exported program may use, and no others."""
+    """Returns a context with the dialects that an exported program may use, and no others."""
     context = ir.Context()
-    # Passes are Python, so threads would only make forks and the order of diagnostics unsafe.
+    # Passes are written in Python and gain nothing from threads. Without threads, forks are safe
+    # and diagnostics have a fixed order.
     context.enable_multithreading(False)
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
@@ -45,7 +46,7 @@ def new_context() -> ir.Context:
 
 
 def register_passes() -> None:
-    """Makes StableHLO's own passes known to MLIR's PassManager."""
+    """Registers StableHLO's passes with MLIR's PassManager."""
     stablehlo.register_stablehlo_passes()
 
 
@@ -62,17 +63,17 @@ def _schema() -> Any:
 
 
 def is_serializable(node: type) -> bool:
-    """Whether jax.export can write a pytree node."""
+    """Whether jax.export can serialize a type of pytree nodes."""
     return node in _BUILTIN_NODES or node in _export().serialization_registry
 
 
 def is_registered_name(name: str) -> bool:
-    """Whether jax.export knows which pytree node to make for a name in a file."""
+    """Whether jax.export has a pytree node registered for a name in a file."""
     return name in _export().deserialization_registry
 
 
 def forget_name(name: str) -> None:
-    """Lets another pytree node take a name; nodes already made are still written under it."""
+    """Frees a name for another pytree node; the node that had it is still written under it."""
     _export().deserialization_registry.pop(name, None)
 
 
@@ -84,7 +85,15 @@ def register_node(
     deserialize: Callable[[bytes], Any],
     build: Callable[[Any, Sequence[Any]], Any],
 ) -> None:
-    """Registers a node for jax.export, again if its name was forgotten."""
+    """Registers a pytree node with jax.export, without jax's check that the name is free.
+
+    Args:
+        node: The type of the node.
+        name: The name of the node in files.
+        serialize: Serializes the auxiliary data of a node.
+        deserialize: Reads the auxiliary data of a node.
+        build: Makes a node of its auxiliary data and its children.
+    """
     _export().serialization_registry[node] = (name, serialize)
     registry: dict[str, Any] = _export().deserialization_registry
     registry[name] = (node, deserialize, build)
@@ -96,7 +105,7 @@ def is_namedtuple(node: type) -> bool:
 
 
 def serialized_artifacts(data: Buffer) -> list[tuple[int, int]]:
-    """Where the StableHLO artifacts are in a jax.export file: the program's, its vjps'."""
+    """Start and stop, in bytes, of each StableHLO artifact in a jax.export file, vjps last."""
     import numpy as np
 
     start = np.frombuffer(data, np.uint8).ctypes.data
@@ -105,13 +114,13 @@ def serialized_artifacts(data: Buffer) -> list[tuple[int, int]]:
 
 
 def custom_node_names(data: Buffer) -> set[str]:
-    """The names of the pytree nodes, other than the built-in ones, in a jax.export file."""
+    """Returns the names of the pytree nodes in a jax.export file, except built-in ones."""
     trees = [tree for e in _orders(data) for tree in (e.InTree(), e.OutTree())]
     return {name for tree in trees for name in _custom_names(tree)}
 
 
 def _orders(data: Buffer) -> Iterator[Any]:
-    """The program in a jax.export file, then its vjp, and so on."""
+    """Yields the program in a jax.export file, then its vjp, the vjp's vjp, and so on."""
     exported = _schema().Exported.GetRootAs(data)
     while exported is not None:
         yield exported
@@ -135,17 +144,19 @@ def replace_exported(
     vjp: Callable[[jax.export.Exported], jax.export.Exported] | None,
     **changes: Any,
 ) -> jax.export.Exported:
-    """An Exported with other contents; its sharding fields follow the arguments and results.
+    """Returns an Exported with other contents; its sharding fields are permuted to match.
 
     Args:
-        exported: What to start from.
-        arguments: For each new flat argument, the old one whose sharding it has, or -1 for none.
-        results: The same for the results.
+        exported: The Exported to start from.
+        arguments: For each new flat argument, the index of the old one whose sharding it has, or
+            -1 for none.
+        results: For each new flat result, the index of the old one whose sharding it has, or -1.
         vjp: Makes the new vjp; None if there is none.
         **changes: New values of public fields.
     """
     for field in fields(exported):
-        # Their names and number differ between jax versions; all are one entry for each value.
+        # The names and number of these fields differ between jax versions. Each has one entry per
+        # value.
         if field.name.endswith(("_shardings", "_shardings_hlo")) and not field.name.startswith(
             "_has"
         ):
@@ -158,23 +169,23 @@ def replace_exported(
 def with_module(
     exported: jax.export.Exported, artifact: bytes, vjp: jax.export.Exported | None
 ) -> jax.export.Exported:
-    """An Exported with another serialized module, and a vjp that is there already."""
+    """Returns an Exported with another serialized module and a given vjp."""
     get_vjp = None if vjp is None else lambda _: vjp
     return replace(exported, mlir_module_serialized=artifact, _get_vjp=get_vjp)
 
 
 def without_module(exported: jax.export.Exported) -> jax.export.Exported:
-    """An Exported without its module; its vjp is as it was."""
+    """Returns an Exported without its module; its vjp is unchanged."""
     return replace(exported, mlir_module_serialized=b"")
 
 
 def field_values(exported: jax.export.Exported) -> dict[str, Any]:
-    """The fields of an Exported by name, to make one of a subclass."""
+    """Returns the fields of an Exported by name, from which a subclass can be made."""
     return {field.name: getattr(exported, field.name) for field in fields(exported)}
 
 
 def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
-    """A tree of one node, without making an object of its type."""
+    """Returns a tree with one node at its root, without making an object of its type."""
     import jax
 
     tree: TreeDef = jax.tree_util.PyTreeDef.from_node_data_and_children(
@@ -184,23 +195,23 @@ def make_tree(node: tuple[type, Any], children: Sequence[TreeDef]) -> TreeDef:
 
 
 def captured_values(traced: jax.stages.Traced) -> list[Any]:
-    """The values of an outer trace that a traced function uses without being given them."""
+    """Returns the values of an outer trace that a traced function captures."""
     return list(traced._consts)
 
 
 def result_types(traced: jax.stages.Traced) -> list[Any]:
-    """The types of the flat results of a traced function, as a primitive gives them."""
+    """Returns the avals of the flat results of a traced function."""
     return list(traced.jaxpr.out_avals)
 
 
 def flat_function(traced: jax.stages.Traced) -> Callable[..., Sequence[Any]]:
-    """A traced function that takes its captured values and then its flat arguments."""
+    """Returns a traced function as one of its captured values and then its flat arguments."""
     return _FlatFunction(traced.jaxpr)
 
 
 @dataclass(frozen=True, slots=True)
 class _FlatFunction:
-    """Runs a jaxpr; two are equal if they run the same one."""
+    """Runs a jaxpr. Two such functions are equal if their jaxprs are."""
 
     jaxpr: Any
 
@@ -214,11 +225,14 @@ class _FlatFunction:
 def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
     """Compiles StableHLO with XLA for one CPU device.
 
+    Args:
+        text: The program as MLIR text.
+
     Returns:
-        The program on flat lists of arrays.
+        A function from the flat list of arguments to the flat list of results, both arrays.
 
     Raises:
-        ValueError: XLA refuses the program.
+        ValueError: XLA cannot compile the program.
     """
     import jax
     from jax.extend import backend
@@ -234,7 +248,7 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
         raise ValueError(str(error)) from error
 
     def run(arguments: Sequence[Any]) -> list[Any]:
-        with jax.enable_x64(True):  # else 64-bit arrays become 32-bit ones
+        with jax.enable_x64(True):  # Otherwise 64-bit arrays would become 32-bit arrays.
             placed = [jax.device_put(a, device) for a in arguments]
         results = loaded.execute(placed)
         return list(jax.block_until_ready(results))
@@ -243,16 +257,18 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
 
 
 def refine_shapes(program: bytes) -> bytes:
-    """Gives all tensors of a program the shapes that follow from those of its arguments.
+    """Refines all shapes of a program from the static shapes of its arguments.
+
+    The shape assertions of jax.export are checked.
 
     Args:
-        program: MLIR bytecode, of a program whose arguments have static shapes.
+        program: A program whose arguments have static shapes, as MLIR bytecode.
 
     Returns:
-        The same as MLIR bytecode. What jax.export asserts of shapes was checked.
+        The refined program, as MLIR bytecode.
 
     Raises:
-        ValueError: An assertion does not hold, or a shape does not follow.
+        ValueError: A shape assertion does not hold, or a shape is still dynamic.
     """
     from jaxlib import _jax
 
@@ -283,15 +299,16 @@ def private_function(
 
     Args:
         ctx: The context that jax gives a lowering rule.
-        key: What the function is told apart by among those of a module.
-        name: Its name, which is made unique.
-        arguments: The types of its arguments.
-        results: The types of its results.
-        body: Builds the body from the arguments and gives the values to return.
-        named_by_content: Whether two functions of one name do the same, also in other modules.
+        key: Identifies the function in its module.
+        name: The name of the function, which is made unique.
+        arguments: The types of the arguments.
+        results: The types of the results.
+        body: Builds the body from the arguments, and returns the values to return.
+        named_by_content: Whether a hash of the function is added to its name. Two functions of one
+            name then do the same, also in different modules.
 
     Returns:
-        The name it got.
+        The symbol name of the function.
     """
     module = ctx.module_context
     cached = module.cached_primitive_lowerings
@@ -312,7 +329,7 @@ def private_function(
 
 
 def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
-    """Tells functions apart by what they and the functions that they call consist of."""
+    """Returns a hash of a function and of all functions that it calls."""
     digest = hashlib.sha256()
     waiting, seen = [function.operation], set()
 
@@ -335,5 +352,14 @@ def _digest(function: func.FuncOp, symbols: ir.SymbolTable) -> str:
 def call_function(
     symbol: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]
 ) -> func.CallOp:
-    """A call, at the insertion point, of a function of the module."""
+    """Inserts a call of a function at the current insertion point.
+
+    Args:
+        symbol: The symbol name of the function.
+        operands: The operands of the call.
+        results: The types of the results.
+
+    Returns:
+        The call.
+    """
     return func.CallOp(list(results), ir.FlatSymbolRefAttr.get(symbol), list(operands))

@@ -1,4 +1,4 @@
-"""`rewrite` for programs that are there, `scalify` for Python functions."""
+"""The public functions `rewrite`, for StableHLO programs, and `scalify`, for Python functions."""
 
 from __future__ import annotations
 
@@ -11,22 +11,17 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import copy_module, require_legible
-from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.io.artifact import copy_module, require_legible
+from scalify_hlo.io.program import Program, read_program, read_text, write_program
+from scalify_hlo.io.wellformed import check_module, located
 from scalify_hlo.passes.pipeline import Options, Signature
 from scalify_hlo.passes.record import rewrite_recorded
-from scalify_hlo.passes.report import Report
 from scalify_hlo.passes.summary import warn_of
-from scalify_hlo.profile import Profile
-from scalify_hlo.profile_file import load_profile
-from scalify_hlo.program import (
-    Program,
-    read_program,
-    read_text,
-    write_program,
-)
-from scalify_hlo.recipe import Recipe, load_calibrated, load_recipe, require_pairs
-from scalify_hlo.wellformed import check_module, located
+from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.model import Recipe, load_calibrated, load_recipe, require_pairs
+from scalify_hlo.report.model import Report
 
 if TYPE_CHECKING:
     import jax
@@ -47,10 +42,20 @@ def make_options(
     strict: bool = False,
     listed: bool = False,
 ) -> Options:
-    """Options of a rewrite from what users give.
+    """Returns the options of a rewrite for the arguments of `rewrite`.
+
+    Args:
+        recipe: As for `rewrite`.
+        signature: As for `rewrite`.
+        input_scale: As for `rewrite`.
+        settings: As for `rewrite`.
+        profile: As for `rewrite`.
+        strict: As for `rewrite`.
+        listed: Whether the report has the matmuls even if the recipe does not change their formats.
 
     Raises:
         UsageError: A name or a value is not known.
+        InputError: The file of a recipe or of a profile is not valid.
     """
     scales = _numbers(input_scale or {})
     seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
@@ -73,7 +78,7 @@ def make_options(
 
 
 def _numbers(input_scale: Mapping[str, float]) -> dict[str, float]:
-    """Input scales as floats; whether they are positive is seen later."""
+    """Returns input scales as floats. Positivity is checked later."""
     hint = "give a number for each pattern of argument names, as in {'params*': 2.0**-4}"
     if not isinstance(input_scale, Mapping):
         raise UsageError("input scales are not a mapping", hint=hint)
@@ -134,29 +139,32 @@ def rewrite(
     Args:
         program: MLIR text (str); MLIR bytecode, a StableHLO portable artifact or the bytes of a
             jax.export file (bytes); an `ir.Module`; or a `jax.export.Exported`. A module is not
-            changed; the new one is in the same context.
-        recipe: A preset's name, the path of a TOML file, or a `Recipe`; see `load_recipe`.
-        signature: ``same`` keeps arguments and results as they are; ``scaled`` makes each float
-            argument and result data and scale, side by side (in an Exported: a `ScaledArray`).
-        input_scale: How large inputs are, by pattern of argument names; they are split at entry, at
-            the power of two at or below that.
+            changed; the new module is in the same context.
+        recipe: The name of a preset, the path of a TOML file, or a `Recipe`; see `load_recipe`.
+        signature: ``same`` keeps the types of arguments and results. ``scaled`` replaces each float
+            argument and result by its data, of the same shape, and its scale, of rank 0 and f32
+            (f64 for f64 and complex128); in an Exported, by a `ScaledArray`.
+        input_scale: The expected rms of arguments, by patterns of their names. Such an argument is
+            divided at entry by the power of two at or below its rms, which becomes its scale.
         settings: Options of the recipe, by key, such as ``matmul.weight``.
-        profile: Of the program, from `calibrate` or a file: all scales are static then. With the
-            recipe ``propagate``, which narrows nothing, the recipe is ``fp8-calibrated``.
-        strict: Whether a remark, such as on a matmul that stays wide, is an error.
-        report: Whether a `Report` is returned too. Its ``remarks`` are what the user should know,
-            and its ``matmuls`` say of each matmul which formats it has, or why it stays wide.
-        again: Whether the program may be one that was rewritten before, as its module says in the
+        profile: A profile of the program, from `calibrate`, or the path of its file. All scales are
+            static then. If the recipe keeps the formats of all matmul operands, as ``propagate``
+            does, formats are those of ``fp8-calibrated``.
+        strict: Whether a remark, such as one on a matmul that is not quantized, is an error.
+        report: Whether a `Report` is returned too. Its ``remarks`` are messages for the user. Its
+            ``matmuls`` have the formats of each matmul, or the reason why it is not quantized.
+        again: Whether a program that was rewritten before is accepted. Such a module has the
             attribute ``scalify.rewritten``; pairs then become pairs of pairs.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
-        With `report`, a pair of it and the report; without, remarks are a `ScalifyWarning`.
+        With `report`, a pair of the program and its report. Without, remarks are issued as a
+        `ScalifyWarning`.
 
     Raises:
-        InputError: It is no StableHLO program with a `main`, or the file of a recipe or a profile
-            is at fault, or the profile is one of another program; or the program was rewritten
-            before; or there is a remark, and `strict`.
+        InputError: The program is not StableHLO with a function `main`, or was rewritten before.
+            The file of a recipe or of a profile is not valid, or the profile is of another program.
+            With `strict`, there is a remark.
         UsageError: A name or a value of the options is not known.
 
     Example:
@@ -189,11 +197,23 @@ def _rewrite(program: Any, options: Options) -> tuple[Any, Report]:
 
 
 def rewrite_program(program: Program, options: Options) -> tuple[Program, Report]:
-    """Rewrites a program that was read from a file; its module is edited in place."""
+    """Rewrites a program that was read from a file; its module is edited in place.
+
+    Args:
+        program: The program.
+        options: The options, such as those of `make_options`.
+
+    Returns:
+        The rewritten program, and the report.
+
+    Raises:
+        InputError: The program cannot be rewritten.
+        UsageError: The options do not fit the program.
+    """
     if program.exported is None:
         with located(program.name):
             return program, rewrite_recorded(program.module, options, program.name)
-    from scalify_hlo.exported import rewrite_with_report
+    from scalify_hlo.frontend.exported import rewrite_with_report
 
     rewritten = rewrite_with_report(
         program.exported, options, module=program.module, name=program.name
@@ -215,7 +235,7 @@ def _rewrite_exported(program: Any, options: Options) -> tuple[Any, Report]:
             hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported; "
             "scalify takes Python functions",
         )
-    from scalify_hlo.exported import rewrite_with_report
+    from scalify_hlo.frontend.exported import rewrite_with_report
 
     rewritten = rewrite_with_report(program, options)
     return rewritten.exported, rewritten.report
@@ -232,33 +252,33 @@ def scalify(
 def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compiles a function like `jax.jit`, in scaled form.
 
-    Arguments with `ScaledArray` leaves are pairs, which `fn` sees as plain arrays of the dtype of
-    their data; plain arrays enter unscaled. A float result is a ScaledArray where a scale reached
-    it, and a plain array elsewhere. The function is exported and rewritten once for each
-    combination of shapes, and may be called inside `jax.jit`. Gradients flow through it, with
-    ScaledArrays as cotangents of ScaledArrays; see `ScaledArray`. As with any call of an Exported,
-    JAX does not map over it (`jax.vmap`) or differentiate it forward (`jax.jvp`): do both inside,
+    `fn` sees a `ScaledArray` argument as a plain array of its logical dtype. Plain arrays are
+    unscaled. A float result is a ScaledArray if it is scaled, and a plain array otherwise. The
+    function is exported and rewritten once for each combination of shapes. It can be called inside
+    `jax.jit`, and differentiated in reverse mode; the cotangent of a ScaledArray is a ScaledArray.
+    As with any call of an Exported, `jax.vmap` and `jax.jvp` do not apply to it. Use them inside,
     as in ``scalify(jax.vmap(fn))``.
 
-    Where the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured
-    from the first call's values, once for each combination of shapes, and
-    fixed; under a trace such a function takes the scales of a call before, or those that the recipe
-    declares. Its results are then plain too, unless an argument is a ScaledArray.
+    If the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured from
+    the values of the first call, once for each combination of shapes, and are constant from then
+    on. Inside another trace, the function uses the scales of an earlier call, or those that the
+    recipe declares. With such a recipe the results are plain arrays unless an argument is a
+    ScaledArray.
 
     Args:
         fn: The function. Without it, a decorator is returned.
-        **options: As of `rewrite`, ``recipe`` (by default ``propagate``), ``settings``,
-            ``input_scale`` for plain arguments, and ``profile``, which is of one combination of
-            shapes; all others are those of `jax.jit`, such as ``static_argnums`` and
-            ``donate_argnums``.
+        **options: ``recipe`` (by default ``propagate``), ``settings``, ``input_scale`` for plain
+            arguments, and ``profile``, for one combination of shapes, are as for `rewrite`. All
+            others are options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
 
     Returns:
-        The compiled function, as `jax.jit` gives it.
+        The compiled function, with the interface of a function that `jax.jit` returns.
 
     Raises:
-        UsageError: The recipe or one of its options is not known. A call raises it under
-            `jax.vmap`, and for an input scale that matches no float argument.
-        InputError: The profile is one of another program; a call raises it.
+        UsageError: The recipe or an option is not known. A call raises it under `jax.vmap`, and
+            for an input scale that matches no float argument.
+        InputError: The file of a recipe or of a profile is not valid. A call raises it if the
+            profile is of another program.
 
     Example:
         >>> @scalify
@@ -270,7 +290,7 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if fn is None:
         return functools.partial(scalify, **options)
-    from scalify_hlo.scalified import Scalified
+    from scalify_hlo.frontend.scalified import Scalified
 
     own = {name: options.pop(name) for name in _OF_REWRITE if name in options}
     rewrite_options = make_options(**own)
@@ -280,7 +300,7 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 _OF_REWRITE = ("recipe", "settings", "input_scale", "profile")
-"""The options of `scalify` that are those of `rewrite`."""
+"""The options that `scalify` has in common with `rewrite`; all others are those of `jax.jit`."""
 
 
 def _check_scaling(options: Options) -> None:

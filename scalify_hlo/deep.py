@@ -1,4 +1,4 @@
-"""Work that recurses deeply runs in a thread with a stack that is large enough for it."""
+"""Runs deeply recursive work in a thread with a large stack."""
 
 from __future__ import annotations
 
@@ -8,30 +8,37 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.errors import InputError
 
 T = TypeVar("T")
 
 SHALLOW: Final = 40
-"""How many levels the stack and the recursion limit that every thread has are enough for."""
+"""The number of levels for which the default stack and recursion limit are enough."""
 DEEPEST: Final = 1500
-"""How many levels MLIR's own parser and printer can do on a stack of 8 MiB, with a margin."""
+"""The number of levels that MLIR's parser and printer handle on a stack of 8 MiB, with a margin."""
 
 _FRAMES: Final = 60
-"""Calls of Python for each level, at most."""
+"""The most Python frames per level."""
 _BYTES: Final = 1 << 18
-"""Stack for each level, at most."""
+"""The most bytes of stack per level."""
 _LOCK: Final = threading.Lock()
 _INSIDE: Final = threading.local()
 
 
 def run_deep(work: Callable[[], T], levels: int) -> T:
-    """What `work` returns or raises, which recurses into this many levels of a program.
+    """Runs work that recurses into the nested ops of a program.
 
-    Python's recursion limit is one of the process: it is raised while the work runs.
+    Python's recursion limit belongs to the whole process; it is raised while the work runs.
+
+    Args:
+        work: The work, without arguments.
+        levels: The number of nested levels into which the work recurses.
+
+    Returns:
+        The result of the work; an error of the work is raised as it is.
 
     Raises:
-        InputError: They are too many.
+        InputError: There are more levels than `DEEPEST`.
     """
     if levels <= SHALLOW or getattr(_INSIDE, "deep", False):
         return work()

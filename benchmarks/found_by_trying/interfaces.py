@@ -97,7 +97,7 @@ def _again() -> None:
 CHECKS = {
     18: [
         Check("files with pairs are read in any order of imports", _orders),
-        Check("states of optax are serialised", _states),
+        Check("states of optax are serialized", _states),
     ],
     19: [
         Check("wrong rules are named", _rules),

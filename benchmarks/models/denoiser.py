@@ -19,7 +19,7 @@ def embedded(times: jax.Array, width: int) -> jax.Array:
 
 
 class Residual(nn.Module):
-    """Two convolutions, each after a normalisation, with the time in between.
+    """Two convolutions, each after a normalization, with the time in between.
 
     Attributes:
         width: Channels of the result.

@@ -15,8 +15,8 @@ CONFIG = GPT2Config(vocab_size=VOCAB, n_positions=SEQUENCE, n_embd=32, n_layer=4
 
 def parameters(module: Any) -> Any:
     """Random parameters of a model of the package that reads tokens."""
-    initialise = partial(module.init_weights, input_shape=(1, SEQUENCE))
-    return drawn(jax.eval_shape(initialise, jax.random.PRNGKey(0)))
+    initialize = partial(module.init_weights, input_shape=(1, SEQUENCE))
+    return drawn(jax.eval_shape(initialize, jax.random.PRNGKey(0)))
 
 
 def language_model(module: Any) -> Model:

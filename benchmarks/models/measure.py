@@ -13,10 +13,10 @@ from benchmarks.common import SIGNATURES
 from benchmarks.models.model import Case
 from benchmarks.models.run import RUNS, Run
 from scalify_hlo.api import make_options, rewrite_program
-from scalify_hlo.check import match
-from scalify_hlo.compare import Difference, compare
-from scalify_hlo.program import read_text, write_program
-from scalify_hlo.tensors import Array, interface
+from scalify_hlo.io.program import read_text, write_program
+from scalify_hlo.io.tensors import Array, interface
+from scalify_hlo.run.check import match
+from scalify_hlo.run.compare import Difference, compare
 
 LARGEST_SCALE = 6
 """Scales of arguments lie within 2^±6, and differ."""

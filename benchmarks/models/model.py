@@ -52,9 +52,9 @@ def trained(loss: Loss, optimizer: optax.GradientTransformation, params: Any, *b
 
 
 def amid_training(optimizer: optax.GradientTransformation, params: Any) -> Any:
-    """The state of an optimiser that has seen a gradient.
+    """The state of an optimizer that has seen a gradient.
 
-    That of a bias before a normalisation is rounding noise around zero. An optimiser that has seen
+    That of a bias before a normalization is rounding noise around zero. An optimizer that has seen
     no other gives it as its state, or Adam even a whole step of it, and then no two compilations
     of one program agree.
     """

@@ -13,7 +13,7 @@ BATCH, CLASSES, SIZE, PATCH, WIDTH, LAYERS = 2, 10, 16, 4, 32, 4
 
 
 class Block(nn.Module):
-    """Attention and a feed-forward layer, each after a normalisation."""
+    """Attention and a feed-forward layer, each after a normalization."""
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:

@@ -13,7 +13,7 @@ BATCH, CLASSES, SIZE, WIDTHS = 2, 10, 8, (16, 32)
 
 
 class Block(nn.Module):
-    """Two convolutions around a skip connection, each with batch normalisation.
+    """Two convolutions around a skip connection, each with batch normalization.
 
     Attributes:
         width: Channels of the result.
@@ -58,7 +58,7 @@ class ResNet(nn.Module):
 
 
 def resnet_flax() -> Model:
-    """Small images; training updates the statistics of the normalisations too."""
+    """Small images; training updates the statistics of the normalizations too."""
     images, labels = normals(BATCH, SIZE, SIZE, 3), integers(CLASSES, BATCH)
     shapes = jax.eval_shape(ResNet().init, jax.random.PRNGKey(0), images)
     params, statistics = (drawn(shapes[name]) for name in ("params", "batch_stats"))

@@ -1,4 +1,4 @@
-"""ResNet-50 of keras.applications, on Keras' JAX backend: 50 layers, batch normalisation."""
+"""ResNet-50 of keras.applications, on Keras' JAX backend: 50 layers, batch normalization."""
 
 import os
 from typing import Any

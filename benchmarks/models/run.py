@@ -8,8 +8,8 @@ import numpy as np
 from jax.extend import backend
 from jaxlib import xla_client
 
-from scalify_hlo.interpreter import interpret_module
-from scalify_hlo.tensors import Array
+from scalify_hlo.io.tensors import Array
+from scalify_hlo.run.interpreter import interpret_module
 
 Run = Callable[[str, Sequence[Array]], list[Array]]
 """Runs `main` of a program on flat lists of arrays."""

@@ -24,8 +24,8 @@ CONFIG = ViTConfig(
 def vit() -> Model:
     """Four layers on sixteen patches and a class token."""
     module = FlaxViTForImageClassification(CONFIG, _do_init=False)
-    initialise = partial(module.init_weights, input_shape=(1, SIZE, SIZE, 3))
-    params = drawn(jax.eval_shape(initialise, jax.random.PRNGKey(0)))
+    initialize = partial(module.init_weights, input_shape=(1, SIZE, SIZE, 3))
+    params = drawn(jax.eval_shape(initialize, jax.random.PRNGKey(0)))
     images, labels = normals(BATCH, 3, SIZE, SIZE), integers(CLASSES, BATCH)
 
     def forward(params: Any, images: jax.Array) -> jax.Array:

@@ -1,4 +1,4 @@
-"""`scalify-hlo calibrate`."""
+"""The command `scalify-hlo calibrate`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays
-from scalify_hlo.files import (
+from scalify_hlo.storage.files import (
     STREAM,
     display_name,
     read_file,
@@ -21,7 +21,7 @@ from scalify_hlo.files import (
 )
 
 if TYPE_CHECKING:
-    from scalify_hlo.profile import Profile
+    from scalify_hlo.profile.model import Profile
 
 
 @click.command(
@@ -53,8 +53,8 @@ def command(
         same_file(STREAM, STREAM)
     require_writable(output)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.calibration import Calibration
-    from scalify_hlo.profile_file import dump_profile, parse_profile
+    from scalify_hlo.profile.file import dump_profile, parse_profile
+    from scalify_hlo.run.calibration import Calibration
 
     earlier = [parse_profile(read_file(path), display_name(path)) for path in merge]
     calibration = Calibration(read(program))
@@ -74,7 +74,7 @@ def _merged(profile: Profile, earlier: Sequence[Profile]) -> Profile:
 
 
 def _in_progress(inputs: Sequence[str]) -> Iterator[str]:
-    """The samples, with a bar on standard error if that is a terminal."""
+    """Yields the samples, with a progress bar on standard error if that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield from inputs
         return

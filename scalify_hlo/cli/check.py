@@ -1,4 +1,4 @@
-"""`scalify-hlo check`."""
+"""The command `scalify-hlo check`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays
-from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.files import same_file
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.storage.files import same_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.compare import Difference
+    from scalify_hlo.run.compare import Difference
 
 _DEFAULT_EPSILONS = 64
 
@@ -61,7 +61,7 @@ def command(
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     limits = Limits(rtol, max_ulp, min_snr)
     power = _scale(scale) if scale else None
-    from scalify_hlo.check import check
+    from scalify_hlo.run.check import check
 
     programs = read(original), read(rewritten)
     differences = check(
@@ -85,7 +85,13 @@ def command(
 
 
 class Limits:
-    """How far results may be apart."""
+    """The limits on the differences of results.
+
+    Args:
+        rtol: The largest relative error; None for no limit.
+        max_ulp: The largest distance in ulps; None for no limit.
+        min_snr: The smallest signal-to-noise ratio in dB; None for no limit.
+    """
 
     def __init__(self, rtol: float | None, max_ulp: float | None, min_snr: float | None) -> None:
         self._rtol = rtol
@@ -93,7 +99,7 @@ class Limits:
         self._min_snr = min_snr
 
     def allow(self, difference: Difference) -> bool:
-        """Whether a result is near enough."""
+        """Whether a difference is within the limits, or within the default if there are none."""
         if difference.mismatched:
             return False
         if self._rtol is self._max_ulp is self._min_snr is None:
@@ -127,7 +133,7 @@ def _row(difference: Difference, passed: bool) -> Sequence[str]:
 
 
 def _scale(text: str) -> float:
-    from scalify_hlo.recipe_file import parse_input_scale
+    from scalify_hlo.recipes.toml import parse_input_scale
 
     scale = parse_input_scale(f"*={text}")[1]
     if math.frexp(scale)[0] != 0.5:

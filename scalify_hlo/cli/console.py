@@ -1,4 +1,4 @@
-"""What the commands print: diagnostics on standard error, tables on standard output."""
+"""Output of the commands: diagnostics on standard error, tables on standard output."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scalify_hlo.diagnostics import Remark, ScalifyError
-from scalify_hlo.files import standard_output
+from scalify_hlo.errors import Remark, ScalifyError
+from scalify_hlo.storage.files import standard_output
 
 if TYPE_CHECKING:
-    from scalify_hlo.program import Program
+    from scalify_hlo.io.program import Program
 
 _COLOURS = {"error": "red", "remark": "blue", "note": "bright_black"}
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:
-    """Prints a line, or a text without a line's end, to standard output.
+    """Prints text to standard output, with a line break unless `nl` is False.
 
     Raises:
-        InputError: It is closed, or what is written does not go there.
+        InputError: Standard output is closed, or a write to it fails.
     """
     with standard_output():
         click.echo(text, nl=nl)
 
 
 def report_error(error: ScalifyError) -> None:
-    """Prints a located error and its note."""
+    """Prints an error with its location and its note."""
     _diagnose("error", error.message, error.location)
     if error.hint:
         _diagnose("note", error.hint, error.location)
 
 
 def report_remarks(remarks: Iterable[Remark], name: str) -> None:
-    """Prints remarks, each once, with how often it was made."""
+    """Prints each distinct remark once, with the number of further occurrences."""
     from scalify_hlo.dialect.locations import place_of_text
 
     first: dict[tuple[str, str], Remark] = {}
@@ -56,12 +56,12 @@ def report_remarks(remarks: Iterable[Remark], name: str) -> None:
 
 
 def report_summary(text: str) -> None:
-    """Prints what a command did, in one line on standard error."""
+    """Prints the summary of a command, which is one line, to standard error."""
     _complain(text)
 
 
 def show_rewrites(program: Program) -> None:
-    """Prints a line for each rewrite that a program went through."""
+    """Prints a line for each earlier rewrite that the module of a program records."""
     from scalify_hlo.passes.record import rewrites_of
 
     for done in rewrites_of(program.module):
@@ -69,7 +69,7 @@ def show_rewrites(program: Program) -> None:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns of text, as wide as they need to be, so that a pipe gets whole lines."""
+    """Returns a table of left-aligned columns, which is not truncated to the terminal's width."""
     lines = [tuple(header), *map(tuple, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [
@@ -80,7 +80,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def heading(text: str) -> str:
-    """A line above a table."""
+    """Returns the heading of a table, in bold on a terminal."""
     return _bold(text)
 
 
@@ -91,7 +91,7 @@ def _diagnose(kind: str, message: str, location: str | None) -> None:
 
 
 def _complain(line: str) -> None:
-    """Prints a line to standard error, if anything can be said there."""
+    """Prints a line to standard error; a failed write is ignored."""
     with contextlib.suppress(OSError):
         click.echo(line, err=True)
 
@@ -101,7 +101,7 @@ def _bold(text: str) -> str:
 
 
 def _style(text: str, stream: object, *, fg: str | None = None, bold: bool = False) -> str:
-    """Colours on a terminal only, and not where NO_COLOR asks for none."""
+    """Returns text with colors, if the stream is a terminal and NO_COLOR is not set."""
     is_terminal = getattr(stream, "isatty", lambda: False)()
     if not is_terminal or os.environ.get("NO_COLOR"):
         return text

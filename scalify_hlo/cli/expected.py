@@ -1,25 +1,32 @@
-"""`--verify-diagnostics`: the comments of a test say which diagnostics are expected."""
+"""The option `--verify-diagnostics`, which compares diagnostics with comments in the input."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from scalify_hlo.diagnostics import InputError, Remark, ScalifyError
 from scalify_hlo.dialect.locations import place_of_text
+from scalify_hlo.errors import InputError, Remark, ScalifyError
 
 _COMMENT = re.compile(
     r"//\s*expected-(?P<kind>error|remark|note)\s*(@(?P<at>[+-]?\d+|unknown))?\s*\{\{(?P<text>.*?)\}\}"
 )
 Diagnostic = tuple[str, int, str]
-"""Kind, line (0 where it has none), message."""
+"""The kind, the line (0 if there is none) and the message of a diagnostic."""
 
 
 def verify(text: str, name: str, remarks: Sequence[Remark], error: ScalifyError | None) -> None:
     """Compares the diagnostics of one module with the comments in its text.
 
-    A comment is ``// expected-error@+1 {{part of the message}}``, with ``remark`` or ``note`` for
-    ``error``; the line is counted from the comment's own, and ``@unknown`` stands for no line.
+    A comment is ``// expected-error@+1 {{part of the message}}``, or ``remark`` or ``note`` instead
+    of ``error``. A line with a sign is relative to the line of the comment; ``@unknown`` is for
+    diagnostics without a line.
+
+    Args:
+        text: The text of the module.
+        name: The name of the module in diagnostics.
+        remarks: The remarks on the module.
+        error: The error, if there is one.
 
     Raises:
         InputError: A diagnostic is missing, or was not expected.

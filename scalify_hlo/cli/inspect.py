@@ -1,4 +1,4 @@
-"""`scalify-hlo inspect`."""
+"""The command `scalify-hlo inspect`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, rewrite_options, to_options
 
 if TYPE_CHECKING:
+    from scalify_hlo.io.program import Program
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.passes.report import LayerReport, MatmulReport, Report, SiteReport, ValueReport
-    from scalify_hlo.program import Program
+    from scalify_hlo.report.model import LayerReport, MatmulReport, Report, SiteReport, ValueReport
 
 
 @click.command(
@@ -75,7 +75,7 @@ def command(
 
 _HEADER = ("#", "name", "type", "form", "scale")
 _MULTIPLIED = "multiplied with their scales"
-"""The end of the remarks on ops that have no scaled form."""
+"""The end of the remarks on ops without a scaled form."""
 _READS = ("op", "count", "rule", "--strict")
 _LAYERS = ("layer", "part", "input gradient", "count", "where")
 _SITES = ("asked for by", "statistic", "every", "where")
@@ -84,8 +84,8 @@ _MATMULS = ("part", "operands", "certainty", "vocabulary", "count")
 
 
 def dry_run(program: Program, options: Options) -> Report:
-    """What a rewrite says of a program, which is left as it is."""
-    from scalify_hlo.artifact import copy_module
+    """Returns the report of a rewrite of a program; the program is not changed."""
+    from scalify_hlo.io.artifact import copy_module
     from scalify_hlo.passes.pipeline import rewrite_module
 
     return rewrite_module(copy_module(program.module), replace(options, annotate=True))
@@ -107,12 +107,12 @@ def reads_of(report: Report) -> list[tuple[str, ...]]:
 
 
 def layers_of(program: Program) -> list[LayerReport]:
-    """The layers of a program, which is left as it is."""
-    from scalify_hlo.artifact import copy_module
+    """Returns the layers of a program; the program is not changed."""
+    from scalify_hlo.io.artifact import copy_module
+    from scalify_hlo.io.wellformed import located
     from scalify_hlo.passes.normalize import NormalizePass
     from scalify_hlo.passes.pipeline import run_passes
     from scalify_hlo.passes.recognize import RecognizePass
-    from scalify_hlo.wellformed import located
 
     module = copy_module(program.module)
     with located(program.name):
@@ -135,7 +135,7 @@ def _counted(sites: Sequence[SiteReport]) -> list[tuple[str, ...]]:
 
 
 def _layers(layers: Sequence[LayerReport]) -> list[tuple[str, ...]]:
-    """Layers by what was found of them, in the order in which such are met first."""
+    """Returns a row for each distinct kind of layers, in the order of their first occurrence."""
     kinds: dict[tuple[str, ...], list[str]] = {}
     for layer in layers:
         kinds.setdefault((layer.name, layer.part, layer.gradient), []).append(layer.where)
@@ -161,7 +161,7 @@ def _values(values: Sequence[ValueReport]) -> list[tuple[str, ...]]:
 
 
 def _matmuls(matmuls: Sequence[MatmulReport]) -> list[tuple[str, ...]]:
-    """Matmuls by what was found of them, in the order in which such are met first."""
+    """Returns a row for each distinct kind of matmuls, in the order of their first occurrence."""
     kinds = Counter[tuple[str, tuple[str, str], str, bool]]()
     for m in matmuls:
         kinds[m.part, m.roles, m.certainty, m.vocabulary] += m.calls

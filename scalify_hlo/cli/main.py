@@ -1,4 +1,4 @@
-"""The command `scalify-hlo`. Commands are imported when they are called."""
+"""The command `scalify-hlo`, which imports a subcommand when it is called."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from scalify_hlo import __version__, files
+from scalify_hlo import __version__
 from scalify_hlo.cli import console
-from scalify_hlo.diagnostics import ScalifyError, UsageError, nearest
+from scalify_hlo.errors import ScalifyError, UsageError, nearest
+from scalify_hlo.storage import files
 
 _COMMANDS = {
     "rewrite": "Rewrite a program into scaled form.",
@@ -29,15 +30,15 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Commands(click.Group):
-    """A group that imports a command when it is called, and prints errors as located sentences."""
+    """A command group that imports a command on first use, and prints errors with locations."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """See `click.Group`."""
+        """Returns the names of the commands; see `click.Group`."""
         del ctx
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """See `click.Group`."""
+        """Imports and returns a command, or None if it is unknown; see `click.Group`."""
         del ctx
         if cmd_name not in _COMMANDS:
             return None
@@ -54,7 +55,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """See `click.Group`; an unknown command is told its neighbours."""
+        """Resolves a command; see `click.Group`. The error for an unknown one suggests others."""
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
             raise UsageError(
                 f"no command is named {args[0]!r}{nearest(args[0], _COMMANDS)}",
@@ -63,12 +64,12 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the command line and ends the process: 0 done, 1 the input, 2 the command."""
+        """Runs the command line. It exits with 0, 1 on input errors, or 2 on usage errors."""
         kwargs["standalone_mode"] = False
         kwargs["prog_name"] = _NAME
-        # Notes of XLA on what it found on the machine are no diagnostics of a program.
+        # This hides XLA's log messages on the machine, which are not diagnostics of a program.
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-        # Threads of a library below numpy, which no command needs, would make it unsafe to fork.
+        # NumPy's linear algebra needs no threads here, and with threads it is not safe to fork.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         _open_standard_streams()
         sys.exit(_run(lambda: super(Commands, self).main(*args, **kwargs)))
@@ -85,7 +86,7 @@ def _run(call: Any) -> int:
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
-        # The reader of our output has gone; nothing is left to say, also at interpreter exit.
+        # The reader of the output is gone. The rest is discarded, so that the exit does not fail.
         files.discard_output()
         return 1
     except OSError as error:
@@ -96,10 +97,10 @@ def _run(call: Any) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Opens the null device for streams that are closed.
+    """Opens the null device for standard streams that are closed.
 
-    Else the next file that is opened takes the number of one, and is written to by native code that
-    means standard error.
+    Otherwise the next file to be opened would get the number of such a stream, and native code that
+    prints to standard error would write to it.
     """
     for number in range(3):
         try:
@@ -118,7 +119,7 @@ def _report_usage(error: click.ClickException) -> int:
 
 
 def _report_full(error: OSError) -> int:
-    """Of what click itself prints, such as a command's help."""
+    """Reports a full disk while click itself prints, such as the help of a command."""
     refused = files.unwritable_output(error)
     console.report_error(refused)
     return refused.exit_code
@@ -143,5 +144,5 @@ def main() -> None:
     """Rewrites StableHLO programs so that every float tensor travels as data and a scale.
 
     Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files,
-    recognised by content; - is standard input or output.
+    recognized by content; - is standard input or output.
     """

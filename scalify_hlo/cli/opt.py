@@ -1,4 +1,4 @@
-"""`scalify-hlo opt`."""
+"""The command `scalify-hlo opt`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,30 @@ from dataclasses import dataclass
 import click
 
 from scalify_hlo.cli import console, expected
-from scalify_hlo.diagnostics import InputError, Remark, ScalifyError, UsageError
-from scalify_hlo.files import display_name, read_file, require_writable, source_of, write_file
-from scalify_hlo.printing import text_of
-from scalify_hlo.stored import Source
+from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError
+from scalify_hlo.io.printing import text_of
+from scalify_hlo.storage.byte_source import Source
+from scalify_hlo.storage.files import (
+    display_name,
+    read_file,
+    require_writable,
+    source_of,
+    write_file,
+)
 
 _SPLIT = "// -----"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a pipeline is run."""
+    """The options for running a pipeline.
+
+    Attributes:
+        pipeline: The pipeline, as MLIR spells it.
+        debug_info: Whether locations are printed.
+        print_ir_after_all: Whether the module is printed after each pass.
+        timing: Whether the time of each pass is printed.
+    """
 
     pipeline: str
     debug_info: bool
@@ -74,23 +87,23 @@ def command(
 
 
 def _check_pipeline(pipeline: str) -> None:
-    """Says what is wrong with a pipeline before the input is read."""
+    """Checks a pipeline before the input is read."""
     from scalify_hlo.passes.pipeline import parse_pipeline
 
     try:
         parse_pipeline(pipeline)
     except UsageError:
-        # MLIR's own passes, such as canonicalize, are there once jax has been imported.
+        # The import of jax registers MLIR's own passes, such as canonicalize.
         importlib.import_module("jax")
         parse_pipeline(pipeline)
 
 
 def _run(source: Source, name: str, settings: Settings) -> tuple[str, list[Remark]]:
-    """Runs the pipeline over one module and gives its text."""
+    """Runs the pipeline on one module, and returns its text and the remarks."""
     from scalify_hlo._compat import ir
+    from scalify_hlo.io.program import read_program
+    from scalify_hlo.io.wellformed import located, place
     from scalify_hlo.passes.pipeline import run_pipeline
-    from scalify_hlo.program import read_program
-    from scalify_hlo.wellformed import located, place
 
     program = read_program(source, name, guarded=True, checked=False)
     try:
@@ -128,7 +141,7 @@ def _run_part(part: str, name: str, settings: Settings, verify: bool) -> str:
 
 
 def _parts(text: str, *, split: bool) -> list[str]:
-    """The parts of a file, each with as many empty lines before it as it has lines before it."""
+    """Returns the parts of a file, padded with empty lines so that line numbers are kept."""
     if not split:
         return [text]
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Arguments and options that commands share."""
+"""The arguments and options that commands share."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scalify_hlo.diagnostics import InputError
-from scalify_hlo.files import display_name, source_of
+from scalify_hlo.errors import InputError
+from scalify_hlo.storage.files import display_name, source_of
 
 if TYPE_CHECKING:
+    from scalify_hlo.io.program import Program
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.program import Program
-    from scalify_hlo.stored_arrays import StoredArray
+    from scalify_hlo.storage.arrays import StoredArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rewrite_options(command: F) -> F:
-    """The options that say what a rewrite is asked to do."""
+    """Adds the options of a rewrite to a command."""
     for option in (
         click.option(
             "--profile",
@@ -68,16 +68,16 @@ def to_options(
     *,
     strict: bool = False,
 ) -> Options:
-    """The options of a rewrite, from those of a command.
+    """Returns the options of a rewrite from the options of a command.
 
     Raises:
-        UsageError: A recipe, an option of it, or a scale is not known.
-        InputError: The file of a recipe or a profile is at fault.
+        UsageError: A recipe, an option of it, or an input scale is not valid.
+        InputError: The file of a recipe or of a profile is not valid.
     """
     from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.profile_file import load_profile
-    from scalify_hlo.recipe import load_calibrated, load_recipe, require_pairs
-    from scalify_hlo.recipe_file import parse_input_scale
+    from scalify_hlo.profile.file import load_profile
+    from scalify_hlo.recipes.model import load_calibrated, load_recipe, require_pairs
+    from scalify_hlo.recipes.toml import parse_input_scale
 
     seen = None if profile is None else load_profile(profile)
     load = load_recipe if seen is None else load_calibrated
@@ -93,12 +93,12 @@ def to_options(
 
 
 def read(path: str, *, checked: bool = True) -> Program:
-    """Reads a program from a file or from standard input, whatever its bytes are.
+    """Reads a program from a file or from standard input, with guarded native readers.
 
     Raises:
-        InputError: It cannot be read.
+        InputError: The program cannot be read.
     """
-    from scalify_hlo.program import read_program, require_known
+    from scalify_hlo.io.program import read_program, require_known
 
     return read_program(
         source_of(path, require_known), display_name(path), guarded=True, checked=checked
@@ -106,12 +106,12 @@ def read(path: str, *, checked: bool = True) -> Program:
 
 
 def read_arrays(path: str) -> dict[str, StoredArray]:
-    """The arrays of an .npz file by name, which are inflated when they are taken.
+    """Returns the arrays of an .npz file by name; they are inflated on demand.
 
     Raises:
-        InputError: It is none, or cannot be read.
+        InputError: The file cannot be read, or is not an .npz file.
     """
-    from scalify_hlo.stored_arrays import arrays_of
+    from scalify_hlo.storage.arrays import arrays_of
 
     return arrays_of(source_of(path, _require_archive), display_name(path))
 
@@ -126,7 +126,7 @@ def _require_archive(head: bytes, name: str) -> None:
 
 
 def version_option(command: F) -> F:
-    """The version of the portable artifact to write."""
+    """Adds the option for the version of the portable artifact to a command."""
     return click.option(
         "--target-version",
         metavar="X.Y.Z|current|minimum",

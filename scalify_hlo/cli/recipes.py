@@ -1,4 +1,4 @@
-"""`scalify-hlo recipes`."""
+"""The command `scalify-hlo recipes`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.recipe import (
+from scalify_hlo.errors import UsageError
+from scalify_hlo.recipes.formats import ANY, F8, LACKING, spellings
+from scalify_hlo.recipes.model import (
     CHOICES,
     SCALES,
     SMALLEST,
@@ -20,8 +21,7 @@ from scalify_hlo.recipe import (
     dump_recipe,
     load_recipe,
 )
-from scalify_hlo.recipe_file import Value, preset_names, preset_text, to_literal
-from scalify_hlo.recipe_formats import ANY, F8, LACKING, spellings
+from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_literal
 
 
 @click.command(
@@ -116,7 +116,7 @@ refuse the attribute.
 
 
 def page() -> str:
-    """The presets, the options and the formats as Markdown."""
+    """Returns the presets, the options and the formats as Markdown."""
     lines = [_INTRODUCTION, "## Presets", ""]
     for name in preset_names():
         lines += [f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", ""]
@@ -165,7 +165,7 @@ def _row(*cells: str) -> str:
 
 
 def _about() -> dict[str, str]:
-    """What each option is, by key, as the docstrings of the dataclasses say."""
+    """Returns the description of each option by key, from the docstrings of the dataclasses."""
     about = dict(_attributes(Recipe))
     for name, table in TABLES.items():
         about |= {f"{name}.{key}": text for key, text in _attributes(table)}

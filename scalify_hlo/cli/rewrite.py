@@ -1,4 +1,4 @@
-"""`scalify-hlo rewrite`."""
+"""The command `scalify-hlo rewrite`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays, rewrite_options, to_options, version_option
-from scalify_hlo.diagnostics import UsageError
-from scalify_hlo.files import STREAM, require_writable, save_file, write_file
+from scalify_hlo.errors import UsageError
+from scalify_hlo.storage.files import STREAM, require_writable, save_file, write_file
 
 
 @click.command(
@@ -60,9 +60,9 @@ def command(
     if report is not None:
         _require_report(report, output)
     from scalify_hlo.api import rewrite_program
-    from scalify_hlo.input_scales import scales_by_name
+    from scalify_hlo.io.program import is_text, save_program
     from scalify_hlo.passes.summary import dump_report, summary
-    from scalify_hlo.program import is_text, save_program
+    from scalify_hlo.run.input_scales import scales_by_name
 
     source = read(program)
     if input_values is not None:
@@ -81,7 +81,7 @@ def command(
 
 
 def _require_report(report: str, output: str) -> None:
-    """Complains of a report that cannot be written, or that would overwrite the program."""
+    """Refuses a report that cannot be written, or that would overwrite the program."""
     require_writable(report)
     if report == output:
         raise UsageError(

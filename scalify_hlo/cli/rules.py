@@ -1,4 +1,4 @@
-"""`scalify-hlo rules`."""
+"""The command `scalify-hlo rules`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from scalify_hlo.rules.registry import Rule
@@ -48,7 +48,7 @@ where they take scaled values.
 
 
 def page(rules: Mapping[str, Rule]) -> str:
-    """The table as Markdown, a section for each dialect."""
+    """Returns the table of rules as Markdown, with a section for each dialect."""
     lines = [_INTRODUCTION]
     for dialect in sorted({op.partition(".")[0] for op in rules}, key=_ORDER.index):
         own = [rule for op, rule in sorted(rules.items()) if op.startswith(f"{dialect}.")]

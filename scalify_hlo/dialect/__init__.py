@@ -1,1 +1,1 @@
-"""What the tool writes into programs and reads from them: attributes and number formats."""
+"""Attributes, markers and types that the passes write into a module and read from it."""

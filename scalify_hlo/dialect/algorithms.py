@@ -1,4 +1,4 @@
-"""How a matmul of narrow operands is to be computed: StableHLO's dot algorithms."""
+"""The dot algorithms of matmuls with f8 operands."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from scalify_hlo.dialect.formats import element_of
 
 
 def dot_algorithm(lhs: str, rhs: str, *, imprecise: bool) -> ir.Attribute | None:
-    """The algorithm that makes XLA call an FP8 kernel.
+    """Returns the dot algorithm with which XLA calls an FP8 kernel.
 
     Args:
         lhs: Format of the left operand.
         rhs: Format of the right operand.
-        imprecise: Whether products may be summed less exactly than in f32, as is done forward.
+        imprecise: Whether products may be accumulated with less precision than f32, as in forward
+            matmuls.
 
     Returns:
-        None where jax could not hand such a program to its plugins, which it writes in a version
-        of StableHLO that is twelve weeks old: jaxlib 0.12 has no algorithms on E4M3 in that.
+        The attribute. None if jax could not pass such a program to its plugins: it serializes
+        programs for them at the StableHLO version of twelve weeks ago, which for jaxlib 0.12 has no
+        algorithms on E4M3.
     """
     if not _travels(lhs, rhs):
         return None
@@ -32,11 +34,11 @@ def _algorithm(lhs: str, rhs: str, *, imprecise: bool) -> ir.Attribute:
 
 @cache
 def _travels(lhs: str, rhs: str) -> bool:
-    """Whether a matmul with an algorithm can be written as plugins read it; found by trying."""
+    """Whether a matmul with the algorithm can be serialized for plugins, which is tried once."""
     requirement = stablehlo.StablehloCompatibilityRequirement.WEEK_12
     version = stablehlo.get_version_from_compatibility_requirement(requirement)
     context = new_context()
-    handler = context.attach_diagnostic_handler(lambda _: True)  # which may complain in vain
+    handler = context.attach_diagnostic_handler(lambda _: True)  # Errors are expected here.
     with context, ir.Location.unknown():
         try:
             stablehlo.serialize_portable_artifact(_program(lhs, rhs), version)
@@ -48,7 +50,7 @@ def _travels(lhs: str, rhs: str) -> bool:
 
 
 def _program(lhs: str, rhs: str) -> ir.Module:
-    """A module with one matmul."""
+    """Returns a module with one matmul."""
     module = ir.Module.create()
     left, right = (ir.RankedTensorType.get([16, 16], element_of(f)) for f in (lhs, rhs))
     result = ir.RankedTensorType.get([16, 16], ir.F32Type.get())

@@ -1,32 +1,32 @@
-"""Attributes of the tool's own, `scalify.*`, and what is read from a function's attributes.
+"""The attributes `scalify.*` of the rewriter, and access to the attributes of functions.
 
 ========================== ================ ===================================================
 attribute                  on               meaning
 ========================== ================ ===================================================
 ``scalify.scale``          argument         i64 e: the argument is split at entry, X_s = 2^e
-``scalify.size``           argument         f64: log2 of its rms, where that is no such e
+``scalify.size``           argument         f64: log2 of its rms, if that is not the number above
 ``scalify.pair``           argument, result becomes data and scale, side by side
-``scalify.role``           argument, result ``weight``, ``first_moment`` ...: what it is for
-``scalify.stored``         argument, result the format that its data are kept in
-``scalify.follows``        argument         its scale is not one that others are brought to
-``scalify.carries``        result           i64: the number of the argument that it is the next of
-``scalify.rescaled``       argument, result the program chooses its scale anew as it returns it
-``scalify.forms``          op               what propagation found of the op's results
+``scalify.role``           argument, result its role: ``weight``, ``first_moment`` ...
+``scalify.stored``         argument, result the format in which its data are stored
+``scalify.follows``        argument         other operands are not rescaled to its scale
+``scalify.carries``        result           i64: the argument of the next step that it becomes
+``scalify.rescaled``       argument, result the program rescales it where it returns it
+``scalify.forms``          op               the scales of its results, as propagation found them
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
 ``scalify.roles``          matmul           the roles of its operands
 ``scalify.site``           matmul           its name stack, and the names of its arguments
-``scalify.number``         matmul, convert  i64: tells it from others
+``scalify.number``         matmul, convert  i64: identifies the op
 ``scalify.matmul``         matmul           i64: its number in the report
-``scalify.vocabulary``     matmul           makes logits, or is the backward of one that does
+``scalify.vocabulary``     matmul           computes logits, or is the backward of such a matmul
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
-                                            of a ``value``, which is to be read at scale 1
-``scalify.layer``          op               the layers whose output it makes
-``scalify.layer_gradient`` op               the layers whose input's gradient it makes
-``scalify.epsilon``        op               adds the epsilon of a normalisation
-``scalify.layer_number``   op               i64: tells a layer, or its backward part, from others
-``scalify.layer_input``    op               numbers of layers, each with that of its input here
+                                            of a ``value``, which is cast at scale 1
+``scalify.layer``          op               the layers whose output it computes
+``scalify.layer_gradient`` op               the layers whose input gradient it computes
+``scalify.epsilon``        op               adds the epsilon of a normalization
+``scalify.layer_number``   op               i64: identifies a layer, or its backward part
+``scalify.layer_input``    op               numbers of layers, each with that of its operand here
 ========================== ================ ===================================================
 """
 
@@ -70,19 +70,19 @@ _COMMON = (PAIR, "jax.result_info", SCALE, SIZE, ROLE, STORED, FOLLOWS, CARRIES,
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:
-    """The attributes of each argument of a function."""
+    """Returns the attributes of each argument of a function."""
     present = _attributes(function, "arg_attrs")
     return [{} for _ in function_type(function).inputs] if present is None else present
 
 
 def result_attributes(function: ir.OpView) -> list[Attributes]:
-    """The attributes of each result of a function."""
+    """Returns the attributes of each result of a function."""
     present = _attributes(function, "res_attrs")
     return [{} for _ in function_type(function).results] if present is None else present
 
 
 def states(function: ir.OpView) -> list[tuple[str, int] | None]:
-    """Of each result that is marked as state: its role, and the argument that it carries on."""
+    """Returns, for each result, its role and the argument of the next step; None if not state."""
     if "res_attrs" not in function.attributes:
         return [None] * len(function_type(function).results)
     return [_state(ir.DictAttr(d)) for d in ir.ArrayAttr(function.attributes["res_attrs"])]
@@ -105,12 +105,12 @@ def set_result_attributes(function: ir.OpView, attributes: list[Attributes]) -> 
 
 
 def encoded_result_attributes(function: ir.OpView) -> ir.Attribute | None:
-    """The attributes of all results as MLIR has them; None if there are none."""
+    """Returns the attributes of all results as one MLIR attribute; None if there are none."""
     return function.attributes.get("res_attrs")
 
 
 def set_encoded_result_attributes(function: ir.OpView, attribute: ir.Attribute | None) -> None:
-    """Replaces the attributes of all results by some that were read before."""
+    """Replaces the attributes of all results by those of `encoded_result_attributes`."""
     if attribute is not None:
         function.attributes["res_attrs"] = attribute
     elif "res_attrs" in function.attributes:
@@ -118,7 +118,7 @@ def set_encoded_result_attributes(function: ir.OpView, attribute: ir.Attribute |
 
 
 def function_type(function: ir.OpView) -> ir.FunctionType:
-    """The type of a function."""
+    """Returns the type of a function."""
     return ir.FunctionType(function.attributes["function_type"].value)
 
 
@@ -128,24 +128,24 @@ def set_function_type(function: ir.OpView, inputs: list[ir.Type], results: list[
 
 
 def any_argument_has(function: ir.OpView, *names: str) -> bool:
-    """Whether one of some attributes stands on some argument."""
+    """Whether any argument has any of these attributes."""
     return _any_has(function, "arg_attrs", names)
 
 
 def any_result_has(function: ir.OpView, *names: str) -> bool:
-    """Whether one of some attributes stands on some result."""
+    """Whether any result has any of these attributes."""
     return _any_has(function, "res_attrs", names)
 
 
 def result_pairs(function: ir.OpView) -> list[bool]:
-    """Which results of a function are marked to become pairs."""
+    """Returns, for each result of a function, whether it is marked to become a pair."""
     if "res_attrs" not in function.attributes:
         return [False] * len(function_type(function).results)
     return [PAIR in ir.DictAttr(d) for d in ir.ArrayAttr(function.attributes["res_attrs"])]
 
 
-def leftovers(function: ir.OpView) -> list[str]:
-    """The tool's own attributes that stand on arguments and results."""
+def remaining_attributes(function: ir.OpView) -> list[str]:
+    """Returns which of SCALE, SIZE and PAIR are present on arguments and results."""
     present = [name for name in ("arg_attrs", "res_attrs") if name in function.attributes]
     marks = [ir.DictAttr(d) for name in present for d in ir.ArrayAttr(function.attributes[name])]
     return [key for key in (SCALE, SIZE, PAIR) if any(key in mark for mark in marks)]
@@ -156,7 +156,7 @@ def set_size(mark: Attributes, size: float) -> None:
 
     Args:
         mark: The attributes of the argument.
-        size: log2 of its rms.
+        size: log2 of the rms of the argument.
     """
     exponent = math.floor(size)
     mark[SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
@@ -165,14 +165,14 @@ def set_size(mark: Attributes, size: float) -> None:
 
 
 def size(mark: Mapping[str, ir.Attribute] | ir.DictAttr) -> float | None:
-    """log2 of the rms of an argument that is split at entry; None for another."""
+    """log2 of the rms of an argument that is split at entry; None for other arguments."""
     if SIZE in mark:
         return float(ir.FloatAttr(mark[SIZE]).value)
     return ir.IntegerAttr(mark[SCALE]).value if SCALE in mark else None
 
 
 def argument_names(function: ir.OpView) -> list[str]:
-    """Names of the arguments: their pytree paths where the program carries them, else ``arg0``...
+    """Returns the names of arguments: their pytree paths if the program has them, else ``arg0``...
 
     Args:
         function: A ``func.func`` with a body.
@@ -182,7 +182,7 @@ def argument_names(function: ir.OpView) -> list[str]:
 
 
 def _argument_name(argument: ir.Value, function: ir.OpView) -> str:
-    """The name of an argument; with symbolic shapes, jax has it where `main` passes it on to."""
+    """The name of an argument; with symbolic shapes, that of the function which `main` calls."""
     location = argument.location
     if isinstance(location, ir.NameLoc):
         return str(location.name_str)
@@ -200,20 +200,20 @@ def _called(call: ir.Operation, function: ir.OpView) -> ir.OpView:
 
 
 def result_names(results: list[Attributes]) -> list[str]:
-    """Names of results by their attributes: ``jax.result_info`` where given, else ``result0``..."""
+    """Returns the names of results: ``jax.result_info`` if present, else ``result0``..."""
     infos = [a.get("jax.result_info") for a in results]
     return [info.value if info and info.value else f"result{i}" for i, info in enumerate(infos)]
 
 
 def texts(attribute: ir.Attribute) -> list[str]:
-    """The text of an attribute, or those of an array of texts."""
+    """Returns the strings of a string attribute or of an array of them."""
     if isinstance(attribute, ir.StringAttr):
         return [attribute.value]
     return [ir.StringAttr(part).value for part in ir.ArrayAttr(attribute)]
 
 
 def mark_gradient(value: ir.Value) -> None:
-    """Marks an op with the number of its result that is a gradient of state."""
+    """Marks a result of an op as a gradient of state."""
     op, number = value.owner, ir.OpResult(value).result_number
     numbers = {number}
     if STATE_GRADIENT in op.attributes:
@@ -233,7 +233,7 @@ def _any_has(function: ir.OpView, each: str, names: Sequence[str]) -> bool:
 def _attributes(function: ir.OpView, name: str) -> list[Attributes] | None:
     if name not in function.attributes:
         return None
-    known: dict[ir.Attribute, Attributes] = {}  # many are alike
+    known: dict[ir.Attribute, Attributes] = {}  # Many arguments have the same attributes.
     found = []
     for attribute in ir.ArrayAttr(function.attributes[name]):
         decoded = known.get(attribute)
@@ -244,7 +244,7 @@ def _attributes(function: ir.OpView, name: str) -> list[Attributes] | None:
 
 
 def _decoded(dictionary: ir.DictAttr) -> Attributes:
-    """A dictionary attribute as a dict, looked up by name: iterating costs eight times as much."""
+    """Returns a dictionary attribute as a dict; common names are looked up, which is 8x faster."""
     known: Attributes = {}
     missing = len(dictionary)
     for name in _COMMON:
@@ -257,7 +257,7 @@ def _decoded(dictionary: ir.DictAttr) -> Attributes:
 
 
 def _set(function: ir.OpView, name: str, attributes: list[Attributes]) -> None:
-    known: dict[tuple[tuple[str, ir.Attribute], ...], ir.Attribute] = {}  # many are alike
+    known: dict[tuple[tuple[str, ir.Attribute], ...], ir.Attribute] = {}  # Many are the same.
     found = []
     for each in attributes:
         items = tuple(each.items())

@@ -1,21 +1,21 @@
-"""The floating-point formats of the types in a program."""
+"""The floating-point formats of MLIR types."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.formats import FORMATS as FORMATS
-from scalify_hlo.formats import FloatFormat as FloatFormat
+from scalify_hlo.algebra.formats import FORMATS as FORMATS
+from scalify_hlo.algebra.formats import FloatFormat as FloatFormat
 
 
 def element_of(name: str) -> ir.Type:
-    """The element type that a format's name means in MLIR."""
+    """Returns the MLIR element type with the name of a format."""
     return ir.Type.parse(name)
 
 
 def element_type(type_: ir.Type) -> ir.Type | None:
-    """The element type of a ranked tensor type; None for any other type."""
+    """Returns the element type of a ranked tensor type; None for any other type."""
     return type_.element_type if isinstance(type_, ir.RankedTensorType) else None
 
 
@@ -25,17 +25,17 @@ def is_complex(type_: ir.Type) -> bool:
 
 
 def is_real(type_: ir.Type) -> bool:
-    """Whether a type is a tensor of numbers of a floating-point format."""
+    """Whether a type is a tensor of real numbers in a floating-point format."""
     element = element_type(type_)
     return isinstance(element, ir.FloatType) and str(element) in FORMATS
 
 
 def format_of(type_: ir.Type) -> FloatFormat | None:
-    """The format of a tensor's elements, or of their parts if they are complex.
+    """Returns the format of a tensor's elements, or of their real parts if they are complex.
 
     Returns:
-        None for tensors of anything that has no sign, fraction and zero (integers, booleans,
-        the scale format f8E8M0FNU) and for types that are no ranked tensor.
+        The format; None for types that are not ranked tensors, and for tensors of elements without
+        sign, fraction and zero: integers, booleans and the scale format f8E8M0FNU.
     """
     element = element_type(type_)
     if isinstance(element, ir.ComplexType):
@@ -44,6 +44,6 @@ def format_of(type_: ir.Type) -> FloatFormat | None:
 
 
 def are_floats(types: Sequence[ir.Type]) -> list[bool]:
-    """Which of several types have a format; few types are many times the same."""
+    """Returns, for each type, whether it has a format; each distinct type is looked up once."""
     known = {type_: format_of(type_) is not None for type_ in set(types)}
     return [known[type_] for type_ in types]

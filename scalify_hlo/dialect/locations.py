@@ -1,4 +1,4 @@
-"""Where ops come from: places in source files, for diagnostics and reports."""
+"""Source locations of ops, for diagnostics and reports."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import Final
 from scalify_hlo._compat import ir
 
 UNNAMED: Final = "-"
-"""What MLIR calls a source that is not a file."""
+"""The file name that MLIR gives to a source that is not a file."""
 
 
 def place_of_text(location: str, name: str) -> str:
-    """A location that MLIR printed as ``file:line:column``; one without a line stays as it is."""
+    """Converts a printed MLIR location to ``file:line:column``; one without a line is kept.
+
+    Args:
+        location: The location, as MLIR prints it.
+        name: The name of the program, for locations without a file.
+    """
     inner = location.removeprefix("loc(").removesuffix(")")
     if inner == "unknown":
         return name
@@ -24,14 +29,13 @@ def place_of_text(location: str, name: str) -> str:
 
 
 _FILE: Final = re.compile(r'"([^"]*)":(\d+):(\d+)(?: to .*)?')
-"""A place in a file, as MLIR prints it; one that spans several columns is named by its first."""
+"""A source location as MLIR prints it; of a range, the start is matched."""
 
 
 def source_location(location: ir.Location) -> str:
-    """The place in a source file that a location ends in, as MLIR prints it.
+    """Returns the innermost source location of a location, as MLIR prints it.
 
-    Names of ops and of the functions that were called on the way are left out. A location without
-    a file is printed whole.
+    Names of ops and callers are left out. A location without a file is printed unchanged.
     """
     inner = location
     while not isinstance(inner, ir.FileLineColLoc):

@@ -1,38 +1,43 @@
-"""Markers: what an author, or a recipe, says of a value in a program.
+"""Markers: calls by which an author or a recipe sets the scale of a value in a program.
 
-A marker is a call of a private function that returns what it is given (a `custom_scale`, of the
-function that it stands for), so a program that is not rewritten runs everywhere and means the
-same. The call carries what it says as attributes, which travel through serialization and symbolic
-shapes, where composites do not.
+A marker is a call of a private function that returns its operand; a `custom_scale` calls the
+function that it marks. So a program that is not rewritten runs everywhere and computes the same.
+Attributes of the call hold the parameters of the marker. Unlike composites, calls with attributes
+are kept through serialization and with symbolic shapes.
 
 ====================== ========================== ================ ============================
-``scalify.marker``     operands                   results          what it asks
+``scalify.marker``     operands                   results          effect of the rewrite
 ====================== ========================== ================ ============================
-``set_scaling``        x, scale                   x                x takes that scale
-``rebalance_scale``    x, delta                   x                x takes its scale x delta
-``get_data_and_scale`` x                          x, 1             the two as plain values
-``dynamic_rescale``    x [, step]                 x                x takes a statistic's scale
-``stop_scaling``       x                          x                x is unscaled from here on
-``custom_scale``       x, …                       y, …             y is what its rule gives
+``set_scaling``        x, scale                   x                x is rescaled to that scale
+``rebalance_scale``    x, delta                   x                x is rescaled by delta
+``get_data_and_scale`` x                          x, 1             data and scale of x, unscaled
+``dynamic_rescale``    x [, step]                 x                x is rescaled by a statistic
+``stop_scaling``       x                          x                x becomes unscaled
+``custom_scale``       x, …                       y, …             y is the result of its rule
 ====================== ========================== ================ ============================
 
-Scales and deltas are scalars of the type of a scale: f32, or f64 for f64 and complex<f64>.
-``scalify.statistic`` is ``max``, ``l1`` or ``l2``; ``scalify.every`` an i64 N: the marker acts
-where its operand `step`, an integer scalar, is a multiple of N. ``scalify.rounding``, which recipes
-write, is ``up``, ``down`` or ``nearest``. With ``scalify.batched`` a `dynamic_rescale` has several
-tensors of as many elements, whose statistics are taken in one reduction. With ``scalify.carried``
-what the program was given for each of its tensors comes after them, whose scale they have in other
-steps; ``scalify.headroom`` is log2 of how large data become, unit if there is none. Those two are
-for what a step carries to the next.
+Scales and deltas are scalars of the dtype of a scale: f32, or f64 for f64 and complex<f64>. These
+attributes hold the parameters:
 
-A `custom_scale` calls the body of a function, and ``scalify.rule`` names a private function that is
-its rule: it takes the operands of the call and gives its results, with each float one as data and
-scale, side by side. Of a program with symbolic shapes, or for several platforms, the first
-operands are the integers that jax passes to all of its functions.
+* ``scalify.statistic`` is ``max``, ``l1`` or ``l2``.
+* ``scalify.every`` is an i64 N: the marker has an effect only in steps that are multiples of N. Its
+  operand `step` is an integer scalar.
+* ``scalify.rounding``, which recipes write, is ``up``, ``down`` or ``nearest``.
+* With ``scalify.batched``, a `dynamic_rescale` has several tensors with the same number of
+  elements, whose statistics are computed in one reduction.
+* With ``scalify.carried``, the arguments of the program that correspond to these tensors follow as
+  operands. In steps without rescaling, the tensors are rescaled to the scales of these arguments.
+* ``scalify.headroom`` is log2 of the size to which data are rescaled; 0 if absent. It and
+  ``scalify.carried`` are for state.
 
-In programs that come out of a file the name of a rule is a string, which is no use of a symbol.
-Two rules of one name do the same: where programs are merged and functions renamed, the name is
-still that of a rule that fits.
+A `custom_scale` calls the body of a function. ``scalify.rule`` names the private function that is
+its rule. The rule takes the operands and returns the results of the call, each float value as data
+and scale, side by side. In a program with symbolic shapes, or for several platforms, the integers
+that jax passes to all functions come first.
+
+In programs that were read from a file, the name of a rule is a string and not a symbol reference.
+Two rules of the same name do the same, so the name is still valid where programs are merged and
+functions are renamed.
 """
 
 from __future__ import annotations

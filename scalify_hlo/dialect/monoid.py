@@ -1,24 +1,26 @@
-"""What the region of a reduction, a scatter or a collective does with two elements."""
+"""The op by which the region of a reduction, a scatter or a collective combines two elements."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.traits import EXTREMES
 
 TAKES: Final = "takes"
-"""Instead of a name, of a region that returns its second argument."""
+"""The result of `monoid` for a region that returns its second argument."""
 
 _CONSTRAINT: Final = "sdy.sharding_constraint"
 _RETURN: Final = "stablehlo.return"
-_FREQUENT: Final = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
+_FREQUENT: Final = EXTREMES | {"stablehlo.add"}
 
 
 def monoid(region: ir.Region) -> str | None:
-    """The op that a region of two scalars is.
+    """Returns the name of the op that a region applies to its two scalar arguments.
 
     Returns:
-        Name of the op; "takes" for a region that returns its second argument; None for any other.
+        The name of the op; `TAKES` for a region that returns its second argument; None for any
+        other region.
     """
     block = region.blocks[0]
     if (simple := _plain_monoid(block)) is not None:
@@ -38,7 +40,7 @@ def monoid(region: ir.Region) -> str | None:
 
 
 def _plain_monoid(block: ir.Block) -> str | None:
-    """As `monoid`, where it is seen at first sight, as of nearly all reductions."""
+    """A fast path of `monoid` for the most common regions, those of nearly all reductions."""
     ops, arguments = block.operations, block.arguments
     inner = ops[0].operation
     end = ops[1].operation if inner.name in _FREQUENT and len(arguments) == 2 else None
@@ -50,7 +52,7 @@ def _plain_monoid(block: ir.Block) -> str | None:
 
 
 def _unconstrained(value: ir.Value) -> ir.Value:
-    """What a value is apart from its sharding; regions in per-device bodies say that of sums."""
+    """Returns a value without the sharding constraints that per-device bodies put on sums."""
     while not isinstance(value.owner, ir.Block) and value.owner.name == _CONSTRAINT:
         value = value.owner.operands[0]
     return value

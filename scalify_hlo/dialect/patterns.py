@@ -1,8 +1,7 @@
-"""Patterns of names, such as ``*attention*``: they match without regard to case.
+"""Case-insensitive patterns of names, such as ``*attention*``.
 
-Packages name a layer ``attention`` or ``SelfAttention_0``: who writes a pattern should not have to
-know how a name is capitalised. Brackets stand for themselves, as names of arguments are full of
-them.
+Case is ignored since packages capitalize names differently: ``attention``, ``SelfAttention_0``.
+Brackets match themselves, as the names of arguments contain many.
 """
 
 from __future__ import annotations
@@ -25,6 +24,11 @@ def is_like(pattern: str, name: str) -> bool:
 def is_like_any(pattern: str, names: Iterable[str]) -> bool:
     """Whether a pattern matches one of several names."""
     return pattern == "*" or any(is_like(pattern, name) for name in names)
+
+
+def matches(pattern: str, name: str, index: int) -> bool:
+    """Whether a pattern matches an argument, by its name or as ``argN``."""
+    return is_like(pattern, name) or is_like(pattern, f"arg{index}")
 
 
 @lru_cache(maxsize=1024)

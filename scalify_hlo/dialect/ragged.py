@@ -1,9 +1,9 @@
-"""Ragged matmuls: rows in groups, each of which meets a matrix of its own (mixtures of experts).
+"""Ragged matmuls: each group of rows is multiplied by its own matrix, as in mixtures of experts.
 
-``chlo.ragged_dot`` takes the left operand, the right one and the sizes of the groups. Three kinds
-differ in which dimension of the left operand is ragged: a free one, a contracted one (the gradient
-of the matrices), or one of a batch. jax.export writes a composite of this name, of which XLA makes
-the op again: what its decomposition says is lost.
+``chlo.ragged_dot`` takes the left operand, the right operand and the sizes of the groups. Its three
+kinds differ in the ragged dimension of the left operand: a free dimension, a contracted one (for
+the gradient of the matrices), or a batch dimension. jax.export writes a composite of this name.
+XLA turns the composite back into the op and ignores its decomposition.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PRECISION: Final = "precision_config"
 
 
 class Dimensions(NamedTuple):
-    """Which dimensions of the operands are what, in the order of the attribute."""
+    """The dimension numbers of a ragged matmul, in the order of the attribute."""
 
     lhs_batching: Sequence[int]
     rhs_batching: Sequence[int]
@@ -33,25 +33,25 @@ class Dimensions(NamedTuple):
 
     @property
     def attribute(self) -> ir.Attribute:
-        """As an attribute of the op."""
+        """The dimension numbers as an attribute of the op."""
         return chlo.RaggedDotDimensionNumbers.get(*map(list, self))
 
     @property
     def lists(self) -> ir.Attribute:
-        """As an attribute of the composite."""
+        """The dimension numbers as an attribute of the composite."""
         arrays = [np.asarray(part, np.int64) for part in self]
         return ir.ArrayAttr.get([ir.DenseElementsAttr.get(array) for array in arrays])
 
 
 def is_composite(op: ir.Operation) -> bool:
-    """Whether an op is the composite that jax.export writes."""
+    """Whether an op is the composite that jax.export writes for a ragged matmul."""
     if op.name != "stablehlo.composite" or op.attributes["name"].value != RAGGED_DOT:
         return False
     return NUMBERS in _given(op)
 
 
 def dimensions(op: ir.Operation | ir.OpView) -> Dimensions:
-    """The dimensions of a ragged matmul, op or composite."""
+    """Returns the dimension numbers of a ragged matmul, which is an op or a composite."""
     if op.operation.name == RAGGED_DOT:
         found = chlo.RaggedDotDimensionNumbers(op.attributes[NUMBERS])
         return Dimensions(
@@ -62,7 +62,7 @@ def dimensions(op: ir.Operation | ir.OpView) -> Dimensions:
 
 
 def precision(op: ir.Operation) -> list[str] | None:
-    """The precisions of a composite's operands, if it has them."""
+    """Returns the precisions of a composite's operands; None if it has none."""
     given = _given(op)
     return [part.value for part in given[PRECISION]] if PRECISION in given else None
 
@@ -74,7 +74,7 @@ def _given(op: ir.Operation | ir.OpView) -> ir.DictAttr:
 
 
 def terms(op: ir.Operation | ir.OpView) -> int | None:
-    """How many terms each element of the result sums, on average; None if it is not known."""
+    """The mean number of terms summed for an element of the result; None if it is not known."""
     lhs, groups = list(op.operands[0].type.shape), list(op.operands[2].type.shape)
     numbers = dimensions(op)
     summed: list[int] = [lhs[d] for d in numbers.lhs_contracting]

@@ -1,9 +1,9 @@
-"""Tells programs apart by what they compute: a hash that knows no names and no weights.
+"""A structural hash of a program, which does not depend on names and weights.
 
-It is of ops, types, attributes, and what takes what. Left out are locations, names of functions,
-arguments and results, where values are placed, and the elements of large constants. So text,
-bytecode, a portable artifact and the Exported of one program have the same one, and so has the
-program with other weights in it.
+It covers ops, types, attributes, and the operands of each op. It does not cover locations, the
+names of functions, arguments and results, shardings, and the elements of large constants. So text,
+bytecode, a portable artifact and the Exported of one program have the same hash, and so has the
+same program with other weights in its constants.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scalify_hlo._compat import ir
 
 _DIGITS: Final = 32
 _LARGE: Final = 16
-"""Elements from which on a constant counts by its type."""
+"""The most elements of a constant whose elements are hashed; of larger ones only the type is."""
 
 _LEFT_OUT: Final = frozenset(
     {"sym_name", "sym_visibility", "arg_attrs", "res_attrs", "sdy.sharding"}
@@ -30,10 +30,10 @@ _SYMBOLS: Final = frozenset({"callee", "decomposition", "called_computations"})
 
 
 def structural_hash(module: ir.Module) -> str:
-    """The hash of a module, as it was read: passes change it.
+    """Returns the hash of a module. Passes change it, so it is taken right after reading.
 
     Returns:
-        32 hexadecimal digits, the same in each process.
+        32 hexadecimal digits, which are the same in every process.
     """
     with module.context:
         structure = _Structure(module)
@@ -43,9 +43,9 @@ def structural_hash(module: ir.Module) -> str:
 
 
 class _Structure:
-    """Writes down a module op by op, in numbers of its values, functions and kinds of ops.
+    """Encodes a module op by op, with numbers for values, functions and kinds of ops.
 
-    Most ops are of few kinds, which are put into words once.
+    Most ops are of a few kinds. Each kind is converted to text once.
     """
 
     def __init__(self, module: ir.Module) -> None:
@@ -62,15 +62,15 @@ class _Structure:
         self._write = self._written.extend
 
     def digest(self) -> str:
-        """The hash of what was written down."""
+        """Returns the hash of the encoding."""
         digest = hashlib.sha256("\n".join(self._texts).encode())
         digest.update(struct.pack(f"<{len(self._written)}q", *self._written))
         return digest.hexdigest()[:_DIGITS]
 
     def visit(self, op: ir.Operation) -> ir.WalkResult:
-        """Writes down an op; those in its regions come after it."""
+        """Encodes an op; the ops in its regions follow it."""
         name, results, attributes, numbers = op.name, op.results, op.attributes, self._values
-        # Handles of types and attributes are quickly told apart; their texts take long.
+        # Comparing handles of types and attributes is fast; printing them is slow.
         kind = name, *results.types, *attributes.items()
         known = self._kinds.get(kind)
         if known is None:
@@ -78,14 +78,14 @@ class _Structure:
         operands = [numbers[value] for value in op.operands]
         self._write((known, len(operands), *operands))
         for value in results:
-            numbers[value]  # is its number from here on
+            numbers[value]  # assigns the next number
         regions = op.regions
         if len(regions):
             self._enter(regions)
         return ir.WalkResult.ADVANCE
 
     def _enter(self, regions: Sequence[ir.Region]) -> None:
-        """Writes down which blocks there are in the regions of an op, and how long they are."""
+        """Encodes the blocks in the regions of an op, with their arguments and their lengths."""
         self._write((len(regions),))
         for region in regions:
             blocks = list(region.blocks)
@@ -102,7 +102,7 @@ class _Structure:
         types: Iterable[ir.Type],
         attributes: Iterable[tuple[str, ir.Attribute]],
     ) -> int:
-        """The number of a kind of ops, or of blocks, by what is said of it."""
+        """Returns the number of a kind of ops or of blocks, by its name, types and attributes."""
         found = sorted(
             f"{key}={self._attribute(name, key, attribute)}"
             for key, attribute in attributes

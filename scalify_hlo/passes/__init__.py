@@ -1,1 +1,1 @@
-"""The passes, one file each, in the order of the pipeline."""
+"""The registered passes, one file each, and the pipeline that runs them."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.passes.report import Report
-from scalify_hlo.profile import Profile
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.errors import Remark
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.model import Report
 
 
 @dataclass(frozen=True)
@@ -16,14 +19,15 @@ class Pass:
     """A pass over a module. Subclasses add their options as fields with defaults."""
 
     name: ClassVar[str]
-    keeps_listing: ClassVar[bool] = False
+    preserves: ClassVar[frozenset[str]] = frozenset()
     """Whether `Report.listing` is right when it is done: it adds and erases no op, or says so."""
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """Edits the module in place.
 
         Args:
             module: A ``builtin.module``.
+            index: Analyses of the module, which the pass reads and may add to.
             report: Where the pass says what it did.
 
         Raises:
@@ -41,6 +45,20 @@ class Pass:
         return f"{self.name}{{{' '.join(options)}}}" if options else self.name
 
 
+def missed(op: ir.Operation, message: str, limits: Iterable[str], hint: str = "") -> list[Remark]:
+    """Returns a remark for each limit at which a search ended.
+
+    Args:
+        op: The op that was searched.
+        message: The consequence, with a place for the limit.
+        limits: The limits, in words.
+        hint: What to do about it.
+    """
+    return [
+        Remark(message.format(limit), str(op.location), op.name, hint) for limit in sorted(limits)
+    ]
+
+
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
@@ -49,11 +67,3 @@ def _text(value: object) -> str:
     if isinstance(value, Profile):
         return value.program
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def main_function(module: ir.Operation) -> ir.OpView | None:
-    """The function that a program starts at."""
-    for op in module.regions[0].blocks[0].operations:
-        if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
-            return op
-    return None

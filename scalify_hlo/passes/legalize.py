@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.chlo import expand
-from scalify_hlo.passes.ragged import raise_composites
-from scalify_hlo.passes.report import Report
+from scalify_hlo.report.model import Report
+from scalify_hlo.transforms.chlo import expand
+from scalify_hlo.transforms.ragged import raise_composites
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class LegalizePass(Pass):
     expand: bool = True
     composites: bool = False
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, _: Report) -> None:
         """See `Pass.apply`."""
-        if report.ops and not any(op.startswith("chlo.") for op in report.ops):
+        if index.counted and not any(op.startswith("chlo.") for op in index.ops):
             return
         if self.composites:
             raise_composites(module, every=self.expand)

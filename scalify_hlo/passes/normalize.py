@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.analysis.frames import Named
+from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
-from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.chlo import expand
-from scalify_hlo.passes.encoding import has_elements
-from scalify_hlo.passes.entries import copy_entries
-from scalify_hlo.passes.markers import lower_calls
-from scalify_hlo.passes.ragged import lower_composites
-from scalify_hlo.passes.report import Report
-from scalify_hlo.roles.frames import Named
-from scalify_hlo.roles.listing import Listing
+from scalify_hlo.errors import InputError
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.quantize.encoding import has_elements
+from scalify_hlo.report.model import Report
 from scalify_hlo.rules.chlo import EXPANDED
 from scalify_hlo.rules.table import RULES
+from scalify_hlo.transforms.chlo import expand
+from scalify_hlo.transforms.entries import copy_entries
+from scalify_hlo.transforms.marker_barriers import lower_calls
+from scalify_hlo.transforms.ragged import lower_composites
 
 
 @dataclass(frozen=True)
@@ -37,33 +38,34 @@ class NormalizePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-normalize"
-    keeps_listing: ClassVar[bool] = True
+    preserves: ClassVar[frozenset[str]] = frozenset({LISTING})
     expand: bool = True
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         copy_entries(module)
-        calls = _count(module, report)
+        calls = _count(module, index)
         lower_calls(calls)
-        _refuse_foreign(module, report)
-        expands = self.expand and _expand(module, report)
-        if self.expand and _COMPOSITE in report.ops and lower_composites(module):
-            report.ops[RAGGED_DOT] += 1
+        _refuse_foreign(module, index)
+        expands = self.expand and _expand(module, index)
+        if self.expand and _COMPOSITE in index.ops and lower_composites(module):
+            index.ops[RAGGED_DOT] += 1
             expands = True
-        if _ELEMENT in report.ops:
+        if _ELEMENT in index.ops:
             _untuple(module)
-        if calls or expands or _ELEMENT in report.ops:
-            report.listing = None
+        if calls or expands or _ELEMENT in index.ops:
+            index.invalidate()
+        report.ops = index.ops
 
 
-def _expand(module: ir.Operation, report: Report) -> bool:
+def _expand(module: ir.Operation, index: ModuleIndex) -> bool:
     """Expands the ops of CHLO that have no rule of their own; says whether there are any."""
-    chlo = {op for op in report.ops if op.startswith("chlo.")}
+    chlo = {op for op in index.ops if op.startswith("chlo.")}
     kept = {op for op in chlo if op in RULES and RULES[op].family != EXPANDED}
     if chlo == kept:
         return False
     expand(module, keep=kept)
-    report.dense = True  # for all that is known of what it makes
+    index.dense = True  # for all that is known of what it makes
     return True
 
 
@@ -98,10 +100,10 @@ def _untuple(module: ir.Operation) -> None:
 _DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
 
 
-def _refuse_foreign(module: ir.Operation, report: Report) -> None:
+def _refuse_foreign(module: ir.Operation, index: ModuleIndex) -> None:
     """Complains of the first op of a dialect that exported programs do not have."""
-    foreign = {name for name in report.ops if name.partition(".")[0] not in _DIALECTS}
-    foreign |= report.ops.keys() & {"builtin.unrealized_conversion_cast"}
+    foreign = {name for name in index.ops if name.partition(".")[0] not in _DIALECTS}
+    foreign |= index.ops.keys() & {"builtin.unrealized_conversion_cast"}
     if not foreign:
         return
     found: list[ir.Operation] = []
@@ -120,27 +122,26 @@ def _refuse_foreign(module: ir.Operation, report: Report) -> None:
     )
 
 
-def _count(module: ir.Operation, report: Report) -> list[ir.Operation]:
+def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
     """Counts ops, and lists those of `main`.
 
     Returns:
         The calls that are markers.
     """
-    count = _Count(report)
+    count = _Count(index)
     main = main_function(module)
     for function in module.regions[0].blocks[0].operations:
         if main is None or function != main or not main.regions[0].blocks:
             count.inside(function.operation)
             continue
         block = main.regions[0].blocks[0]
-        report.listing = Listing(block)
-        count.block(report.listing.ops)
-        report.ops.update([function.operation.name, block.operations[-1].operation.name])
-    report.ops[module.name] += 1
-    report.ops.update(count.names)
-    if not _SYMBOL_USERS.isdisjoint(report.ops):
-        report.plain_calls = False
-    report.markers += len(count.calls)
+        count.block(index.list_ops(block).ops)
+        index.ops.update([function.operation.name, block.operations[-1].operation.name])
+    index.ops[module.name] += 1
+    index.ops.update(count.names)
+    if not _SYMBOL_USERS.isdisjoint(index.ops):
+        index.plain_calls = False
+    index.markers += len(count.calls)
     return count.calls
 
 
@@ -148,17 +149,17 @@ class _Count:
     """Looks at all ops of a program once.
 
     Args:
-        report: Is told of constants and calls.
+        index: Is told of constants and calls.
 
     Attributes:
         names: Those of the ops.
         calls: The calls that are markers.
     """
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, index: ModuleIndex) -> None:
         self.names: list[str] = []
         self.calls: list[ir.Operation] = []
-        self._report = report
+        self._index = index
 
     def block(self, ops: Sequence[Named]) -> None:
         """Looks at the ops of a block, and at those inside of them."""
@@ -184,14 +185,14 @@ class _Count:
         op.walk(visit)
 
     def _look(self, name: str, op: ir.Operation) -> None:
-        report = self._report
+        index = self._index
         if name == "stablehlo.constant":
-            report.dense = report.dense or has_elements(op)
+            index.dense = index.dense or has_elements(op)
         elif MARKER in op.attributes:
             self.calls.append(op)
-            report.plain_calls &= RULE not in op.attributes
+            index.plain_calls &= RULE not in op.attributes
         elif op.parent.name != "func.func":
-            report.plain_calls = False
+            index.plain_calls = False
 
 
 _LOOKED_AT = frozenset({"func.call", "stablehlo.constant"})

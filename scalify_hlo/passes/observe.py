@@ -1,33 +1,33 @@
 """scalify-observe: makes a program return how large the operands of its matmuls are.
 
-The bins of histograms are those of `scalify_hlo.histogram`. What is infinite or NaN has bins of its
-own there, and counts nowhere else.
+The bins of histograms are those of `scalify_hlo.profile.histogram`. Infinities and NaN have bins of
+their own there, and count nowhere else.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.diagnostics import InputError, Remark
+from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.histogram import BINS, FINITE_BINS, SHIFT
-from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.inlining import inline_calls
-from scalify_hlo.passes.lifting import Combine, add_results, block_of, lift
-from scalify_hlo.passes.report import Report
-from scalify_hlo.roles.matmuls import MATMULS
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import InputError, Remark
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
+from scalify_hlo.quantize.observed import ObservedTensor, tensors_of
+from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import fill_reduction, statistic
+from scalify_hlo.transforms.hoist import Combine, add_results, lift
+from scalify_hlo.transforms.inlining import inline_calls
 
 _COMBINE: tuple[Combine, ...] = ("max", "add", "add")
 """How amax, squares and histograms of several turns come together."""
-
-_SIDES = ("lhs", "rhs")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ObservePass(Pass):
 
     name: ClassVar[str] = "scalify-observe"
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         for op in inline_calls(module, (attributes.ROLES,)):
             message = "its matmuls are not observed; observe the program without it"
@@ -63,94 +63,6 @@ class ObservePass(Pass):
         add_results(main, results, ("observed.amax", "observed.rms", "observed.histogram"))
 
 
-class Tensor(NamedTuple):
-    """A tensor that matmuls take.
-
-    Attributes:
-        value: What it is, in `main` or a region of it.
-        names: ``SITE:lhs`` or ``SITE:rhs`` for each operand that it is.
-        at: An op of its block after it, before which it is observed.
-    """
-
-    value: ir.Value
-    names: tuple[str, ...]
-    at: ir.Operation
-
-
-def tensors_of(main: ir.OpView) -> list[Tensor]:
-    """The tensors that the matmuls of a function take, and how a profile calls them.
-
-    Where sites have the same name, all but the first in order of the program have a number:
-    ``SITE#2:lhs``. Integers and complex numbers have no tensor in a profile.
-
-    Args:
-        main: The function, in which all calls that lead to matmuls were inlined.
-    """
-    names: dict[ir.Value, list[str]] = {}
-    first: dict[ir.Value, ir.Operation] = {}
-    for value, name, op, _ in _operands(main):
-        names.setdefault(value, []).append(name)
-        first.setdefault(value, op)
-    return [Tensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
-
-
-def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
-    """What a profile calls the operands of matmuls, by the result of each and the side.
-
-    Args:
-        main: As `tensors_of` takes it.
-    """
-    names: dict[ir.Value, list[str]] = {}
-    places: dict[tuple[ir.Value, int], list[str]] = {}
-    for value, name, op, side in _operands(main):
-        places[op.results[0], side] = shared = names.setdefault(value, [])
-        shared.append(name)
-    return {place: tuple(shared) for place, shared in places.items()}
-
-
-class _Operand(NamedTuple):
-    """An operand of a matmul: what it is, its own name, and where it is taken."""
-
-    value: ir.Value
-    name: str
-    op: ir.Operation
-    side: int
-
-
-def _operands(main: ir.OpView) -> Iterator[_Operand]:
-    """The operands that have a tensor in a profile, in order of the program."""
-    counts: dict[str, int] = {}
-    for op in _matmuls(main):
-        site = op.attributes[attributes.SITE].value
-        number = counts[site] = counts.get(site, 0) + 1
-        unique = site if number == 1 else f"{site}#{number}"
-        for side, value in enumerate(list(op.operands)[:2]):
-            if isinstance(value.type.element_type, ir.FloatType):
-                yield _Operand(value, f"{unique}:{_SIDES[side]}", op, side)
-
-
-def _matmuls(main: ir.OpView) -> list[ir.Operation]:
-    """The matmuls that have roles."""
-    found: list[ir.Operation] = []
-    go_on = ir.WalkResult.ADVANCE
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in MATMULS and attributes.ROLES in op.attributes:
-            found.append(op)
-        return go_on
-
-    main.operation.walk(visit)
-    return found
-
-
-def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
-    """The op that a value is used by, or in a region of, in the value's own block."""
-    block = block_of(value)
-    while op.block != block:
-        op = op.parent.operation
-    return op
-
-
 class _Seen(NamedTuple):
     """What one turn, or one device, has of a tensor: rank-0 f32 and f64, and ui32 ``[4096]``."""
 
@@ -159,7 +71,7 @@ class _Seen(NamedTuple):
     histogram: ir.Value
 
 
-def _observe(tensor: Tensor) -> _Seen:
+def _observe(tensor: ObservedTensor) -> _Seen:
     value, at = tensor.value, tensor.at
     if not value.type.has_static_shape:
         raise InputError(

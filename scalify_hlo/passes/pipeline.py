@@ -9,27 +9,33 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args, get_type_hints
 
 from scalify_hlo._compat import ir, passmanager, register_passes
+from scalify_hlo.analysis.depth import levels_of
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.deep import run_deep
-from scalify_hlo.diagnostics import Remark, ScalifyError, UsageError, nearest
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.passes.apply_recipe import ApplyRecipePass
+from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.depth import levels_of
+from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.narrow_compute import NarrowComputePass
+from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
-from scalify_hlo.passes.numbers import rewritten_wide
 from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.propagate import PropagatePass
-from scalify_hlo.passes.quantize import QuantizePass
+from scalify_hlo.passes.quantize_constants import QuantizePass
+from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
-from scalify_hlo.passes.report import MatmulReport, Report
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.passes.selection import KEPT
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
-from scalify_hlo.profile import Profile
-from scalify_hlo.profile_file import load_profile
-from scalify_hlo.recipe import NONE, PORTABLE, WIDE, Recipe, load_recipe
+from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.quantize.numbers import rewritten_wide
+from scalify_hlo.quantize.selection import KEPT
+from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe, load_recipe
+from scalify_hlo.report.model import MatmulReport, Report
 
 Signature = Literal["same", "scaled"]
 
@@ -40,7 +46,10 @@ PASSES: dict[str, type[Pass]] = {
         SignaturePass,
         RolesPass,
         RecognizePass,
-        ApplyRecipePass,
+        InsertRescalesPass,
+        QuantizeMatmulsPass,
+        NarrowStatePass,
+        NarrowComputePass,
         QuantizePass,
         PropagatePass,
         LegalizePass,
@@ -56,12 +65,12 @@ class Options:
     """What a rewrite is asked to do.
 
     Attributes:
-        recipe: See `scalify_hlo.recipe`.
+        recipe: See `scalify_hlo.recipes.model`.
         signature: ``same`` keeps arguments and results; ``scaled`` makes float ones pairs.
         input_scale: Patterns of argument names, and how large those are that match each.
         pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
         strict: Whether an op without a scaled form is an error.
-        annotate: Whether ops keep ``scalify.forms`` attributes, and forms are counted.
+        annotate: Whether ops keep ``scalify.forms`` attributes, and scaled results are counted.
         observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
         cotangents: How many of the last arguments are cotangents: those of a vjp.
         profile: Of the program, for a recipe of calibrated scales.
@@ -105,7 +114,7 @@ class Options:
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
             marked = not (layers or narrow)
             recognize = RecognizePass(scales=True, marked=marked, inputs=narrow)
-            lowered = [roles, recognize, ApplyRecipePass(recipe, self.profile, wide)]
+            lowered = [roles, recognize, *self._quantizing(wide)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
         if narrow:
@@ -131,6 +140,14 @@ class Options:
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]
+
+    def _quantizing(self, wide: frozenset[int]) -> list[Pass]:
+        """The passes that insert rescalings and casts."""
+        recipe = self.recipe
+        rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
+        compute: list[Pass] = [NarrowComputePass(recipe)] if recipe.compute != KEEP else []
+        quantize = QuantizeMatmulsPass(recipe, self.profile, wide)
+        return [*rescales, quantize, NarrowStatePass(recipe, wide), *compute]
 
 
 def rewrite_module(module: ir.Module, options: Options) -> Report:
@@ -205,30 +222,38 @@ def run_passes(
     Raises:
         InputError: A pass refuses the module, or its ops nest too deep.
     """
-    with module.context, _collector_paused():
-        levels = levels_of(module.operation)
-    return run_deep(lambda: _run_passes(module, passes, print_ir_after_all, timing), levels)
-
-
-def _run_passes(
-    module: ir.Module, passes: Sequence[Pass | str], print_ir_after_all: bool, timing: bool
-) -> Report:
     report = Report()
-    lists = not any(isinstance(pass_, str) for pass_ in passes)
-    with module.context:
-        manager = passmanager.PassManager("builtin.module")
-        manager.enable_verifier(False)
-        for pass_ in passes:
-            _add(manager, pass_, report, lists=lists)
-        if print_ir_after_all:
-            module.context.enable_multithreading(False)
-            manager.enable_ir_printing()
-        if timing:
-            manager.enable_timing()
-        with ir.Location.unknown(), _collector_paused():
-            manager.run(module.operation)
-    report.listing = None
+    index = ModuleIndex(keeps=not any(isinstance(pass_, str) for pass_ in passes))
+    with module.context, _collector_paused():
+        listing = _listing(module.operation)
+        levels = levels_of(module.operation, listing)
+    if index.keeps and passes and isinstance(passes[0], NormalizePass):  # It counts the ops too.
+        index.listing = listing
+
+    def run() -> None:
+        with module.context:
+            manager = passmanager.PassManager("builtin.module")
+            manager.enable_verifier(False)
+            for pass_ in passes:
+                _add(manager, pass_, index, report)
+            if print_ir_after_all:
+                module.context.enable_multithreading(False)
+                manager.enable_ir_printing()
+            if timing:
+                manager.enable_timing()
+            with ir.Location.unknown(), _collector_paused():
+                manager.run(module.operation)
+
+    run_deep(run, levels)
+    report.markers = index.markers
     return report
+
+
+def _listing(module: ir.Operation) -> Listing | None:
+    """The ops of ``main``, if it has any."""
+    main = main_function(module)
+    blocks = main.regions[0].blocks if main is not None else ()
+    return Listing(blocks[0]) if blocks else None
 
 
 @contextmanager
@@ -244,25 +269,23 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _add(
-    manager: passmanager.PassManager, pass_: Pass | str, report: Report, *, lists: bool
+    manager: passmanager.PassManager, pass_: Pass | str, index: ModuleIndex, report: Report
 ) -> None:
     """Adds a pass.
 
     Args:
         manager: Runs it.
         pass_: The pass.
+        index: Is handed on to it, and to the next with the analyses that it preserves.
         report: Is handed on to it.
-        lists: Whether ops that were listed are told to the next: MLIR's own passes erase some, and
-            do not say which.
     """
     if isinstance(pass_, str):
         manager.add(pass_)
         return
 
     def run(module: ir.OpView, _: object) -> None:
-        pass_.apply(module.operation, report)
-        if not (lists and pass_.keeps_listing):
-            report.listing = None
+        pass_.apply(module.operation, index, report)
+        index.invalidate(pass_.preserves)
 
     manager.add(
         run,

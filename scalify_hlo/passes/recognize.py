@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.analysis.layers.graph import Node
+from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.analysis.layers.recognition import graph_of, layers_of
 from scalify_hlo.dialect import attributes
-from scalify_hlo.layers.graph import Node
-from scalify_hlo.layers.model import BACKWARD, FORWARD, Layer
-from scalify_hlo.layers.recognition import graph_of, layers_of
-from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.layer_marks import mark_inputs
-from scalify_hlo.passes.report import LayerReport, Report
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.passes.base import Pass, missed
+from scalify_hlo.report.model import LayerReport, Report
+from scalify_hlo.scaling.layer_marks import mark_inputs
+
+_MISSED = "may have layers that are not recognized, since {}"
 
 
 @dataclass(frozen=True)
@@ -28,29 +32,32 @@ class RecognizePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-recognize"
-    keeps_listing: ClassVar[bool] = True
+    preserves: ClassVar[frozenset[str]] = frozenset({LISTING})
     scales: bool = False
     marked: bool = False
     inputs: bool = False
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
-        if self.marked and not report.markers:
+        if self.marked and not index.markers:
             return
-        listing = report.listing
+        listing = index.listing
         graph = graph_of(module, None if listing is None else listing.ops)
         layers = layers_of(graph, scales=self.scales and not self.inputs)
         report.layers += [
             LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers
         ]
-        marks: dict[ir.Value, _Marks] = {}
+        index.layers += len(layers)
+        marks: dict[ir.Value, _LayerMarks] = {}
         for layer in layers:
             kind = attributes.LAYER if layer.part == FORWARD else attributes.LAYER_GRADIENT
             for value in set(_results(layer.output)):
-                marks.setdefault(value, _Marks()).names.setdefault(kind, Counter())[layer.name] += 1
+                marks.setdefault(value, _LayerMarks()).names.setdefault(kind, Counter())[
+                    layer.name
+                ] += 1
             if layer.epsilon is not None:
                 for value in _results(layer.epsilon):
-                    marks.setdefault(value, _Marks()).epsilon = True
+                    marks.setdefault(value, _LayerMarks()).epsilon = True
         for node in graph.nodes:
             for value in {*node.values} if node.others else (node.value,):
                 if value in marks:
@@ -60,14 +67,17 @@ class RecognizePass(Pass):
             mark.write(op)
         if self.inputs:
             marked += mark_inputs(layers, graph)
-        report.marked = (report.marked or set()) | {op.name for op in marked}
+        index.marked = (index.marked or set()) | {op.name for op in marked}
         if listing is not None:
             listing.touch(marked)
+        main = main_function(module)
+        if main is not None:
+            report.remarks += missed(main.operation, _MISSED, graph.ended)
         graph.release()
 
 
 @dataclass(slots=True)
-class _Marks:
+class _LayerMarks:
     """What is to be written on one op.
 
     Attributes:

@@ -10,11 +10,11 @@ from typing import Final
 
 from scalify_hlo import __version__
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.errors import InputError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import own_settings
-from scalify_hlo.recipe_file import to_literal
+from scalify_hlo.recipes.model import own_settings
+from scalify_hlo.recipes.toml import to_literal
+from scalify_hlo.report.model import Report
 
 REWRITTEN: Final = "scalify.rewritten"
 """The attribute: a list with a text for each rewrite, the first one first."""

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import Remark, UsageError, nearest
+from scalify_hlo.analysis.frames import CALLS, functions_in
+from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
+from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.analysis.names import name_of
+from scalify_hlo.analysis.origins import Origin
+from scalify_hlo.analysis.sizes import Sizes
+from scalify_hlo.analysis.state import State, state_of
+from scalify_hlo.analysis.vocabulary import Projections
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
-from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.records import formats_of
-from scalify_hlo.passes.report import MatmulReport, Report, ResultMarks, Wide
-from scalify_hlo.passes.selection import IN_COMPOSITE, UNREACHED
-from scalify_hlo.passes.signature import matches
-from scalify_hlo.recipe import Inputs
-from scalify_hlo.roles.frames import CALLS, functions_in
-from scalify_hlo.roles.listing import Listing
-from scalify_hlo.roles.matmuls import (
-    ACTIVATION,
-    GRADIENT,
-    MATMULS,
-    OTHER,
-    WEIGHT,
-    Matmul,
-    Walk,
-)
-from scalify_hlo.roles.names import name_of
-from scalify_hlo.roles.origins import Origin
-from scalify_hlo.roles.sizes import Sizes
-from scalify_hlo.roles.state import State, state_of
-from scalify_hlo.roles.vocabulary import Projections
+from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.passes.base import Pass, missed
+from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
+from scalify_hlo.recipes.model import Inputs
+from scalify_hlo.report.model import MatmulReport, Report, Wide
+from scalify_hlo.report.records import formats_of
 
 FIRST, SECOND = "first_moment", "second_moment"
 _COMPOSITE: Final = "stablehlo.composite"
+_MISSED: Final = "may have arguments and matmuls without a role, since {}"
+_DECLARE: Final = "declare roles of arguments with [inputs] in the recipe"
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class RolesPass(Pass):
 
     Attributes:
         weight: Patterns of names of arguments that are weights; so are the others.
-        first_moment: See `scalify_hlo.recipe.Inputs`.
+        first_moment: See `scalify_hlo.recipes.model.Inputs`.
         second_moment: See there.
         activation: See there.
         gradient: See there.
@@ -55,7 +51,7 @@ class RolesPass(Pass):
     """
 
     name: ClassVar[str] = "scalify-roles"
-    keeps_listing: ClassVar[bool] = True
+    preserves: ClassVar[frozenset[str]] = frozenset({LISTING})
     weight: tuple[str, ...] = ()
     first_moment: tuple[str, ...] = ()
     second_moment: tuple[str, ...] = ()
@@ -77,7 +73,7 @@ class RolesPass(Pass):
             narrow_state=narrow_state,
         )
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         main = main_function(module)
         if main is None or not main.regions[0].blocks:
@@ -87,7 +83,7 @@ class RolesPass(Pass):
         names = attributes.argument_names(main)
         declared = self._declared_roles(names, floats)
         functions = functions_in(module.regions[0].blocks[0].operations)
-        listing = report.listing = report.listing or Listing(block)
+        listing = index.list_ops(block)
         listing.note_formats()
         walk = Walk(functions)
         walk.main(main, listing.ops, [i for i, role in declared.items() if role == GRADIENT])
@@ -96,21 +92,22 @@ class RolesPass(Pass):
         static = [_is_static(argument.type) for argument in block.arguments]
         kept = [both == (True, True) for both in zip(floats, static, strict=True)]
         state = State() if self.cotangents else state_of(main, kept, trains=walk.trains)
+        report.remarks += missed(main.operation, _MISSED, walk.ended | state.ended, _DECLARE)
         roles = _found_roles(state) | declared
         report.roles |= {names[i]: role for i, role in roles.items()}
         if self.narrow_state and state.neither:
             report.remarks += _kept_wide(main, names, state.neither - roles.keys())
         _mark_arguments(main, roles)
         carried = {number: role for number, role in roles.items() if number in state.results}
-        report.result_marks = _mark_results(main, carried, state.results)
+        index.result_marks = _mark_results(main, carried, state.results)
         gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
         for value in gradients:
             attributes.mark_gradient(value)
         listing.touch(value.owner.operation for value in gradients)
         listing.touch(matmul.op for matmul in walk.matmuls)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        _Marks(known, names, report, Projections(walk)).mark_all(walk.matmuls)
-        report.matmuls += _not_reached(main, functions, report)
+        _RoleMarks(known, names, report, Projections(walk)).mark_all(walk.matmuls)
+        report.matmuls += _not_reached(main, functions, index.ops, len(report.matmuls))
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
         """The roles of arguments that the recipe declares, and those of cotangents."""
@@ -137,7 +134,7 @@ def _found_roles(state: State) -> dict[int, str]:
     return roles | dict.fromkeys(state.weights, WEIGHT)
 
 
-class _Marks:
+class _RoleMarks:
     """Writes what was found of matmuls on their ops.
 
     Args:
@@ -234,10 +231,10 @@ class _Marks:
 
 
 def _not_reached(
-    main: ir.OpView, functions: Mapping[str, ir.OpView], report: Report
+    main: ir.OpView, functions: Mapping[str, ir.OpView], ops: Counter[str], listed: int
 ) -> list[MatmulReport]:
     """The matmuls that no call, loop or branch leads to, such as those in a loop's condition."""
-    if sum(report.ops[name] for name in MATMULS) == len(report.matmuls):
+    if sum(ops[name] for name in MATMULS) == listed:
         return []
     found = list[tuple[ir.OpView, Wide]]()
     waiting, seen = [(main, UNREACHED)], {"main"}

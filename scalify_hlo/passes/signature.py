@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError, Remark, UsageError, nearest
+from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
-from scalify_hlo.dialect.patterns import WILD, is_like
-from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe_file import parse_input_scale
+from scalify_hlo.dialect.patterns import WILD, matches
+from scalify_hlo.errors import InputError, Remark, UsageError, nearest
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.recipes.toml import parse_input_scale
+from scalify_hlo.report.model import Report
 from scalify_hlo.rules.isolated import scale_element
 
 _MOST = {False: 126, True: 1022}
@@ -37,14 +39,14 @@ class SignaturePass(Pass):
     """
 
     name: ClassVar[str] = "scalify-signature"
-    keeps_listing: ClassVar[bool] = True
+    preserves: ClassVar[frozenset[str]] = frozenset({LISTING})
     signature: Literal["same", "scaled"] = "same"
     input_scale: tuple[str, ...] = ()
     pairs: str = ""
     every: bool = False
     told: bool = False
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         main = main_function(module)
         if main is None:
@@ -168,11 +170,6 @@ def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
             location=str(calls[0].location),
             hint="make a private function of the body of @main, and call that from both",
         )
-
-
-def matches(pattern: str, name: str, index: int) -> bool:
-    """Whether a pattern means an argument, by its name or as ``argN``."""
-    return is_like(pattern, name) or is_like(pattern, f"arg{index}")
 
 
 def _mark_results(main: ir.OpView) -> None:

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from scalify_hlo.diagnostics import ScalifyWarning
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.analysis.names import BACKWARD, FORWARD
+from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.passes.report import MatmulReport, Report
-from scalify_hlo.passes.selection import KEPT
-from scalify_hlo.roles.matmuls import MATMULS
-from scalify_hlo.roles.names import BACKWARD, FORWARD
-from scalify_hlo.roles.sizes import Size
+from scalify_hlo.errors import ScalifyWarning
+from scalify_hlo.quantize.selection import KEPT
+from scalify_hlo.report.model import MatmulReport, Report
 
 VERSION: Final = 1
 """Of the JSON."""

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes.base import Pass, main_function
-from scalify_hlo.passes.leftovers import casts_left
-from scalify_hlo.passes.report import Report
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import InputError
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.report.model import Report
+from scalify_hlo.transforms.strip_attributes import casts_left
 
 
 @dataclass(frozen=True)
@@ -19,15 +21,15 @@ class VerifyPass(Pass):
 
     name: ClassVar[str] = "scalify-verify"
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, _: Report) -> None:
         """See `Pass.apply`."""
         _verify(module)
-        if report.casts:
+        if index.casts:
             _refuse_casts(module)
         main = main_function(module)
         if main is None:
             return
-        left = attributes.leftovers(main)
+        left = attributes.remaining_attributes(main)
         if left:
             raise InputError(
                 f"attributes of the rewriter are left on @main: {', '.join(left)}",
@@ -42,7 +44,7 @@ def _refuse_casts(module: ir.Operation) -> None:
         raise InputError(
             "a cast of the recipe, or a constant in its place, is left as it was",
             location=str(left[0].location),
-            hint="run scalify-propagate{narrow} after scalify-apply-recipe",
+            hint="run scalify-propagate{narrow} after scalify-quantize-matmuls",
         )
 
 

@@ -1,1 +1,1 @@
-"""The rules: how each op acts on data and scales."""
+"""The rule of each op, the scale rewriter that applies rules, and predicted sizes."""

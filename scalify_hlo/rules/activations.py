@@ -7,47 +7,47 @@ quotient of polynomials. `scalify-recognize` marks where inputs are read and whe
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import least
 from scalify_hlo.dialect import attributes
-from scalify_hlo.rules.split import Split
-from scalify_hlo.rules.unit_scaling import ACTIVATIONS, Activation
-from scalify_hlo.scale import Form, Scaled
-from scalify_hlo.uncertainty import least
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS, ActivationSize
 
 
 class Activations:
     """The inputs of the activations that a walk has come to."""
 
     def __init__(self) -> None:
-        self._inputs: dict[int, Form] = {}
+        self._inputs: dict[int, ScaleInfo] = {}
 
     def concern(self, op: ir.Operation) -> bool:
         """Whether an op reads the input of activations, or ends one; few do."""
         present = op.attributes
         return attributes.LAYER_INPUT in present or attributes.LAYER_NUMBER in present
 
-    def note(self, op: ir.Operation, split: Split) -> None:
+    def note(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         """Keeps what is known of an operand that is the input of activations."""
         present = op.attributes
         if attributes.LAYER_INPUT not in present:
             return
         numbers = [mark.value for mark in present[attributes.LAYER_INPUT]]
         for number, index in zip(numbers[::2], numbers[1::2], strict=True):
-            self._inputs[number] = split.form(op.operands[index])
+            self._inputs[number] = rewriter.info(op.operands[index])
 
-    def end(self, op: ir.Operation, split: Split) -> None:
+    def end(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
         """Says how large the result of an op is that ends an activation, or its backward part."""
         present = op.attributes
         if attributes.LAYER_NUMBER not in present:
             return
         source = self._inputs.get(present[attributes.LAYER_NUMBER].value)
-        form = split.form(op.results[0])
-        if not (isinstance(source, Scaled) and isinstance(form, Scaled)):
+        info = rewriter.info(op.results[0])
+        if not (isinstance(source, Scaled) and isinstance(info, Scaled)):
             return
-        certain = least((source.uncertainty, form.uncertainty))
-        if not split.predicts:
-            split.assume(op.results[0], form._replace(uncertainty=certain))
+        certain = least((source.uncertainty, info.uncertainty))
+        if not rewriter.predicts:
+            rewriter.assume(op.results[0], info._replace(uncertainty=certain))
             return
-        between = source.scale / form.scale
+        between = source.scale / info.scale
         if not between.static:
             return
         backward, activation = _activation(op)
@@ -56,10 +56,10 @@ class Activations:
             return
         size += activation.gradient_size if backward else activation.size(size) - size
         level = size - source.scale.exponent + between.exponent
-        split.set(op.results[0], Scaled(form.scale, level, certain))
+        rewriter.set(op.results[0], Scaled(info.scale, level, certain))
 
 
-def _activation(op: ir.Operation) -> tuple[bool, Activation | None]:
+def _activation(op: ir.Operation) -> tuple[bool, ActivationSize | None]:
     """Which activation an op ends, and whether it is its backward part."""
     present = op.attributes
     for mark in (attributes.LAYER, attributes.LAYER_GRADIENT):

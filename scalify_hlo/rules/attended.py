@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import ATTENTION_CONE, ATTENTION_VALUES
+from scalify_hlo.dialect.traits import LAYOUT
+from scalify_hlo.rules.values import defined_by
 
-_SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.convert"})
-
-_CONE: Final = 400
-"""How many values an operand is made of, as far as they are looked at: a layer has 100 or so."""
-_NEAR: Final = 12
-"""How far from its softmax's numbers the gradient of a score may be."""
+_SPREADING = (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.convert"}
 
 
 class Attended(NamedTuple):
@@ -44,28 +42,29 @@ class Attention:
             values: What is averaged.
         """
         found = Attended(summed(end), self._is_mixed(values))
-        # Gradients may be made of what is normalised in the end, and not of the probabilities.
+        # Gradients may be made of what is normalized in the end, and not of the probabilities.
         self._attended |= {end.results[0]: found, end.operands[0]: found}
         self._means.add(op.results[0])
 
     def behind(self, op: ir.Operation) -> Attended | None:
         """The softmax that the gradient of a score is made with, if it is one that was noted."""
-        near = (self._attended.get(value) for value in _cone(op.operands, _NEAR))
+        near = (self._attended.get(value) for value in _cone(op.operands, ATTENTION_VALUES))
         return next((attended for attended in near if attended is not None), None)
 
-    def forget(self, value: ir.Value) -> None:
-        """Forgets a value that is going to be erased: another may come to stand in its place."""
-        self._means.discard(value)
-        self._attended.pop(value, None)
+    def forget(self, op: ir.Operation) -> None:
+        """Forgets an op that is going to be erased: another may come to stand in its place."""
+        for value in defined_by(op):
+            self._means.discard(value)
+            self._attended.pop(value, None)
 
     def _is_mixed(self, values: ir.Value) -> bool | None:
         looked, known = 0, True
-        for value in _cone([values], _CONE):
+        for value in _cone([values], ATTENTION_CONE):
             looked += 1
             if value in self._means:
                 return True
             known = known and (not isinstance(value.owner, ir.Block) or _is_main(value.owner))
-        return False if known and looked < _CONE else None
+        return False if known and looked < ATTENTION_CONE else None
 
 
 def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:

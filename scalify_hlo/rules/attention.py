@@ -11,19 +11,19 @@ import math
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.attended import summed
 from scalify_hlo.rules.contraction import contracted
 from scalify_hlo.rules.families import rise
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import size_of, softmax
-from scalify_hlo.scale import Scaled
-from scalify_hlo.uncertainty import NORMALISED
 
 _CLAMP = "stablehlo.clamp"
 _CASTING = frozenset({"stablehlo.convert", _CLAMP})
 _KEEPING = _CASTING | {"stablehlo.multiply"}
-"""What stands between a softmax and a matmul: casts, and the factors that bring data to them."""
+"""What stands between a softmax and a matmul: casts, and the factors that rescale data to them."""
 _SOFTMAX = "softmax"
 
 _SHARPENED: Final = 3 / 8
@@ -41,18 +41,18 @@ def is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:
     return mark in op.attributes and _SOFTMAX in attributes.texts(op.attributes[mark])
 
 
-def probabilities(op: ir.Operation, split: Split) -> None:
+def probabilities(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """A softmax over n elements: their mean is 1/n, so the level is ``-floor(log2(n))``.
 
     At scale 1 they would underflow FP8 where n is large.
     """
-    form, count = split.form(op.results[0]), summed(op)
-    if isinstance(form, Scaled) and form.scale.static and count > 1:
-        level = -_log2(count, split) - form.scale.exponent
-        split.set(op.results[0], Scaled(form.scale, level, NORMALISED))
+    info, count = rewriter.info(op.results[0]), summed(op)
+    if isinstance(info, Scaled) and info.scale.static and count > 1:
+        level = -_log2(count, rewriter) - info.scale.exponent
+        rewriter.set(op.results[0], Scaled(info.scale, level, NORMALIZED))
 
 
-def weighted(op: ir.Operation, split: Split) -> None:
+def weighted(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """A matmul with probabilities.
 
     Along the axis of the softmax they add up to one, and it is a mean of values. Along another axis
@@ -69,41 +69,41 @@ def weighted(op: ir.Operation, split: Split) -> None:
         if end is None or len(axes) != 1:
             continue
         if _summed_axes(end) == set(axes):
-            if not split.predicts:
-                split.attention.average(op, end, op.operands[1 - side])
-            _resize(op, split, -1)  # half of their size, since values differ
+            if not rewriter.predicts:
+                rewriter.attention.average(op, end, op.operands[1 - side])
+            _resize(op, rewriter, -1)  # half of their size, since values differ
         else:
-            root = rise(contracted(op), split)
-            _resize(op, split, -root / 2 if split.predicts else -(root // 2))
+            root = rise(contracted(op), rewriter)
+            _resize(op, rewriter, -root / 2 if rewriter.predicts else -(root // 2))
         return
 
 
-def _resize(op: ir.Operation, split: Split, size: float) -> None:
+def _resize(op: ir.Operation, rewriter: ScaleRewriter, size: float) -> None:
     """Says how large a matmul with probabilities is, in logarithms, over what it averages.
 
     It is of the size of values and not 1/sqrt(n) of it: what they have in common grows while
     attention is learned.
     """
-    form, count = split.form(op.results[0]), contracted(op)
-    if isinstance(form, Scaled) and count is not None and count > 1:
-        more = _log2(count, split) + size - rise(count, split)
-        split.set(op.results[0], form._replace(level=form.level + more))
+    info, count = rewriter.info(op.results[0]), contracted(op)
+    if isinstance(info, Scaled) and count is not None and count > 1:
+        more = _log2(count, rewriter) + size - rise(count, rewriter)
+        rewriter.set(op.results[0], info._replace(level=info.level + more))
 
 
-def of_scores(op: ir.Operation, split: Split) -> None:
+def of_scores(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Gradients of scores: larger as probabilities sharpen, smaller by what values have in common.
 
     The level so far is that of probabilities that are 1/n, which is what is predicted: where they
     are sharp, hardly any gradient is left.
     """
-    form, attended = split.form(op.results[0]), split.attention.behind(op)
-    if split.predicts or not isinstance(form, Scaled):
+    info, attended = rewriter.info(op.results[0]), rewriter.attention.behind(op)
+    if rewriter.predicts or not isinstance(info, Scaled):
         return
     more = _UNKNOWN
     if attended is not None and attended.mixed is not None:
         sharpened = round(math.log2(max(attended.positions, 1)) * _SHARPENED)
         more = sharpened - (_COMMON if attended.mixed else 0)
-    split.set(op.results[0], form._replace(level=form.level + more))
+    rewriter.set(op.results[0], info._replace(level=info.level + more))
 
 
 def _softmax(value: ir.Value) -> ir.Operation | None:
@@ -130,7 +130,7 @@ def _summed_axes(op: ir.Operation) -> set[int]:
     return set(range(op.results[0].type.rank)) - kept
 
 
-def _log2(count: int, split: Split) -> float:
+def _log2(count: int, rewriter: ScaleRewriter) -> float:
     """log2 of a softmax's factor; its floor, unless sizes are predicted."""
     exact = -size_of(softmax(count))
-    return exact if split.predicts else int(exact)
+    return exact if rewriter.predicts else int(exact)

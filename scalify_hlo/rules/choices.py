@@ -6,43 +6,44 @@ import math
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.rules.split import Split
+from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.scale import Scaled
 
 _RELU: Final = ACTIVATIONS["relu"]
-_COMPARE, _CONSTANT, _IOTA = "stablehlo.compare", "stablehlo.constant", "stablehlo.iota"
+_COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
+_IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 
-def extreme(op: ir.Operation, split: Split) -> None:
+def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """An aligned maximum or minimum; one with 0 is a ReLU."""
-    halved = split.narrow and any(map(is_zero, op.operands))
-    target = split.align(op, (0, 1))
+    halved = rewriter.narrow and any(map(is_zero, op.operands))
+    target = rewriter.align(op, (0, 1))
     if halved and isinstance(target, Scaled):
-        target = _halved(target, _RELU.size(), split)
-    split.set(op.results[0], target)
+        target = _halved(target, _RELU.size(), rewriter)
+    rewriter.set(op.results[0], target)
 
 
-def select(op: ir.Operation, split: Split) -> None:
+def select(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
     chosen, *values = op.operands
-    masks = split.narrow and any(map(is_zero, values))
+    masks = rewriter.narrow and any(map(is_zero, values))
     halved = masks and _tells_signs(chosen)
-    copies = max(map(_copies, values)) if masks and split.predicts and _is_segment(chosen) else 1
-    target = split.align(op, (1, 2), either=True)
+    copies = max(map(_copies, values)) if masks and rewriter.predicts and _is_segment(chosen) else 1
+    target = rewriter.align(op, (1, 2), either=True)
     if halved and isinstance(target, Scaled):
-        target = _halved(target, _RELU.gradient_size, split)
+        target = _halved(target, _RELU.gradient_size, rewriter)
     elif copies > 1 and isinstance(target, Scaled):
         target = target._replace(level=target.level - math.log2(copies) / 2)
-    split.set(op.results[0], target)
+    rewriter.set(op.results[0], target)
 
 
-def _halved(form: Scaled, size: float, split: Split) -> Scaled:
-    """A form after half of the elements became 0: an error, where sizes are not predicted."""
-    if split.predicts:
-        return form._replace(level=form.level + size)
-    return form._replace(uncertainty=form.uncertainty.with_bias(abs(size)))
+def _halved(info: Scaled, size: float, rewriter: ScaleRewriter) -> Scaled:
+    """The level after half of the elements became 0: an error, where sizes are not predicted."""
+    if rewriter.predicts:
+        return info._replace(level=info.level + size)
+    return info._replace(uncertainty=info.uncertainty.with_bias(abs(size)))
 
 
 def one_hot(value: ir.Value) -> int | None:

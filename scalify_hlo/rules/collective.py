@@ -10,49 +10,49 @@ import math
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir, sdy, stablehlo
+from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.rules.families import keep_each, opaque, rise, source
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Scaled, Splat
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _EXTREMES = frozenset({"stablehlo.maximum", "stablehlo.minimum"})
 
 
-def reduced(op: ir.Operation, split: Split) -> None:
+def reduced(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Sums over a group of devices raise the level; maxima and minima keep it."""
     name = monoid(op.regions[0])
     if name == "stablehlo.add":
-        return summed(op, split)
+        return summed(op, rewriter)
     if name in _EXTREMES:
-        return keep_each(op, split)
-    return opaque(op, split)
+        return keep_each(op, rewriter)
+    return opaque(op, rewriter)
 
 
-def summed(op: ir.Operation, split: Split) -> None:
+def summed(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Sums of one term for each device of a group."""
-    raised = rise(group_size(op), split)
+    raised = rise(group_size(op), rewriter)
     for operand, result in zip(op.operands, op.results, strict=True):
-        form = split.form(operand)
-        if isinstance(form, Scaled):
-            split.set(result, form._replace(level=form.level + raised))
-        elif not isinstance(form, Splat):
-            split.set(result, form)
+        info = rewriter.info(operand)
+        if isinstance(info, Scaled):
+            rewriter.set(result, info._replace(level=info.level + raised))
+        elif not isinstance(info, Splat):
+            rewriter.set(result, info)
 
 
-def received(op: ir.Operation, split: Split) -> None:
+def received(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """As `keep_each`, where some devices receive zeros: a constant is none any more."""
     for operand, result in zip(op.operands, op.results, strict=True):
-        if not isinstance(split.form(operand), Splat):
-            split.pass_on(operand, result)
+        if not isinstance(rewriter.info(operand), Splat):
+            rewriter.pass_on(operand, result)
 
 
-def reduced_for_one(op: ir.Operation, split: Split) -> None:
+def reduced_for_one(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """As `reduced`, where all devices but one receive zeros."""
     if monoid(op.regions[0]) in _EXTREMES:
-        received(op, split)
+        received(op, rewriter)
     else:
-        reduced(op, split)
+        reduced(op, rewriter)
 
 
 def group_size(op: ir.Operation) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.dialect.ragged import RAGGED_DOT, terms
 from scalify_hlo.rules.families import (
     keep,
@@ -14,8 +15,7 @@ from scalify_hlo.rules.families import (
     unscale,
 )
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Scaled
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _MATMUL = "algorithm 3 of the Scalify paper"
 
@@ -90,15 +90,15 @@ def transform_length(op: ir.Operation) -> int | None:
     return static_product(list(op.attributes["fft_length"]))
 
 
-def fft(op: ir.Operation, split: Split) -> None:
+def fft(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Linear; an inverse transform of n unit terms has rms 1/sqrt(n)."""
-    form = split.form(op.operands[0])
-    linear(transform_length)(op, split)
+    info = rewriter.info(op.operands[0])
+    linear(transform_length)(op, rewriter)
     inverse = stablehlo.FftTypeAttr(op.attributes["fft_type"]).value in ("IFFT", "IRFFT")
-    if inverse and isinstance(form, Scaled):
-        raised = split.form(op.results[0])
+    if inverse and isinstance(info, Scaled):
+        raised = rewriter.info(op.results[0])
         if isinstance(raised, Scaled):
-            split.result(op, form.scale, 2 * form.level - raised.level)
+            rewriter.result(op, info.scale, 2 * info.level - raised.level)
 
 
 rule(
@@ -117,13 +117,13 @@ rule(
 )
 
 
-def triangular_solve(op: ir.Operation, split: Split) -> None:
+def triangular_solve(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Scales divide, unless the diagonal is taken to be 1 whatever A says."""
     if op.attributes["unit_diagonal"].value:
-        split.read(op, 0)
-        product()(op, split)
+        rewriter.read(op, 0)
+        product()(op, rewriter)
     else:
-        quotient(dividend=1, divisor=0)(op, split)
+        quotient(dividend=1, divisor=0)(op, rewriter)
 
 
 rule(

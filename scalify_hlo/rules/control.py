@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.rules.families import opaque
 from scalify_hlo.rules.loops import loop
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Scaled
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
-def branches(op: ir.Operation, split: Split) -> None:
-    """Each branch is walked; its results are brought to the meet of all branches' results."""
+def branches(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Each branch is walked; its results are rescaled to the meet of all branches' results."""
     ends = [region.blocks[0].operations[-1] for region in op.regions]
     for region in op.regions:
-        with split.region():
-            split.walk(region.blocks[0])
-            split.outward(region.blocks[0].operations[-1].operation)
+        with rewriter.region():
+            rewriter.walk(region.blocks[0])
+            rewriter.outward(region.blocks[0].operations[-1].operation)
     for index, result in enumerate(op.results):
         yielded = [end.operands[index] for end in ends]
-        target = split.meet(yielded, either=True)
+        target = rewriter.meet(yielded, either=True)
         if isinstance(target, Scaled):
             for end, value in zip(ends, yielded, strict=True):
-                with split.region():
-                    brought = split.bring(value, target.scale, end.operation)
-                    split.replace(end, index, brought)
-        split.set(result, target)
+                with rewriter.region():
+                    rescaled = rewriter.rescale_to(value, target.scale, end.operation)
+                    rewriter.replace(end, index, rescaled)
+        rewriter.set(result, target)
 
 
 for _name in ("if", "case"):

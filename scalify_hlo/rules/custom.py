@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import func, ir
+from scalify_hlo.algebra.limits import COMPUTED_BOUND
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect import markers
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import DOWN, Emitter
-from scalify_hlo.scale import BORN_BOUND, ONE, Scale, Scaled
 
 COMPOSITE = "stablehlo.composite"
 NAME = f"scalify.{markers.CUSTOM_SCALE}"
@@ -29,22 +30,22 @@ def rule_of(op: ir.Operation) -> str:
     return str(ir.DictAttr(op.attributes["composite_attributes"])[markers.RULE].value)
 
 
-def custom_scale(op: ir.Operation, split: Split) -> None:
+def custom_scale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Calls the rule with data and scale of each float operand, 1 for those that are unscaled.
 
     A scale that it gives is held to a power of two, ``p``: ``Y_s = p; Y_d = D*(S/p)``.
     """
-    operands = [part for value in op.operands for part in _parts(value, op, split)]
-    types = [type_ for result in op.results for type_ in _types(result, split)]
+    operands = [part for value in op.operands for part in _parts(value, op, rewriter)]
+    types = [type_ for result in op.results for type_ in _types(result, rewriter)]
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     name = ir.FlatSymbolRefAttr.get(rule_of(op.operation))
     given = iter(func.CallOp(types, name, operands, **where).results)
     for result in op.results:
         value = next(given)
-        if split.format(result) is not None:
-            value = _born(value, next(given), op, split)
+        if rewriter.format(result) is not None:
+            value = _computed(value, next(given), op, rewriter)
         result.replace_all_uses_with(value)
-    split.changed = True
+    rewriter.values.changed = True
     op.operation.erase()
 
 
@@ -60,36 +61,38 @@ def plain(op: ir.Operation) -> ir.Operation:
     return call
 
 
-def _parts(value: ir.Value, op: ir.Operation, split: Split) -> Sequence[ir.Value]:
+def _parts(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> Sequence[ir.Value]:
     """An operand as the rule takes it."""
-    if split.format(value) is None:
+    if rewriter.format(value) is None:
         return [value]
     at = op.operation
     wide = isinstance(scale_element(value.type), ir.F64Type)
-    form = split.form(value)
-    if not isinstance(form, Scaled):
+    info = rewriter.info(value)
+    if not isinstance(info, Scaled):
         return [value, Emitter(at, wide=wide).number(1.0)]
-    value = split.settle(value, at)
-    form = split.form(value)
-    scale = form.scale if isinstance(form, Scaled) else ONE
-    return split.as_pair(value, scale, at, wide=wide)
+    value = rewriter.normalize(value, at)
+    info = rewriter.info(value)
+    scale = info.scale if isinstance(info, Scaled) else ONE
+    return rewriter.rescaler.as_pair(value, scale, at, wide=wide)
 
 
-def _types(result: ir.Value, split: Split) -> Sequence[ir.Type]:
-    if split.format(result) is None:
+def _types(result: ir.Value, rewriter: ScaleRewriter) -> Sequence[ir.Type]:
+    if rewriter.format(result) is None:
         return [result.type]
     return [result.type, emit.scalar_type(scale_element(result.type))]
 
 
-def _born(data: ir.Value, scale: ir.Value, op: ir.Operation, split: Split) -> ir.Value:
+def _computed(
+    data: ir.Value, scale: ir.Value, op: ir.Operation, rewriter: ScaleRewriter
+) -> ir.Value:
     at = op.operation
     emitter = Emitter(at, wide=isinstance(scale.type.element_type, ir.F64Type))
-    power = emitter.clamped(emitter.power(scale, DOWN, emitter.number(1.0)), BORN_BOUND)
+    power = emitter.clamped(emitter.power(scale, DOWN, emitter.number(1.0)), COMPUTED_BOUND)
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     rest = emit.elementwise("stablehlo.divide", scale, power, **where)
     element = data.type.element_type
     part = element.element_type if isinstance(element, ir.ComplexType) else element
     data = emit.times(data, emit.convert(rest, part, at), at)
-    generator = split.factors.bear(power, depth=split.depth, at=at)
-    split.set(data, Scaled(Scale(0, ((generator, 1),))))
+    runtime = rewriter.runtime_scales.define(power, depth=rewriter.depth, at=at)
+    rewriter.set(data, Scaled(Scale(0, ((runtime, 1),))))
     return data

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import FACTORS
+from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.ragged import RAGGED_DOT
+from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.choices import extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
+    add,
     align,
     keep,
-    odd,
     on_data,
+    passthrough,
     product,
     product_uncertainty,
     quotient,
     rise,
     root,
-    sized,
     steep,
-    total,
     unscale,
+    unscale_activation,
 )
 from scalify_hlo.rules.read_sizes import size_of_angle
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.source_sizes import form_of_integers
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 from scalify_hlo.rules.untrusted import Trusted, handled
-from scalify_hlo.scale import ANY, ONE, Form, Scale, Scaled, Splat
-from scalify_hlo.uncertainty import UNKNOWN
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
 
 for _name in ("add", "subtract"):
-    rule(_name, total, family="align", formula=_MEET.format(_name), source=_ADD)
+    rule(_name, add, family="align", formula=_MEET.format(_name), source=_ADD)
 for _name, _apply in {"maximum": extreme, "minimum": extreme, "remainder": align()}.items():
     rule(
         _name,
@@ -60,13 +63,13 @@ rule(
 )
 
 
-def atan2(op: ir.Operation, split: Split) -> None:
+def atan2(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """The angle of a ratio, which is about as small as the ratio is."""
-    y, x = (f.at(ONE) if isinstance(f, Scaled) else f for f in split.forms(list(op.operands)))
-    split.align(op, (0, 1))
-    if split.narrow:
-        ratio = Scaled(ONE, split.size(y) - split.size(x), product_uncertainty(y, x, -1))
-        split.set(op.results[0], size_of_angle(ratio))
+    y, x = (f.at(ONE) if isinstance(f, Scaled) else f for f in rewriter.infos(list(op.operands)))
+    rewriter.align(op, (0, 1))
+    if rewriter.narrow:
+        ratio = Scaled(ONE, rewriter.size(y) - rewriter.size(x), product_uncertainty(y, x, -1))
+        rewriter.set(op.results[0], size_of_angle(ratio))
 
 
 rule(
@@ -138,14 +141,14 @@ for _name in ("real", "imag"):
     )
 rule(
     "negate",
-    odd(lambda value: -value),
+    passthrough(lambda value: -value),
     family="keep",
     formula="Y_d = -X_d; Y_s = X_s",
     source="linear",
 )
 rule(
     "abs",
-    odd(abs),
+    passthrough(abs),
     family="keep",
     formula="Y_d = |X_d|; Y_s = X_s",
     source="homogeneous of degree 1",
@@ -183,7 +186,7 @@ for _name in (
 for _name, _activation in {"logistic": "sigmoid", "tanh": "tanh"}.items():
     rule(
         _name,
-        sized(ACTIVATIONS[_activation]),
+        unscale_activation(ACTIVATIONS[_activation]),
         family="read",
         formula=f"Y = {_name}(X_d*X_s)",
         source="no homogeneity to use",
@@ -197,32 +200,30 @@ rule(
 )
 
 
-def power(op: ir.Operation, split: Split) -> None:
+def power(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Integer powers by constants keep a scale; any other power reads values."""
-    base, exponent = split.forms(op.operands)
+    base, exponent = rewriter.infos(op.operands)
     if isinstance(base, Scaled) and isinstance(exponent, Splat) and exponent.value.is_integer():
         n = int(exponent.value)
-        fits = abs(n) <= _MAX_POWER and format_of(op.operands[0].type) is not None
-        if fits and not steep(op.results[0], base.scale**n, split, most=5):
+        fits = abs(n) <= FACTORS and format_of(op.operands[0].type) is not None
+        if fits and not steep(op.results[0], base.scale**n, rewriter, most=5):
             uncertainty = (base.uncertainty**n).with_root(abs(n))
-            return split.result(op, base.scale**n, base.level * n, uncertainty)
-    split.read_all(op)
-    if split.narrow and isinstance(base, Scaled):
-        split.set(op.results[0], _size_of_power(op, exponent, split))
+            return rewriter.result(op, base.scale**n, base.level * n, uncertainty)
+    rewriter.read_all(op)
+    if rewriter.narrow and isinstance(base, Scaled):
+        rewriter.set(op.results[0], _size_of_power(op, exponent, rewriter))
     return None
 
 
-def _size_of_power(op: ir.Operation, exponent: Form, split: Split) -> Scaled:
+def _size_of_power(op: ir.Operation, exponent: ScaleInfo, rewriter: ScaleRewriter) -> Scaled:
     """The size of a power of a value at scale 1; nothing tells it where the exponent varies."""
-    base = split.form(op.operands[0])
+    base = rewriter.info(op.operands[0])
     if not isinstance(base, Scaled) or not isinstance(exponent, Splat):
         return Scaled(ONE, 0, UNKNOWN)
     n = exponent.value
     uncertainty = (base.uncertainty**n).with_root(abs(n))
     return Scaled(ONE, round(base.level * n), uncertainty)
 
-
-_MAX_POWER = 16
 
 rule(
     "power",
@@ -233,7 +234,7 @@ rule(
 )
 
 
-def convert(op: ir.Operation, split: Split) -> None:
+def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Between floats data are converted; narrowing pays what is certain of the level first.
 
     What is read at scale 1 right after is converted there, as the program has it.
@@ -241,106 +242,112 @@ def convert(op: ir.Operation, split: Split) -> None:
     To integers and booleans, values are read, and to formats of 8 bits.
     """
     if attributes.CAST in op.attributes:
-        return cast(op, split)
+        return cast(op, rewriter)
     value, result = op.operands[0], op.results[0]
-    form = split.form(value)
-    source, target = split.format(value), split.format(result)
+    info = rewriter.info(value)
+    source, target = rewriter.format(value), rewriter.format(result)
     if target is None or source is None:
         if source is not None or target is None:
-            return split.read_all(op)
-        if split.predicts and (classes := one_hot(value)):
-            split.result(op, ONE, -rise(classes, split))
-        elif split.keeps_values(result):
-            split.set(result, form_of_integers(value))
+            return rewriter.read_all(op)
+        if rewriter.predicts and (classes := one_hot(value)):
+            rewriter.result(op, ONE, -rise(classes, rewriter))
+        elif rewriter.keeps_values(result):
+            rewriter.set(result, info_of_integers(value))
         return None
     if target.bits <= _SMALL and target != source:
-        return _to_small(op, split)
-    if isinstance(form, Scaled):
+        return _to_small(op, rewriter)
+    if isinstance(info, Scaled):
         if target.exponent_bits < source.exponent_bits:
-            scale = ONE if split.read_next(result) else split.bounded(value, form, target)
-            split.replace(op, 0, split.bring(value, scale, op.operation))
-        return split.set(result, split.form(op.operands[0]))
-    if form is ANY or (isinstance(form, Splat) and target.holds(form.value)):
-        return split.set(result, form)
+            scale = ONE if rewriter.read_next(result) else rewriter.bounded(value, info, target)
+            rewriter.replace(op, 0, rewriter.rescale_to(value, scale, op.operation))
+        return rewriter.set(result, rewriter.info(op.operands[0]))
+    if info is ANY or (isinstance(info, Splat) and target.holds(info.value)):
+        return rewriter.set(result, info)
     return None
 
 
 _SMALL = 8
 
 
-def _to_small(op: ir.Operation, split: Split) -> None:
+def _to_small(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """A model's own cast to 8 bits or fewer: it is there to round, so what it rounds matters.
 
     Values, as the model says, unless a recipe of low precision keeps data in such formats anyway.
     """
-    if not split.narrow:
-        return split.read_all(op)
+    if not rewriter.narrow:
+        return rewriter.read_all(op)
     op.attributes[attributes.CAST] = ir.StringAttr.get(attributes.DATA)
-    return cast(op, split)
+    return cast(op, rewriter)
 
 
-def cast(op: ir.Operation, split: Split) -> None:
+def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """A recipe's cast: of data near unit, which saturate; ``Y_s = X_s * 2^level``.
 
     StableHLO's convert does not saturate, and only an exact clamp before it fuses into matmuls.
     """
     kind = ir.StringAttr(op.attributes[attributes.CAST]).value
     del op.attributes[attributes.CAST]
-    split.changed = True
+    rewriter.values.changed = True
     if kind == attributes.VALUE:
-        return unscale(op, split)
+        return unscale(op, rewriter)
     value, result = op.operands[0], op.results[0]
-    form, target = split.form(value), split.format(result)
-    source = split.format(value)
+    info, target = rewriter.info(value), rewriter.format(result)
+    source = rewriter.format(value)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
-    if is_zero(value) or (isinstance(form, Splat) and target.holds(form.value)):
-        return split.set(result, form)
-    if form is ANY and target.infinite:
-        return split.set(result, form)
-    if form is ANY:
-        split.replace(op, 0, _held(value, source, target, op.operation, split))
-        return split.set(result, form)
+    if is_zero(value) or (isinstance(info, Splat) and target.holds(info.value)):
+        return rewriter.set(result, info)
+    if info is ANY and target.infinite:
+        return rewriter.set(result, info)
+    if info is ANY:
+        rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
+        return rewriter.set(result, info)
     known = None
-    if kind != attributes.STATE and not isinstance(form, Splat):
-        known = handled(op, form, target, split)
+    if kind != attributes.STATE and not isinstance(info, Splat):
+        known = handled(op, info, target, rewriter)
     if known is None:
-        known = _predicted(op, form, kind, split)
-    value, scale = known.value, known.form.scale
+        known = _predicted(op, info, kind, rewriter)
+    value, scale = known.value, known.info.scale
     if kind == attributes.DATA:
-        split.observe(value, scale, op.operation)
-    split.replace(op, 0, _held(value, source, target, op.operation, split))
-    return split.assume(result, known.form)
+        rewriter.observe(value, scale, op.operation)
+    rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
+    return rewriter.assume(result, known.info)
 
 
 def _held(
-    value: ir.Value, source: FloatFormat, target: FloatFormat, at: ir.Operation, split: Split
+    value: ir.Value,
+    source: FloatFormat,
+    target: FloatFormat,
+    at: ir.Operation,
+    rewriter: ScaleRewriter,
 ) -> ir.Value:
     """Data on their way from one format to another, within the range of both if casts saturate."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
-    if not narrower or not split.recipe.saturate:
+    if not narrower or not rewriter.recipe.saturate:
         return value
     if not source.holds(target.max_finite):
         value = emit.convert(value, ir.F32Type.get(), at)
-    return _saturated(value, target, at, split)
+    return _saturated(value, target, at, rewriter)
 
 
-def _predicted(op: ir.Operation, form: Form, kind: str, split: Split) -> Trusted:
+def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
     """Data at the scale that their predicted size asks for."""
-    scale = _cast_scale(op, form, kind, split)
-    value = split.bring(op.operands[0], scale, op.operation)
-    if not isinstance(form, Scaled):
+    scale = _cast_scale(op, info, kind, rewriter)
+    value = rewriter.rescale_to(op.operands[0], scale, op.operation)
+    if not isinstance(info, Scaled):
         return Trusted(value, Scaled(scale))
-    return Trusted(value, Scaled(scale, split.unpaid(form, scale), form.uncertainty))
+    return Trusted(value, Scaled(scale, rewriter.unpaid(info, scale), info.uncertainty))
 
 
-def _saturated(value: ir.Value, target: FloatFormat, at: ir.Operation, split: Split) -> ir.Value:
+def _saturated(
+    value: ir.Value, target: FloatFormat, at: ir.Operation, rewriter: ScaleRewriter
+) -> ir.Value:
     """Data held within a format; most casts share the bounds, which stand at the top."""
     most = target.max_finite
     if not isinstance(value.type.element_type, ir.F32Type):
         return emit.saturate(value, most, at)
-    split.factors.location = at.location
-    low, high = (split.factors.number(end, wide=False) for end in (-most, most))
+    rewriter.runtime_scales.location = at.location
+    low, high = (rewriter.runtime_scales.number(end, wide=False) for end in (-most, most))
     return emit.clamp(low, value, high, at)
 
 
@@ -357,34 +364,27 @@ def _is_multiplied(op: ir.Operation) -> bool:
     return True
 
 
-_MOVES = frozenset(
-    f"stablehlo.{name}" for name in ("broadcast_in_dim", "reshape", "slice", "transpose")
-)
+_MOVES = LAYOUT | {"stablehlo.slice"}
 
-_CONTRACTIONS = frozenset(
-    {
-        *("chlo.ragged_dot", "stablehlo.convolution", "stablehlo.dot"),
-        *("stablehlo.dot_general", "stablehlo.dynamic_conv"),
-    }
-)
+_CONTRACTIONS = CONTRACTIONS | {RAGGED_DOT}
 
 
-def _cast_scale(op: ir.Operation, form: Form, kind: str, split: Split) -> Scale:
+def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Scale:
     """The scale at which data are cast: near unit, but that of state is chosen elsewhere.
 
     State in a wide format leaves the program at the scale of an argument. In a narrow one it was
     measured, so that its level is 0, unless it is a cotangent of state. The size of a constant with
     one value is known, and counts where the format would flush or saturate that.
     """
-    target = split.format(op.results[0])
-    if isinstance(form, Splat) and target is not None:
-        inside = 2.0**target.min_exponent <= abs(form.value) <= target.max_finite
-        return ONE if inside or not _is_multiplied(op) else ONE.shift(form.level)
-    if not isinstance(form, Scaled):
+    target = rewriter.format(op.results[0])
+    if isinstance(info, Splat) and target is not None:
+        inside = 2.0**target.min_exponent <= abs(info.value) <= target.max_finite
+        return ONE if inside or not _is_multiplied(op) else ONE.shift(info.level)
+    if not isinstance(info, Scaled):
         return ONE
-    if kind == attributes.STATE and (form.decayed or (target is not None and target.wide)):
-        return form.scale
-    return split.settled_alike(op, form) if split.predicts else form.settled
+    if kind == attributes.STATE and (info.decayed or (target is not None and target.wide)):
+        return info.scale
+    return rewriter.normalized_alike(op, info) if rewriter.predicts else info.normalized
 
 
 rule(
@@ -397,12 +397,12 @@ rule(
 )
 
 
-def reduce_precision(op: ir.Operation, split: Split) -> None:
+def reduce_precision(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Cutting mantissa bits commutes with scaling; cutting exponent bits is about values."""
-    format_ = split.format(op.operands[0])
+    format_ = rewriter.format(op.operands[0])
     if format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits:
-        return keep(op, split) if isinstance(split.form(op.operands[0]), Scaled) else None
-    return split.read_all(op)
+        return keep(op, rewriter) if isinstance(rewriter.info(op.operands[0]), Scaled) else None
+    return rewriter.read_all(op)
 
 
 rule(

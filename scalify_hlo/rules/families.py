@@ -1,7 +1,7 @@
 """The families: a few ways in which ops act on data and scales; most rules are one line of these.
 
 Each function returns what a rule does to an op in place. An op is visited only if one of its
-operands has a form, so integer and boolean ops are never seen.
+operands is scaled or a constant, so integer and boolean ops are never seen.
 """
 
 from __future__ import annotations
@@ -10,14 +10,25 @@ import math
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import DRIFT, FAR, FREE_DRIFT, MANY, NATURAL, STEEP
+from scalify_hlo.algebra.scale import (
+    ANY,
+    ONE,
+    Scale,
+    Scaled,
+    ScaleInfo,
+    ScaleRoot,
+    Splat,
+    mean_uncertainty,
+)
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
+from scalify_hlo.rules.alignment import is_unit
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import size_of_function, size_of_sum
-from scalify_hlo.rules.split import DRIFT, Split, is_unit
-from scalify_hlo.rules.unit_scaling import Activation, added, size_of, sum_of
-from scalify_hlo.scale import ANY, ONE, Form, Root, Scale, Scaled, Splat, mean_uncertainty
-from scalify_hlo.uncertainty import CERTAIN, UNKNOWN, Uncertainty
+from scalify_hlo.rules.unit_scaling import ActivationSize, added, size_of, sum_of
 
 NEUTRAL: set[Apply] = set()
 """Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
@@ -26,14 +37,14 @@ Count = Callable[[ir.Operation], int | None]
 """How many terms an op sums for each element of its result; None if that is not static."""
 
 
-def rise(count: int | None, split: Split) -> float:
+def rise(count: int | None, rewriter: ScaleRewriter) -> float:
     """log2(sqrt(count)), the rise of the level of a sum of that many unit terms.
 
     Its floor, unless sizes are predicted.
     """
     if not count:
         return 0
-    return size_of(sum_of(count)) if split.predicts else whole_rise(count)
+    return size_of(sum_of(count)) if rewriter.predicts else whole_rise(count)
 
 
 def whole_rise(count: int) -> int:
@@ -41,74 +52,74 @@ def whole_rise(count: int) -> int:
     return (count.bit_length() - 1) // 2
 
 
-def keep(op: ir.Operation, split: Split) -> None:
+def keep(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
-    split.pass_on(op.operands[0], op.results[0])
+    rewriter.pass_on(op.operands[0], op.results[0])
 
 
 NEUTRAL.add(keep)
 
 
-def keep_each(op: ir.Operation, split: Split) -> None:
+def keep_each(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Every operand passes to the result of the same number."""
     for operand, result in zip(op.operands, op.results, strict=True):
-        split.pass_on(operand, result)
+        rewriter.pass_on(operand, result)
 
 
-def odd(value: Callable[[float], float]) -> Apply:
+def passthrough(value: Callable[[float], float]) -> Apply:
     """As `keep`, for ops that change constants by a function of one number."""
 
-    def apply(op: ir.Operation, split: Split) -> None:
-        form = split.form(op.operands[0])
-        split.set(op.results[0], Splat(value(form.value)) if isinstance(form, Splat) else form)
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+        info = rewriter.info(op.operands[0])
+        rewriter.set(op.results[0], Splat(value(info.value)) if isinstance(info, Splat) else info)
 
     return apply
 
 
-def unscale(op: ir.Operation, split: Split) -> None:
+def unscale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """The op reads ``X_d * X_s``; its result is unscaled, or at scale 1 where data are narrow."""
-    form = split.form(op.operands[0])
-    split.read_all(op)
-    if split.narrow:
-        found = _of_constant(op, form)
+    info = rewriter.info(op.operands[0])
+    rewriter.read_all(op)
+    if rewriter.narrow:
+        found = _of_constant(op, info)
         for result in op.results:
-            if split.format(result) is not None:
-                split.set(result, found or size_of_read(op.operation, form))
+            if rewriter.format(result) is not None:
+                rewriter.set(result, found or size_of_read(op.operation, info))
 
 
-def _of_constant(op: ir.Operation, form: Form) -> Scaled | None:
-    return size_of_function(op.operation, form) if isinstance(form, Splat) else None
+def _of_constant(op: ir.Operation, info: ScaleInfo) -> Scaled | None:
+    return size_of_function(op.operation, info) if isinstance(info, Splat) else None
 
 
-def on_data(op: ir.Operation, split: Split) -> None:
+def on_data(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """A function of degree 0 reads the data and forgets the scale."""
-    degree_0(op, split)
+    degree_0(op, rewriter)
 
 
 ON_DATA.add(on_data)
 
 
-def degree_0(op: ir.Operation, split: Split) -> None:
+def degree_0(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Says that float results are near 1, where data are narrow."""
-    for result in op.results if split.narrow else ():
-        if split.format(result) is not None:
-            split.set(result, Scaled(ONE))
+    for result in op.results if rewriter.narrow else ():
+        if rewriter.format(result) is not None:
+            rewriter.set(result, Scaled(ONE))
 
 
-def source(op: ir.Operation, split: Split) -> None:
+def source(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """No float operand: the result is unscaled."""
 
 
 def linear(count: Count) -> Apply:
     """As `keep`, for linear maps that sum terms."""
 
-    def apply(op: ir.Operation, split: Split) -> None:
-        form = split.form(op.operands[0])
-        if isinstance(form, Scaled):
-            level = form.level + rise(count(op), split)
-            split.result(op, form.scale, level, form.uncertainty)
-        elif form is ANY:
-            split.set(op.results[0], ANY)
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+        info = rewriter.info(op.operands[0])
+        if isinstance(info, Scaled):
+            level = info.level + rise(count(op), rewriter)
+            rewriter.result(op, info.scale, level, info.uncertainty)
+        elif info is ANY:
+            rewriter.set(op.results[0], ANY)
 
     return apply
 
@@ -116,22 +127,22 @@ def linear(count: Count) -> Apply:
 def product(count: Count | None = None) -> Apply:
     """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
-    def apply(op: ir.Operation, split: Split) -> None:
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         operands = op.operands
-        a, b = split.form(operands[0]), split.form(operands[1])
+        a, b = rewriter.info(operands[0]), rewriter.info(operands[1])
         if a is ANY or b is ANY:
-            split.set(op.results[0], ANY)
-        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
-            (s, m), (t, n) = _factor(op, split, 0, a), _factor(op, split, 1, b)
-            if drifts(op, s, t, split):
-                (s, m), (t, n) = _nearer(op, split, ((s, m), (t, n)))
+            rewriter.set(op.results[0], ANY)
+        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
+            (s, m), (t, n) = _factor(op, rewriter, 0, a), _factor(op, rewriter, 1, b)
+            if drifts(op, s, t, rewriter):
+                (s, m), (t, n) = _nearer(op, rewriter, ((s, m), (t, n)))
             scale = s * t
-            if s.powers and t.powers and _is_too_steep(op.results[0], scale, split):
-                (s, m), (t, n) = _flattened(op, split, (0, 1), (s, t))
+            if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
+                (s, m), (t, n) = _flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
             terms = count(op) if count else None
             found = product_uncertainty(a, b, 1, terms)
-            split.result(op, scale, m + n + rise(terms, split), found)
+            rewriter.result(op, scale, m + n + rise(terms, rewriter), found)
 
     NEUTRAL.add(apply)
     return apply
@@ -140,35 +151,25 @@ def product(count: Count | None = None) -> Apply:
 def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
     """Scales divide: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
 
-    def apply(op: ir.Operation, split: Split) -> None:
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         operands = op.operands
-        a, b = split.form(operands[dividend]), split.form(operands[divisor])
+        a, b = rewriter.info(operands[dividend]), rewriter.info(operands[divisor])
         if a is ANY or b is ANY:
-            split.set(op.results[0], ANY)
-        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(split, a, b):
-            (s, m), (t, n) = _factor(op, split, dividend, a), _factor(op, split, divisor, b)
+            rewriter.set(op.results[0], ANY)
+        elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
+            (s, m), (t, n) = _factor(op, rewriter, dividend, a), _factor(op, rewriter, divisor, b)
             scale = s / t
-            if s.powers and t.powers and _is_too_steep(op.results[0], scale, split):
-                (s, m), (t, n) = _flattened(op, split, (dividend, divisor), (s, t))
+            if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
+                (s, m), (t, n) = _flattened(op, rewriter, (dividend, divisor), (s, t))
                 scale = s / t
-            split.result(op, scale, m - n, product_uncertainty(a, b, -1))
+            rewriter.result(op, scale, m - n, product_uncertainty(a, b, -1))
 
     NEUTRAL.add(apply)
     return apply
 
 
-_STEEP = 4
-"""The highest power of one generator that data follow; a fifth could take them out of f32."""
-
-_MANY = 5
-"""The most generators, counted with their powers, that data follow."""
-
-_FAR = 80
-"""The largest static |log2| that data follow: that of two static scales before they drift."""
-
-
 def steepness(scale: Scale) -> int:
-    """The highest power of a generator, in absolute value."""
+    """The highest power of a run-time scale, in absolute value."""
     return max((abs(k) for _, k in scale.powers), default=0)
 
 
@@ -176,7 +177,7 @@ def _weight(scale: Scale) -> tuple[int, int]:
     return steepness(scale), scale.degree
 
 
-def steep(value: ir.Value, scale: Scale, split: Split, *, most: int = _STEEP) -> bool:
+def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int = STEEP) -> bool:
     """Whether the data of a value at a scale could leave its format, while the values do not.
 
     Polynomials get there: each turn of Horner's scheme multiplies by X once more, and adds a
@@ -184,10 +185,10 @@ def steep(value: ir.Value, scale: Scale, split: Split, *, most: int = _STEEP) ->
     is a product of many: each may be some powers of two away from what its data need. Narrow
     formats keep to levels instead.
     """
-    near = steepness(scale) <= most and abs(scale.exponent) <= _FAR
-    if near and (len(scale.powers) < 3 or scale.degree <= _MANY):
+    near = steepness(scale) <= most and abs(scale.exponent) <= FAR
+    if near and (len(scale.powers) < 3 or scale.degree <= MANY):
         return False
-    format_ = split.format(value)
+    format_ = rewriter.format(value)
     return format_ is not None and format_.wide
 
 
@@ -196,98 +197,96 @@ _BEYOND, _ABSURD = 32, 1024
 and a scale is made of as many factors."""
 
 
-def _is_too_steep(value: ir.Value, scale: Scale, split: Split) -> bool:
+def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> bool:
     """Whether a product of two run-time scales is one that data should not follow."""
-    if not split.narrow:
-        return steep(value, scale, split)
+    if not rewriter.narrow:
+        return steep(value, scale, rewriter)
     power = steepness(scale)
     if power <= _BEYOND:
         return False
-    format_ = split.format(value)
+    format_ = rewriter.format(value)
     return power > _ABSURD or (format_ is not None and format_.wide)
 
 
-_FREE_DRIFT = 7
-"""|log2| from which a product takes an operand at scale 1 that stands there anyway."""
-
-
-def drifts(op: ir.Operation, s: Scale, t: Scale, split: Split) -> bool:
+def drifts(op: ir.Operation, s: Scale, t: Scale, rewriter: ScaleRewriter) -> bool:
     """Whether a product of static scales is further from 1 than wide data need.
 
     Narrow operands need their scales, whatever the format of the result.
     """
-    if abs(s.exponent + t.exponent) <= _FREE_DRIFT or s.powers or t.powers or split.narrow:
+    if abs(s.exponent + t.exponent) <= FREE_DRIFT or s.powers or t.powers or rewriter.narrow:
         return False
-    formats = [split.format(value) for value in (*op.operands, op.results[0])]
+    formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
     return all(format_ is not None and format_.wide for format_ in formats)
 
 
 def _nearer(
-    op: ir.Operation, split: Split, factors: Sequence[tuple[Scale, float]]
+    op: ir.Operation, rewriter: ScaleRewriter, factors: Sequence[tuple[Scale, float]]
 ) -> list[tuple[Scale, float]]:
-    """Scales and levels of two operands after one was brought to scale 1.
+    """Scales and levels of two operands after one was rescaled to scale 1.
 
     That is free for arguments, which stand at scale 1 as well. Where none is free, it is done if
-    the product would have to be brought there.
+    the product would have to be rescaled there.
     """
     found = list(factors)
     total = sum([scale.exponent for scale, _ in found])
     away = [i for i, (scale, _) in enumerate(found) if scale.exponent * total > 0]
-    free = [i for i in away if not split.takes_factor(op.operands[i], ONE)]
+    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
     if not free and abs(total) <= DRIFT:
         return found
     index = max(free or away, key=lambda i: abs(found[i][0].exponent))
     value = op.operands[index]
-    moved = split.bring(value, ONE, op.operation)
+    moved = rewriter.rescale_to(value, ONE, op.operation)
     for i, (scale, level) in enumerate(found):
         if op.operands[i] == value:
-            split.replace(op, i, moved)
+            rewriter.replace(op, i, moved)
             found[i] = ONE, level + scale.exponent
     return found
 
 
 def _flattened(
     op: ir.Operation,
-    split: Split,
+    rewriter: ScaleRewriter,
     indices: tuple[int, int],
     scales: tuple[Scale, Scale],
 ) -> list[tuple[Scale, float]]:
-    """Scales and levels of two operands after the steeper one was brought to scale 1.
+    """Scales and levels of two operands after the steeper one was rescaled to scale 1.
 
     There its data are the values of the original program, of which no level is known, unless
     formats are narrow; so none is known of what is made with them either.
     """
     which = int(_weight(scales[1]) > _weight(scales[0]))
     index = indices[which]
-    split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
+    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
     factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
-    if not split.narrow:
+    if not rewriter.narrow:
         return factors
-    forms = [split.form(op.operands[i]) for i in indices]
+    infos = [rewriter.info(op.operands[i]) for i in indices]
     return [
-        (scale, form.at(scale).level if isinstance(form, Scaled) else 0)
-        for form, (scale, _) in zip(forms, factors, strict=True)
+        (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
+        for info, (scale, _) in zip(infos, factors, strict=True)
     ]
 
 
-def _sizes_known(split: Split, a: Form, b: Form) -> bool:
+def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
     """Whether to follow the size of a product of constants: gradients begin with one, 1/N."""
-    return split.narrow and isinstance(a, Splat) and isinstance(b, Splat)
+    return rewriter.narrow and isinstance(a, Splat) and isinstance(b, Splat)
 
 
 _CONTRACTION_BIAS, _GAIN_BIAS = 0.05, 0.1
 """Octaves by which the rules of contractions, and of products with an argument, are off."""
 
 
-def product_uncertainty(a: Form, b: Form, sign: int = 1, terms: int | None = None) -> Uncertainty:
+def product_uncertainty(
+    a: ScaleInfo, b: ScaleInfo, sign: int = 1, terms: int | None = None
+) -> Uncertainty:
     """The uncertainty of ``A * B**sign``, or of a contraction.
 
     Operands that are uncertain for one reason may be correlated: the terms of a sum of n products
     then add up to between sqrt(n) and n of their size.
 
     Args:
-        a: The form of A.
-        b: The form of B.
+        a: What is known of A.
+        b: What is known of B.
         sign: 1, or -1 for a quotient.
         terms: How many products are summed for each element; one if None.
     """
@@ -308,71 +307,73 @@ def product_uncertainty(a: Form, b: Form, sign: int = 1, terms: int | None = Non
     return found.with_bias(_GAIN_BIAS) if gain else found
 
 
-def _factor(op: ir.Operation, split: Split, index: int, form: Form) -> tuple[Scale, float]:
+def _factor(
+    op: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo
+) -> tuple[Scale, float]:
     """Scale and level with which an operand enters a product."""
-    if isinstance(form, Scaled):
-        return form.scale, form.level
-    if not isinstance(form, Splat):
+    if isinstance(info, Scaled):
+        return info.scale, info.level
+    if not isinstance(info, Splat):
         return ONE, 0
-    format_ = split.format(op.operands[index])
-    if format_ is None or format_.wide or not form.level:
-        return ONE, split.size(form)
-    return _mantissa(op, split, index, form), split.size(form) - form.level
+    format_ = rewriter.format(op.operands[index])
+    if format_ is None or format_.wide or not info.level:
+        return ONE, rewriter.size(info)
+    return _mantissa(op, rewriter, index, info), rewriter.size(info) - info.level
 
 
-def _mantissa(op: ir.Operation, split: Split, index: int, form: Splat) -> Scale:
+def _mantissa(op: ir.Operation, rewriter: ScaleRewriter, index: int, info: Splat) -> Scale:
     """Splits a constant into mantissa and exponent (Scalify paper, §3.4).
 
     Needed only where the format is narrow; elsewhere the exponent is kept as a level.
     """
-    scale = Scale(form.level)
-    split.replace(op, index, split.bring(op.operands[index], scale, op.operation))
+    scale = Scale(info.level)
+    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], scale, op.operation))
     return scale
 
 
 def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
-    """Brings operands to one scale s, the meet of theirs: ``Y_d = f(X_d * X_s / s, ...)``.
+    """Rescales operands to one scale s, the meet of theirs: ``Y_d = f(X_d * X_s / s, ...)``.
 
     Args:
-        indices: The operands to bring; all if none is given.
+        indices: The operands to rescale; all if none is given.
         scaled: Whether the result has that scale; otherwise it is unscaled, of degree 0.
-        either: See `Split.align`.
+        either: See `ScaleRewriter.align`.
     """
 
-    def apply(op: ir.Operation, split: Split) -> None:
-        target = split.align(op, indices or range(len(op.operands)), either=either)
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+        target = rewriter.align(op, indices or range(len(op.operands)), either=either)
         if scaled:
-            split.set(op.results[0], target)
+            rewriter.set(op.results[0], target)
         else:
-            degree_0(op, split)
+            degree_0(op, rewriter)
 
     return apply
 
 
-def total(op: ir.Operation, split: Split) -> None:
+def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
     operands = op.operands
-    forms = split.form(operands[0]), split.form(operands[1])
-    target = _met(*forms) or _at_natural_scale(op, forms, split) or split.align(op, (0, 1))
+    infos = rewriter.info(operands[0]), rewriter.info(operands[1])
+    target = _met(*infos) or _at_natural_scale(op, infos, rewriter) or rewriter.align(op, (0, 1))
     if isinstance(target, Scaled):
-        if split.predicts:
-            target = target._replace(level=_level_of_sum(target, forms, split))
+        if rewriter.predicts:
+            target = target._replace(level=_level_of_sum(target, infos, rewriter))
         degree = target.uncertainty.degree
-        if degree >= _NONLINEAR and any(map(_is_constant, forms)):
+        if degree >= _NONLINEAR and any(map(_is_constant, infos)):
             either = target.uncertainty.with_root(_EITHER * degree)
             target = target._replace(uncertainty=either)
-    elif target is None and split.predicts:
-        target = size_of_sum(op.operation, forms)
-    split.set(op.results[0], target)
+    elif target is None and rewriter.predicts:
+        target = size_of_sum(op.operation, infos)
+    rewriter.set(op.results[0], target)
 
 
-NEUTRAL.add(total)
+NEUTRAL.add(add)
 
 
-def _is_constant(form: Form) -> bool:
-    if isinstance(form, Scaled):
-        return form.uncertainty.constant
-    return form is None or is_unit(form)
+def _is_constant(info: ScaleInfo) -> bool:
+    if isinstance(info, Scaled):
+        return info.uncertainty.constant
+    return info is None or is_unit(info)
 
 
 _NONLINEAR, _EITHER = 2, 2.0
@@ -380,7 +381,7 @@ _NONLINEAR, _EITHER = 2, 2.0
 added to, and the octaves for each degree by which the sum is uncertain then."""
 
 
-def _met(a: Form, b: Form) -> Scaled | None:
+def _met(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
     """What two values are aligned to that are at scale 1 already; None if it is not so plain."""
     if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
         larger = a if a.level >= b.level else b
@@ -388,53 +389,51 @@ def _met(a: Form, b: Form) -> Scaled | None:
     return None
 
 
-_NATURAL = 6
-"""|log2| by which a constant of a sum may be off from where it is at scale 1."""
-
-
-def _at_natural_scale(op: ir.Operation, forms: Sequence[Form], split: Split) -> Scaled | None:
-    """Brings an operand to scale 1 if the constant it is added to would be far from unit there.
+def _at_natural_scale(
+    op: ir.Operation, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter
+) -> Scaled | None:
+    """Rescales an operand to scale 1 if the constant it is added to would be far from unit there.
 
     Each turn of Horner's scheme adds a constant near 1 to a product. At the scale of the product it
     would be further from unit in each turn.
 
     Returns:
-        The form of the sum; None where it is no such sum.
+        What is known of the sum; None where it is no such sum.
     """
-    format_ = split.format(op.results[0])
-    if split.narrow or format_ is None or not format_.wide:
+    format_ = rewriter.format(op.results[0])
+    if rewriter.narrow or format_ is None or not format_.wide:
         return None  # narrow data need a scale, and programs that have some meet at 1 in any case
     for index in (0, 1):
-        form, other = forms[index], forms[1 - index]
-        if isinstance(form, Scaled) and is_unit(other):
-            size, static = split.size(other), form.scale.static
-            if static and abs(form.scale.exponent - size) <= _NATURAL:
+        info, other = infos[index], infos[1 - index]
+        if isinstance(info, Scaled) and is_unit(other):
+            size, static = rewriter.size(other), info.scale.static
+            if static and abs(info.scale.exponent - size) <= NATURAL:
                 return None
-            split.replace(op, index, split.bring(op.operands[index], ONE, op.operation))
-            level = max(form.level + form.scale.exponent if static else 0, size)
-            return Scaled(ONE, round(level), form.uncertainty)
+            rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
+            level = max(info.level + info.scale.exponent if static else 0, size)
+            return Scaled(ONE, round(level), info.uncertainty)
     return None
 
 
-def _level_of_sum(target: Scaled, forms: Sequence[Form], split: Split) -> float:
+def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter) -> float:
     """The level of a sum at a scale; constants count that are no masks."""
     scale = target.scale
-    levels = [f.at(scale).level for f in forms if isinstance(f, Scaled)]
+    levels = [f.at(scale).level for f in infos if isinstance(f, Scaled)]
     if scale.static:
-        levels += [split.size(f) - scale.exponent for f in forms if is_unit(f)]
+        levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
     return added(levels) if levels else target.level
 
 
-def sized(activation: Activation) -> Apply:
+def unscale_activation(activation: ActivationSize) -> Apply:
     """As `unscale`, for an activation, whose result has a size that is known of its input's."""
 
-    def apply(op: ir.Operation, split: Split) -> None:
-        form = split.form(op.operands[0])
-        if split.predicts and split.narrow and _of_constant(op, form) is None:
-            split.read_all(op)
-            split.result(op, ONE, activation.size(split.size(form)))
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+        info = rewriter.info(op.operands[0])
+        if rewriter.predicts and rewriter.narrow and _of_constant(op, info) is None:
+            rewriter.read_all(op)
+            rewriter.result(op, ONE, activation.size(rewriter.size(info)))
         else:
-            unscale(op, split)
+            unscale(op, rewriter)
 
     return apply
 
@@ -443,83 +442,85 @@ def root(n: int, sign: int = 1) -> Apply:
     """Degree 1/n: ``Y_d = f(X_d * r), Y_s = h`` with ``X_s = h^n * r`` and r a small power of two.
 
     Even powers leave nothing over. For an odd static exponent r is static; for odd powers of
-    generators h is a generator of its own.
+    run-time scales h is a run-time scale of its own.
     """
 
-    def apply(op: ir.Operation, split: Split) -> None:
-        form = split.form(op.operands[0])
-        if not isinstance(form, Scaled) or isinstance(
+    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+        info = rewriter.info(op.operands[0])
+        if not isinstance(info, Scaled) or isinstance(
             op.operands[0].type.element_type, ir.ComplexType
         ):
-            return unscale(op, split) if isinstance(form, Splat) else split.read_all(op)
-        scale = form.scale
-        for target in _divisible(scale, n, split):
-            split.replace(op, 0, split.bring(op.operands[0], target, op.operation))
+            return unscale(op, rewriter) if isinstance(info, Splat) else rewriter.read_all(op)
+        scale = info.scale
+        for target in _divisible(scale, n, rewriter):
+            rewriter.replace(op, 0, rewriter.rescale_to(op.operands[0], target, op.operation))
             scale = target
-        level = form.level / n if split.predicts else form.level // n
-        uncertainty = form.uncertainty ** (sign / n)
-        return split.result(op, scale.root(n) ** sign, sign * level, uncertainty)
+        level = info.level / n if rewriter.predicts else info.level // n
+        uncertainty = info.uncertainty ** (sign / n)
+        return rewriter.result(op, scale.root(n) ** sign, sign * level, uncertainty)
 
     return apply
 
 
-def _divisible(scale: Scale, n: int, split: Split) -> Sequence[Scale]:
-    """Scales to bring a value to, one by one, the last of which has an n-th root."""
+def _divisible(scale: Scale, n: int, rewriter: ScaleRewriter) -> Sequence[Scale]:
+    """Scales to rescale a value to, one by one, the last of which has an n-th root."""
     targets = []
-    up = split.recipe.rounding == "up"
+    up = rewriter.recipe.rounding == "up"
     if scale.exponent % n:
         scale = scale.shift(-scale.exponent % n if up else -(scale.exponent % n))
         targets.append(scale)
     rest = [(g, k % n) for g, k in scale.powers if k % n]
     for start in range(0, len(rest), 2):
         part = Scale(0, tuple(rest[start : start + 2]))
-        h = split.factors.derive(Root(part, n, up))
+        h = rewriter.runtime_scales.derive(ScaleRoot(part, n, up))
         scale = scale / part * Scale(0, ((h, n),))
         targets.append(scale)
     return targets
 
 
-def unscale_captures(op: ir.Operation, split: Split) -> int:
+def unscale_captures(op: ir.Operation, rewriter: ScaleRewriter) -> int:
     """Unscales what the regions of an op read; says how many operands in them that are."""
     inner = [i for region in op.regions for block in region.blocks for i in block.operations]
-    return sum(_unscale_captures(i, op.operation, split) for i in inner)
+    return sum(_unscale_captures(i, op.operation, rewriter) for i in inner)
 
 
-def _unscale_captures(inner: ir.Operation, outer: ir.Operation, split: Split) -> int:
+def _unscale_captures(inner: ir.Operation, outer: ir.Operation, rewriter: ScaleRewriter) -> int:
     count = 0
     for index, value in enumerate(inner.operands):
-        if isinstance(split.form(value), Scaled):
-            split.replace(inner, index, split.bring(value, ONE, outer))
+        if isinstance(rewriter.info(value), Scaled):
+            rewriter.replace(inner, index, rewriter.rescale_to(value, ONE, outer))
             count += 1
     nested = [i for region in inner.regions for block in region.blocks for i in block.operations]
-    return count + sum(_unscale_captures(i, outer, split) for i in nested)
+    return count + sum(_unscale_captures(i, outer, rewriter) for i in nested)
 
 
-def opaque(op: ir.Operation, split: Split) -> None:
+def opaque(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """An op with no scaled form: unscaled around, with a remark."""
-    scaled = sum(isinstance(split.form(v), Scaled) for v in op.operands)
-    split.read_all(op)
-    if scaled + unscale_captures(op, split):
+    scaled = sum(isinstance(rewriter.info(v), Scaled) for v in op.operands)
+    rewriter.read_all(op)
+    if scaled + unscale_captures(op, rewriter):
         rule = RULES.get(op.operation.name)
         here = "" if rule is None or rule.family == "opaque" else " here"
-        split.remark(op, f"has no scaled form{here}; its operands are multiplied with their scales")
-    for result in op.results if split.narrow else ():
-        if split.format(result) is not None:
-            split.set(result, Scaled(ONE, 0, UNKNOWN))
+        rewriter.remark(
+            op, f"has no scaled form{here}; its operands are multiplied with their scales"
+        )
+    for result in op.results if rewriter.narrow else ():
+        if rewriter.format(result) is not None:
+            rewriter.set(result, Scaled(ONE, 0, UNKNOWN))
 
 
-def among_zeros(form: Scaled, whole: ir.Value, part: ir.Value, split: Split) -> Scaled:
+def among_zeros(info: Scaled, whole: ir.Value, part: ir.Value, rewriter: ScaleRewriter) -> Scaled:
     """The size of values that are put among zeros, which the rms is of as well.
 
     Args:
-        form: What is known of the values.
+        info: What is known of the values.
         whole: A value of the shape of the result.
         part: The values.
-        split: Knows whether sizes are predicted.
+        rewriter: Knows whether sizes are predicted.
     """
     count, own = (static_product(value.type.shape) for value in (whole, part))
-    fall = rise(count // own, split) if count and own and count > own else 0
-    return form._replace(level=form.level - fall)
+    fall = rise(count // own, rewriter) if count and own and count > own else 0
+    return info._replace(level=info.level - fall)
 
 
 def static_product(sizes: Sequence[int]) -> int | None:

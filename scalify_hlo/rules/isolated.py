@@ -1,6 +1,6 @@
 """Regions that see no value from outside: functions, and the bodies of per-device computations.
 
-The scales that are born outside and that a body needs go in as arguments; the scales of its
+The scales that are computed outside and that a body needs go in as arguments; the scales of its
 results are monomials over those, and come back without any IR.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Form, Generator, Scale, Scaled
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
 def placeholder(block: ir.Block) -> ir.Operation:
@@ -20,48 +20,50 @@ def placeholder(block: ir.Block) -> ir.Operation:
     return emit.constant(type_, 0, block.operations[0].operation).owner.operation
 
 
-def finish(split: Split, top: ir.Operation) -> None:
-    """Removes what a split does not need any more, and its placeholder."""
-    split.finish()
+def finish(rewriter: ScaleRewriter, top: ir.Operation) -> None:
+    """Removes what a rewriter does not need any more, and its placeholder."""
+    rewriter.rescaler.finish()
     top.erase()
 
 
-def generators(forms: Sequence[Form]) -> tuple[Generator, ...]:
-    """The generators of several forms, each once, in order of appearance."""
-    return tuple(dict.fromkeys(g for form in forms for g in generators_of(form)))
+def runtimes(infos: Sequence[ScaleInfo]) -> tuple[RuntimeScale, ...]:
+    """The run-time scales of several values, each once, in order of appearance."""
+    return tuple(dict.fromkeys(g for info in infos for g in runtimes_of(info)))
 
 
-def generators_of(form: Form) -> Iterator[Generator]:
-    """The generators of a form's scale."""
-    return (g for g, _ in form.scale.powers) if isinstance(form, Scaled) else iter(())
+def runtimes_of(info: ScaleInfo) -> Iterator[RuntimeScale]:
+    """The run-time scales of a value's scale."""
+    return (g for g, _ in info.scale.powers) if isinstance(info, Scaled) else iter(())
 
 
-def add_parameters(block: ir.Block, forms: Sequence[Form], split: Split) -> tuple[Generator, ...]:
-    """Gives a block the generators of its arguments' scales as extra arguments.
+def add_parameters(
+    block: ir.Block, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter
+) -> tuple[RuntimeScale, ...]:
+    """Gives a block the run-time scales of its arguments' scales as extra arguments.
 
     Args:
         block: The block.
-        forms: Of its arguments, over the generators outside.
-        split: The split of the block.
+        infos: Of its arguments, over the run-time scales outside.
+        rewriter: The rewriter of the block.
 
     Returns:
-        Its own generators, in the order of `generators` of the forms.
+        Its own run-time scales, in the order of `runtimes`.
     """
     arguments = list(block.arguments)
-    inner: dict[Generator, Generator] = {}
-    for argument, form in zip(arguments, forms, strict=True):
-        for generator in generators_of(form):
-            if generator not in inner:
+    inner: dict[RuntimeScale, RuntimeScale] = {}
+    for argument, info in zip(arguments, infos, strict=True):
+        for runtime in runtimes_of(info):
+            if runtime not in inner:
                 type_ = emit.scalar_type(scale_element(argument.type))
                 value = block.add_argument(type_, argument.location)
-                inner[generator] = split.factors.bind(
+                inner[runtime] = rewriter.runtime_scales.bind(
                     value,
-                    state=generator.state,
-                    bound=generator.bound,
-                    like=generator,
+                    state=runtime.state,
+                    bound=runtime.bound,
+                    like=runtime,
                 )
-    for argument, form in zip(arguments, forms, strict=True):
-        split.assume(argument, _renamed(form, inner))
+    for argument, info in zip(arguments, infos, strict=True):
+        rewriter.assume(argument, _renamed(info, inner))
     return tuple(inner.values())
 
 
@@ -84,35 +86,40 @@ def scale_element(type_: ir.Type) -> ir.Type:
 
 
 def scale_operands(
-    block: ir.Block, taken: Sequence[Generator], split: Split, at: ir.Operation
+    block: ir.Block, taken: Sequence[RuntimeScale], rewriter: ScaleRewriter, at: ir.Operation
 ) -> list[ir.Value]:
-    """The values of generators outside, as the last arguments of a block want them."""
+    """The values of run-time scales outside, as the last arguments of a block want them."""
     arguments = list(block.arguments)
     wanted = [argument.type for argument in arguments[len(arguments) - len(taken) :]]
     return [
-        emit.convert(split.factors.value(generator), type_.element_type, at)
-        for generator, type_ in zip(taken, wanted, strict=True)
+        emit.convert(rewriter.runtime_scales.value(runtime), type_.element_type, at)
+        for runtime, type_ in zip(taken, wanted, strict=True)
     ]
 
 
-def translated(form: Form, split: Split, inner: Split, names: dict[Generator, Generator]) -> Form:
-    """A form of a body's result, over the generators outside.
+def translated(
+    info: ScaleInfo,
+    rewriter: ScaleRewriter,
+    inner: ScaleRewriter,
+    names: dict[RuntimeScale, RuntimeScale],
+) -> ScaleInfo:
+    """What is known of a body's result, over the run-time scales outside.
 
     Args:
-        form: The form in the body.
-        split: The split outside.
-        inner: The split of the body.
+        info: What is known of it in the body.
+        rewriter: The rewriter outside.
+        inner: The rewriter of the body.
         names: The body's parameters and what they are outside.
     """
-    if not isinstance(form, Scaled):
-        return form
-    split.factors.location = split.next.location
-    scale = split.factors.translate(form.scale, inner.factors, names)
-    return Scaled(scale, form.level, form.uncertainty)
+    if not isinstance(info, Scaled):
+        return info
+    rewriter.runtime_scales.location = rewriter.next.location
+    scale = rewriter.runtime_scales.translate(info.scale, inner.runtime_scales, names)
+    return Scaled(scale, info.level, info.uncertainty)
 
 
-def _renamed(form: Form, names: Mapping[Generator, Generator]) -> Form:
-    if not isinstance(form, Scaled):
-        return form
-    powers = ((names[g], k) for g, k in form.scale.powers)
-    return Scaled(Scale.of(form.scale.exponent, powers), form.level, form.uncertainty)
+def _renamed(info: ScaleInfo, names: Mapping[RuntimeScale, RuntimeScale]) -> ScaleInfo:
+    if not isinstance(info, Scaled):
+        return info
+    powers = ((names[g], k) for g, k in info.scale.powers)
+    return Scaled(Scale.of(info.scale.exponent, powers), info.level, info.uncertainty)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, splat_info
+from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.source_sizes import form_of_constant, size_of_iota
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ANY, ONE, Scale, Scaled, splat_form
-from scalify_hlo.uncertainty import CONSTANT
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.source_sizes import info_of_constant, size_of_iota
 
 _MOVED = "data movement commutes with scaling"
 
@@ -46,13 +46,13 @@ rule(
 )
 
 
-def pad(op: ir.Operation, split: Split) -> None:
+def pad(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligned; among zeros, as the gradient of a slice is, values are smaller on the whole."""
-    zeros = split.form(op.operands[1]) is ANY
-    form = split.align(op, (0, 1))
-    if split.narrow and zeros and isinstance(form, Scaled):
-        form = among_zeros(form, op.results[0], op.operands[0], split)
-    split.set(op.results[0], form)
+    zeros = rewriter.info(op.operands[1]) is ANY
+    info = rewriter.align(op, (0, 1))
+    if rewriter.narrow and zeros and isinstance(info, Scaled):
+        info = among_zeros(info, op.results[0], op.operands[0], rewriter)
+    rewriter.set(op.results[0], info)
 
 
 for _name in ("pad", "dynamic_pad"):
@@ -72,30 +72,30 @@ rule(
 )
 
 
-def constant(op: ir.Operation, split: Split) -> None:
+def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Constants are unscaled; those with one value adopt scales, or fit any.
 
-    Those that were quantised are data, and come with their scale.
+    Those that were quantized are data, and come with their scale.
     """
     if attributes.CONSTANT_SCALE in op.attributes:
         scale = Scale(ir.IntegerAttr(op.attributes[attributes.CONSTANT_SCALE]).value)
         del op.attributes[attributes.CONSTANT_SCALE]
-        split.changed = True
-        return split.set(op.results[0], Scaled(scale))
+        rewriter.values.changed = True
+        return rewriter.set(op.results[0], Scaled(scale))
     if not isinstance(op.results[0].type.element_type, ir.FloatType):
         return None  # the bindings can't even read complex constants
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
-        split.set(op.results[0], splat_form(ir.FloatAttr(attribute.get_splat_value()).value))
-    elif split.narrow and (form := form_of_constant(attribute)) is not None:
-        split.assume(op.results[0], form)
+        rewriter.set(op.results[0], splat_info(ir.FloatAttr(attribute.get_splat_value()).value))
+    elif rewriter.narrow and (info := info_of_constant(attribute)) is not None:
+        rewriter.assume(op.results[0], info)
     return None
 
 
-def iota(op: ir.Operation, split: Split) -> None:
+def iota(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Counts are unscaled; where data are narrow, their size is known."""
-    if split.narrow and split.format(op.results[0]) is not None:
-        split.assume(op.results[0], Scaled(ONE, size_of_iota(op.operation), CONSTANT))
+    if rewriter.narrow and rewriter.format(op.results[0]) is not None:
+        rewriter.assume(op.results[0], Scaled(ONE, size_of_iota(op.operation), CONSTANT))
 
 
 rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scalify_hlo._compat import ir
 from scalify_hlo.rules.families import keep, opaque, unscale
 from scalify_hlo.rules.registry import CUSTOM_CALLS, rule
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _ANNOTATIONS = frozenset(
     {
@@ -15,13 +15,13 @@ _ANNOTATIONS = frozenset(
 )
 
 
-def custom_call(op: ir.Operation, split: Split) -> ir.Operation | None:
+def custom_call(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
     """Annotations keep the scale, users may say what their targets do, all others are unknown."""
     target = op.attributes["call_target_name"].value
     if target in _ANNOTATIONS and len(op.operands) == len(op.results) == 1:
-        keep(op, split)
+        keep(op, rewriter)
         return None
-    return CUSTOM_CALLS.get(target, opaque)(op, split)
+    return CUSTOM_CALLS.get(target, opaque)(op, rewriter)
 
 
 rule(

@@ -11,14 +11,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalify_hlo.scale import Form, Scaled
-from scalify_hlo.uncertainty import CERTAIN, CONSTANT, Root, Uncertainty, of_root
+from scalify_hlo.algebra.limits import ROOMLESS
+from scalify_hlo.algebra.scale import Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import CERTAIN, CONSTANT, Root, Uncertainty, of_root
 
 _NEGLIGIBLE: Final = 0.3
 """Octaves up to which a size counts as certain."""
-
-_MOST: Final = 32
-"""Octaves from which on no format has room; such uncertainties are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +24,31 @@ class Parameters:
     """The arguments of one call.
 
     Attributes:
-        forms: As the function sees them.
+        infos: As the function sees them.
         key: Equal for calls for which the function makes the same decisions.
         outside: The caller's uncertainty for each root inside.
     """
 
-    forms: list[Form]
+    infos: list[ScaleInfo]
     key: Hashable
     outside: dict[Root, Uncertainty]
 
 
-def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
+def parameters_of(infos: Sequence[ScaleInfo], *, casting: bool) -> Parameters:
     """Gives arguments roots in the place of their uncertainties.
 
     Args:
-        forms: Those of the call's operands.
+        infos: Those of the call's operands.
         casting: Whether the function has narrow values, whose scales depend on how uncertain its
             arguments are.
     """
-    inside: list[Form] = []
+    inside: list[ScaleInfo] = []
     key: list[Hashable] = []
     outside: dict[Root, Uncertainty] = {}
-    for form in forms:
+    for info in infos:
         alike: Hashable = None
-        if isinstance(form, Scaled):
-            own = form.uncertainty
+        if isinstance(info, Scaled):
+            own = info.uncertainty
             if own.octaves > _NEGLIGIBLE:
                 root = _rounded(own) if casting else Root(1.0, constant=own.constant)
                 alike = root.deviation, root.misdeclared, root.in_powers, root.constant
@@ -60,8 +58,8 @@ def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
                 alike = CONSTANT  # unlike what is certain for other reasons
             else:
                 own = CERTAIN
-            form = form._replace(uncertainty=own)
-        inside.append(form)
+            info = info._replace(uncertainty=own)
+        inside.append(info)
         key.append(alike)
     return Parameters(inside, tuple(key), outside)
 
@@ -69,27 +67,27 @@ def parameters_of(forms: Sequence[Form], *, casting: bool) -> Parameters:
 def _rounded(own: Uncertainty) -> Root:
     """The root of an argument, for which calls that are about as uncertain are alike."""
     octaves = (own.octaves, own.in_powers, own.misdeclared)
-    rounded = (float(min(math.ceil(number), _MOST)) for number in octaves)
+    rounded = (float(min(math.ceil(number), ROOMLESS)) for number in octaves)
     return Root(*rounded, constant=own.constant)
 
 
-def returned(forms: Sequence[Form], inner: Parameters, call: Parameters) -> list[Form]:
-    """The forms of a function's results, with the uncertainties of one call.
+def returned(infos: Sequence[ScaleInfo], inner: Parameters, call: Parameters) -> list[ScaleInfo]:
+    """What is known of a function's results, with the uncertainties of one call.
 
     Args:
-        forms: Those that its body returns.
+        infos: Those that its body returns.
         inner: The arguments with which its body was walked.
         call: Those of the call.
     """
     names = dict(zip(inner.outside, call.outside.values(), strict=True))
-    for form in forms:
-        if isinstance(form, Scaled):
-            for root in form.uncertainty.degrees:
+    for info in infos:
+        if isinstance(info, Scaled):
+            for root in info.uncertainty.degrees:
                 if root not in names:  # each call makes its own
                     names[root] = of_root(root.deviation, constant=root.constant)
     return [
-        form._replace(uncertainty=form.uncertainty.rooted_at(names))
-        if isinstance(form, Scaled) and form.uncertainty.degrees
-        else form
-        for form in forms
+        info._replace(uncertainty=info.uncertainty.rooted_at(names))
+        if isinstance(info, Scaled) and info.uncertainty.degrees
+        else info
+        for info in infos
     ]

@@ -6,42 +6,32 @@ import math
 from typing import Final
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.mover import broadcast_source
-from scalify_hlo.scale import ONE, Form, Scaled
-from scalify_hlo.uncertainty import UNKNOWN, of_root
+from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import UNKNOWN, of_root
+from scalify_hlo.dialect.traits import (
+    BATCH_NORMS,
+    BOUNDED_FROM_ZERO,
+    BOUNDED_THROUGH_ZERO,
+    INTEGRAL,
+    UNBOUNDED_THROUGH_ZERO,
+)
+from scalify_hlo.rules.rescaler import broadcast_source
 
-_NEAR_ONE: Final = frozenset(
-    {
-        *("stablehlo.batch_norm_inference", "stablehlo.batch_norm_training"),
-        *("stablehlo.bitcast_convert", "stablehlo.cosine", "stablehlo.logistic"),
-        *("chlo._asin_acos_kernel", "chlo.acos", "chlo.erfc"),
-    }
+_NEAR_ONE: Final = (
+    (BATCH_NORMS - {"stablehlo.batch_norm_grad"})
+    | BOUNDED_FROM_ZERO
+    | {"stablehlo.bitcast_convert"}
 )
 """Functions whose results are near 1 whatever their operands are: bounded ones that do not vanish
-at 0, normalised ones, and bits, of which random numbers are made."""
+at 0, normalized ones, and bits, of which random numbers are made."""
 
-_BOUNDED: Final = frozenset(
-    {
-        *("stablehlo.sine", "stablehlo.tanh", "chlo.asin", "chlo.atan", "chlo.atanh"),
-        *("chlo.bessel_i1e", "chlo.erf", "chlo.erf_inv"),
-    }
-)
+_BOUNDED: Final = BOUNDED_THROUGH_ZERO
 """Functions whose results are bounded, and about as small as their operands."""
 
-_AS_SMALL: Final = frozenset(
-    {
-        *("stablehlo.exponential_minus_one", "stablehlo.log_plus_one", "stablehlo.tan"),
-        *("chlo.asinh", "chlo.tan"),
-    }
-)
+_AS_SMALL: Final = UNBOUNDED_THROUGH_ZERO
 """Functions whose results are near 1 for operands near 1, and about as small as smaller ones."""
 
-_ROUNDING: Final = frozenset(
-    {
-        *("stablehlo.ceil", "stablehlo.floor", "stablehlo.round_nearest_afz"),
-        *("stablehlo.round_nearest_even", "stablehlo.convert"),
-    }
-)
+_ROUNDING: Final = INTEGRAL | {"stablehlo.convert"}
 """Functions whose results are integers about as large as their operands."""
 
 _LOGARITHMIC: Final = frozenset({"stablehlo.log", "chlo.acosh"})
@@ -52,8 +42,8 @@ _EXPONENTIAL: Final = "stablehlo.exponential"
 _CUTTING: Final = frozenset({"stablehlo.reduce_precision"})
 """Functions whose results have the size of their operands."""
 
-_BRINGING: Final = frozenset({"stablehlo.convert", "stablehlo.multiply"})
-"""The ops that bring values to scale 1."""
+_RESCALING: Final = frozenset({"stablehlo.convert", "stablehlo.multiply"})
+"""The ops that rescale values to scale 1."""
 
 _OCTAVE: Final = 1.0
 
@@ -70,28 +60,28 @@ _DOUBTFUL: Final = 8.0
 """Octaves of uncertainty from which on a value near 1 may well be small enough for that."""
 
 
-def size_of_read(op: ir.Operation, form: Form) -> Scaled:
-    """The form of a function's result at scale 1.
+def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
+    """What is known of a function's result at scale 1.
 
     Args:
         op: The op that reads a value.
-        form: What was known of the value.
+        info: What was known of the value.
     """
     name = op.name
     if name in _NEAR_ONE:
         return Scaled(ONE)
     if name in _LOGARITHMIC:
         return Scaled(ONE, 0, of_root(_OCTAVE))
-    value = form.at(ONE) if isinstance(form, Scaled) else Scaled(ONE)
+    value = info.at(ONE) if isinstance(info, Scaled) else Scaled(ONE)
     if name in _BOUNDED or name in _AS_SMALL:
         return _vanishing(value, bounded=name in _BOUNDED)
     if name == _EXPONENTIAL:
         if value.level < _LARGE or _is_shifted(op.operands[0]):
             return Scaled(ONE, 0, of_root(_OCTAVE))
         return Scaled(ONE, 0, of_root(math.log2(math.e) * 2.0 ** min(value.level, _LARGEST)))
-    if name in _CUTTING and isinstance(form, Scaled):
+    if name in _CUTTING and isinstance(info, Scaled):
         return value
-    if name in _ROUNDING and isinstance(form, Scaled):
+    if name in _ROUNDING and isinstance(info, Scaled):
         return value._replace(level=max(value.level, 0))
     return Scaled(ONE, 0, UNKNOWN)
 
@@ -99,7 +89,7 @@ def size_of_read(op: ir.Operation, form: Form) -> Scaled:
 def _is_shifted(value: ir.Value) -> bool:
     """Whether a value is one less another of fewer elements, as the exponents of a softmax are."""
     owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.name in _BRINGING:
+    while not isinstance(owner, ir.Block) and owner.name in _RESCALING:
         owner = owner.operands[0].owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.subtract":
         return False
@@ -111,12 +101,12 @@ def _is_shifted(value: ir.Value) -> bool:
 
 
 def size_of_angle(ratio: Scaled) -> Scaled:
-    """The form of the angle of a ratio at scale 1."""
+    """What is known of the angle of a ratio at scale 1."""
     return _vanishing(ratio, bounded=True)
 
 
 def _vanishing(value: Scaled, *, bounded: bool) -> Scaled:
-    """The form of a function of a value that is linear near 0."""
+    """What is known of a function of a value that is linear near 0."""
     if value.level <= _SMALL or value.uncertainty.octaves - value.level > _DOUBTFUL:
         return value._replace(level=min(value.level, 0))
     return Scaled(ONE) if bounded else Scaled(ONE, 0, of_root(_OCTAVE))

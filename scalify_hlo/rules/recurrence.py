@@ -7,17 +7,18 @@ carry that multiplies itself has no size that could be predicted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import HANDED_CARRIES
+from scalify_hlo.algebra.scale import Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import UNBOUNDED, UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.scale import Form, Scaled
-from scalify_hlo.uncertainty import UNBOUNDED, UNKNOWN, Root, Uncertainty, of_root, renamed
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of turns are taken to converge."""
@@ -35,18 +36,16 @@ _STEPPING: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
 _HUGE: Final = 1e30
 """A degree that is far beyond what any format has room for."""
 
-_HANDED: Final = 8
-"""Through how many carries an uncertainty is followed that one hands to the next."""
 
-
-def has_narrow_values(block: ir.Block, functions: Collection[str] = ()) -> bool:
+def has_narrow_values(blocks: Iterable[ir.Block], functions: Collection[str] = ()) -> bool:
     """Whether sizes matter in a block: there are narrow floats, or casts of a recipe to them.
 
     Args:
-        block: The block.
+        blocks: Some, any of which may be such a block.
         functions: The functions in which they matter.
     """
-    return _has_narrow(block, functions, {})
+    known: dict[ir.Type, bool] = {}
+    return any(_has_narrow(block, functions, known) for block in blocks)
 
 
 def _has_narrow(block: ir.Block, functions: Collection[str], known: dict[ir.Type, bool]) -> bool:
@@ -69,32 +68,35 @@ def _has_narrow(block: ir.Block, functions: Collection[str], known: dict[ir.Type
     return False
 
 
-def entered(forms: Sequence[Form]) -> tuple[list[Form], list[Root | None]]:
-    """The forms of carries at the start of a turn, each uncertain for its own reason.
+def entered(infos: Sequence[ScaleInfo]) -> tuple[list[ScaleInfo], list[Root | None]]:
+    """What is known of carries at the start of a turn, each uncertain for its own reason.
 
     Returns:
-        The forms, and the root of each that has one.
+        What is known of each, and its root if it has one.
     """
-    inside: list[Form] = []
+    inside: list[ScaleInfo] = []
     roots: list[Root | None] = []
-    for form in forms:
+    for info in infos:
         root = None
-        if isinstance(form, Scaled):
-            root = renamed(form.uncertainty)
-            form = form._replace(uncertainty=Uncertainty({root: 1.0}))
-        inside.append(form)
+        if isinstance(info, Scaled):
+            root = renamed(info.uncertainty)
+            info = info._replace(uncertainty=Uncertainty({root: 1.0}))
+        inside.append(info)
         roots.append(root)
     return inside, roots
 
 
 def after_turns(
-    op: ir.Operation, forms: Sequence[Form], ends: Sequence[Form], roots: Sequence[Root | None]
+    op: ir.Operation,
+    infos: Sequence[ScaleInfo],
+    ends: Sequence[ScaleInfo],
+    roots: Sequence[Root | None],
 ) -> list[Uncertainty | None]:
     """How uncertain carries are after all turns of a loop; None where no size is predicted.
 
     Args:
         op: The loop.
-        forms: Those with which the carries enter the loop.
+        infos: Those with which the carries enter the loop.
         ends: Those that one turn makes of them.
         roots: The root of each carry in that turn.
     """
@@ -102,14 +104,14 @@ def after_turns(
     degrees = _own_degrees(ends, roots)
     found = [
         None
-        if root is None or not isinstance(form, Scaled) or not isinstance(end, Scaled)
-        else _after(form, end, root, degree, turns)
-        for form, end, root, degree in zip(forms, ends, roots, degrees, strict=True)
+        if root is None or not isinstance(info, Scaled) or not isinstance(end, Scaled)
+        else _after(info, end, root, degree, turns)
+        for info, end, root, degree in zip(infos, ends, roots, degrees, strict=True)
     ]
     return _fed(found, ends, roots)
 
 
-def _own_degrees(ends: Sequence[Form], roots: Sequence[Root | None]) -> list[float]:
+def _own_degrees(ends: Sequence[ScaleInfo], roots: Sequence[Root | None]) -> list[float]:
     """The degree of each carry in itself, in one turn on average.
 
     Carries that feed each other grow together, by the spectral radius of their degrees.
@@ -143,12 +145,12 @@ def _circles(feeds: npt.NDArray[np.bool_]) -> list[list[int]]:
 
 
 def _fed(
-    found: Sequence[Uncertainty | None], ends: Sequence[Form], roots: Sequence[Root | None]
+    found: Sequence[Uncertainty | None], ends: Sequence[ScaleInfo], roots: Sequence[Root | None]
 ) -> list[Uncertainty | None]:
     """The same, as uncertain as what carries take of others after all turns."""
     carries = {root: i for i, root in enumerate(roots) if root is not None}
     fed = list(found)
-    for _ in range(_HANDED):
+    for _ in range(HANDED_CARRIES):
         before = list(fed)
         for i, end in enumerate(ends):
             known = before[i]
@@ -166,11 +168,13 @@ def _fed(
     return fed
 
 
-def doubted(forms: Sequence[Form], uncertainties: Sequence[Uncertainty | None]) -> list[Form]:
+def doubted(
+    infos: Sequence[ScaleInfo], uncertainties: Sequence[Uncertainty | None]
+) -> list[ScaleInfo]:
     """Forms with other uncertainties, where there are some."""
     return [
-        form._replace(uncertainty=found) if isinstance(form, Scaled) and found else form
-        for form, found in zip(forms, uncertainties, strict=True)
+        info._replace(uncertainty=found) if isinstance(info, Scaled) and found else info
+        for info, found in zip(infos, uncertainties, strict=True)
     ]
 
 
@@ -218,12 +222,12 @@ def _writes(op: ir.OpView, writing: Collection[str]) -> bool:
 
 
 def recurring(
-    ends: Sequence[Form], roots: Sequence[Root | None], anew: Sequence[bool]
-) -> list[Form]:
-    """The forms of a loop's results: those that each turn makes of themselves are uncertain.
+    ends: Sequence[ScaleInfo], roots: Sequence[Root | None], anew: Sequence[bool]
+) -> list[ScaleInfo]:
+    """What is known of a loop's results: those that each turn makes of themselves are uncertain.
 
     Args:
-        ends: The forms of the carries after the last turn.
+        ends: What is known of the carries after the last turn.
         roots: The root of each carry in that turn.
         anew: Whether the turn makes it anew.
     """
@@ -241,7 +245,7 @@ _RECURRENCE: Final = 4.0
 """Octaves by which what comes out of a recurrence is uncertain."""
 
 
-def _after(form: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> Uncertainty:
+def _after(info: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> Uncertainty:
     made = end.uncertainty
     if degree > _SQUARE:
         return UNKNOWN
@@ -249,16 +253,16 @@ def _after(form: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> 
     entry = root.deviation
     if not degree:
         return of_root(max(entry, others.octaves + made.bias))
-    grown = others.octaves + made.bias + _moved(form, end)
+    grown = others.octaves + made.bias + _moved(info, end)
     if degree <= _CONVERGES:
         return of_root(max(entry, grown / (1.0 - degree)))
     return of_root(min(entry + grown * turns, UNBOUNDED))
 
 
-def _moved(form: Scaled, end: Scaled) -> float:
+def _moved(info: Scaled, end: Scaled) -> float:
     """By how many octaves a turn changes the predicted size."""
-    between = end.scale / form.scale
-    return abs(end.level + between.exponent - form.level) if between.static else 0.0
+    between = end.scale / info.scale
+    return abs(end.level + between.exponent - info.level) if between.static else 0.0
 
 
 def _turns(op: ir.Operation) -> int:

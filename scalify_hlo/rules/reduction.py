@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import FACTORS
+from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.dialect.monoid import TAKES, monoid
+from scalify_hlo.dialect.traits import EXTREMES, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.units import Inference, Unit
-from scalify_hlo.scale import ANY, ONE, Any, Scaled, Splat
 
-_HOMOGENEOUS = frozenset({"stablehlo.add", "stablehlo.maximum", "stablehlo.minimum"})
-_INTEGER = frozenset({"stablehlo.and", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply"})
-_MAX_FACTORS = 16
-"""As many as the largest power that keeps a scale."""
+_HOMOGENEOUS = EXTREMES | {"stablehlo.add"}
+_INTEGER = (LOGICAL - {"stablehlo.not"}) | {"stablehlo.multiply"}
 
 
-def reduce(op: ir.Operation, split: Split) -> None:
+def reduce(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Runs on data as far as its region lets it; a short product has a power of the scale."""
     name = monoid(op.regions[0])
-    if name != "stablehlo.multiply" or not _short_product(op, split):
-        _reduced(op, split, name, _summed)
+    if name != "stablehlo.multiply" or not _short_product(op, rewriter):
+        _reduced(op, rewriter, name, _summed)
 
 
-def reduce_window(op: ir.Operation, split: Split) -> None:
+def reduce_window(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """As `reduce`, over windows, whose products may have any number of factors."""
-    _reduced(op, split, monoid(op.regions[0]), _window)
+    _reduced(op, rewriter, monoid(op.regions[0]), _window)
 
 
 def _summed(op: ir.Operation) -> int | None:
@@ -40,30 +40,30 @@ def _window(op: ir.Operation) -> int | None:
     return static_product(list(op.attributes["window_dimensions"]))
 
 
-def _reduced(op: ir.Operation, split: Split, name: str | None, count: Count) -> None:
+def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count: Count) -> None:
     if name not in _HOMOGENEOUS:
-        if name not in _INTEGER or split.concerns(op.operation):
-            _reduced_by_units(op, split, count)
+        if name not in _INTEGER or rewriter.concerns(op.operation):
+            _reduced_by_units(op, rewriter, count)
         return
-    split.as_values(op, 0)  # once for all readers, where terms are read and not where sums are
-    target = _from_zero(op, split) or split.align(op, (0, 1))
+    rewriter.as_values(op, 0)  # once for all readers, where terms are read and not where sums are
+    target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
-        terms = n * n if n and split.narrow and _is_positive(op.operands[0], split) else n
-        target = target._replace(level=target.level + rise(terms, split))
-    split.set(op.results[0], target)
+        terms = n * n if n and rewriter.narrow and _is_positive(op.operands[0], rewriter) else n
+        target = target._replace(level=target.level + rise(terms, rewriter))
+    rewriter.set(op.results[0], target)
 
 
-def _from_zero(op: ir.Operation, split: Split) -> Scaled | None:
-    """The form of narrow data that are reduced from zero on, which fits their scale as it is."""
+def _from_zero(op: ir.Operation, rewriter: ScaleRewriter) -> Scaled | None:
+    """Narrow data that are reduced from zero on: zero fits their scale as it is."""
     operands = op.operands
-    form = split.form(operands[0])
-    if split.narrow and isinstance(form, Scaled) and split.form(operands[1]) is ANY:
-        return form
+    info = rewriter.info(operands[0])
+    if rewriter.narrow and isinstance(info, Scaled) and rewriter.info(operands[1]) is ANY:
+        return info
     return None
 
 
-def _is_positive(value: ir.Value, split: Split) -> bool:
+def _is_positive(value: ir.Value, rewriter: ScaleRewriter) -> bool:
     """Whether terms are squares, whose sum grows with their number and not with its root.
 
     Where sizes are predicted, those of a softmax are summed so too.
@@ -71,35 +71,37 @@ def _is_positive(value: ir.Value, split: Split) -> bool:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return False
-    if owner.name == "stablehlo.convert" and split.predicts:
-        return _is_positive(owner.operands[0], split)
+    if owner.name == "stablehlo.convert" and rewriter.predicts:
+        return _is_positive(owner.operands[0], rewriter)
     if owner.name != "stablehlo.multiply":
-        return bool(split.predicts and owner.name == "stablehlo.exponential")
+        return bool(rewriter.predicts and owner.name == "stablehlo.exponential")
     lhs, rhs = owner.operands
     return bool(lhs == rhs)
 
 
-def _short_product(op: ir.Operation, split: Split) -> bool:
+def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
     """Whether a product of few values from 1 on was given the power of their scale."""
-    form, start = split.forms(op.operands)
+    info, start = rewriter.infos(op.operands)
     count = _summed(op)
-    if not isinstance(form, Scaled) or start != Splat(1.0) or count is None:
+    if not isinstance(info, Scaled) or start != Splat(1.0) or count is None:
         return False
-    if count > _MAX_FACTORS or steep(op.results[0], form.scale**count, split, most=5):
+    if count > FACTORS or steep(op.results[0], info.scale**count, rewriter, most=5):
         return False
-    doubt = (form.uncertainty**count).with_root(count)
-    split.result(op, form.scale**count, form.level * count, doubt)
+    doubt = (info.uncertainty**count).with_root(count)
+    rewriter.result(op, info.scale**count, info.level * count, doubt)
     return True
 
 
-def _reduced_by_units(op: ir.Operation, split: Split, count: Count) -> None:
+def _reduced_by_units(op: ir.Operation, rewriter: ScaleRewriter, count: Count) -> None:
     """Partial results and elements have one unit, as each may be combined with any other."""
     block, n = op.regions[0].blocks[0], len(op.results)
-    inference = Inference(split)
+    inference = Inference(rewriter)
     units = [inference.unknown(argument) for argument in list(block.arguments)[:n]]
     _closed(inference, block, [*units, *units], units)
     solved = [inference.solved(unit) for unit in units]
-    run_on_data(op, split, dict(enumerate([*solved, *solved])), solved, _rises(op, count, split))
+    run_on_data(
+        op, rewriter, dict(enumerate([*solved, *solved])), solved, _rises(op, count, rewriter)
+    )
 
 
 def _closed(
@@ -110,80 +112,80 @@ def _closed(
         inference.equal((state, end))
 
 
-def _rises(op: ir.Operation, count: Count, split: Split) -> list[float]:
+def _rises(op: ir.Operation, count: Count, rewriter: ScaleRewriter) -> list[float]:
     """By how much levels rise: for the results that are sums."""
     ends = op.regions[0].blocks[0].operations[-1].operands
-    return [rise(count(op), split) if _is_sum(end) else 0 for end in ends]
+    return [rise(count(op), rewriter) if _is_sum(end) else 0 for end in ends]
 
 
 def _is_sum(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name == "stablehlo.add"
 
 
-def scatter(op: ir.Operation, split: Split) -> None:
+def scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Overwriting, sums, maxima and minima run on data at the meet of inputs and updates.
 
     Others as far as the region lets them: products keep the scale of the inputs.
     """
     name = monoid(op.regions[0])
     if name == TAKES or name in _HOMOGENEOUS:
-        zeros = split.form(op.operands[0]) is ANY
-        form = split.align(op, (0, 2))
-        if split.narrow and zeros and not isinstance(form, Any):
-            form = _spread(op, form, split)
-        split.set(op.results[0], form)
+        zeros = rewriter.info(op.operands[0]) is ANY
+        info = rewriter.align(op, (0, 2))
+        if rewriter.narrow and zeros and not isinstance(info, AnyScale):
+            info = _spread(op, info, rewriter)
+        rewriter.set(op.results[0], info)
     else:
-        _scattered_by_units(op, split)
+        _scattered_by_units(op, rewriter)
 
 
-def _spread(op: ir.Operation, form: Scaled | None, split: Split) -> Scaled | None:
+def _spread(op: ir.Operation, info: Scaled | None, rewriter: ScaleRewriter) -> Scaled | None:
     """The size of what is scattered over zeros: most elements stay zero."""
-    updates = split.form(op.operands[2])
-    if form is None and isinstance(updates, Splat):
-        form = Scaled(ONE, split.size(updates))
-    if form is None:
+    updates = rewriter.info(op.operands[2])
+    if info is None and isinstance(updates, Splat):
+        info = Scaled(ONE, rewriter.size(updates))
+    if info is None:
         return None
-    return among_zeros(form, op.operands[0], op.operands[2], split)
+    return among_zeros(info, op.operands[0], op.operands[2], rewriter)
 
 
-def _scattered_by_units(op: ir.Operation, split: Split) -> None:
+def _scattered_by_units(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """What a combiner returns, it may be given again, with another update."""
     block, n = op.regions[0].blocks[0], len(op.results)
-    inference = Inference(split)
+    inference = Inference(rewriter)
     units = [inference.unknown(argument) for argument in block.arguments]
     _closed(inference, block, units, units[:n])
     solved = [inference.solved(unit) for unit in units]
     operands = dict(enumerate(solved[:n])) | dict(enumerate(solved[n:], n + 1))
-    run_on_data(op, split, operands, solved[:n])
+    run_on_data(op, rewriter, operands, solved[:n])
 
 
-def select_and_scatter(op: ir.Operation, split: Split) -> None:
+def select_and_scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Which element is selected is of degree 0 in the operand; what is scattered keeps a scale."""
     select, combine = (region.blocks[0] for region in op.regions)
-    inference = Inference(split)
+    inference = Inference(rewriter)
     selected, scattered = map(inference.unknown, (op.operands[0], op.operands[1]))
     inference.run(select, [selected, selected])
     _closed(inference, combine, [scattered, scattered], [scattered])
     selected, scattered = inference.solved(selected), inference.solved(scattered)
-    run_on_data(op, split, {0: selected, 1: scattered, 2: scattered}, [scattered])
+    run_on_data(op, rewriter, {0: selected, 1: scattered, 2: scattered}, [scattered])
 
 
-def sort(op: ir.Operation, split: Split) -> None:
+def sort(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Each operand keeps its scale, unless the comparator is about values."""
-    inference = Inference(split)
+    inference = Inference(rewriter)
     units = [inference.unknown(operand) for operand in op.operands]
     inference.run(op.regions[0].blocks[0], [unit for unit in units for _ in range(2)])
     solved = [inference.solved(unit) for unit in units]
-    run_on_data(op, split, dict(enumerate(solved)), solved)
+    run_on_data(op, rewriter, dict(enumerate(solved)), solved)
 
 
-def map_(op: ir.Operation, split: Split) -> None:
+def map_(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """The function runs on data as far as it is homogeneous."""
-    inference = Inference(split)
+    inference = Inference(rewriter)
     units = [inference.unknown(operand) for operand in op.operands]
     ends = inference.run(op.regions[0].blocks[0], units)
     solved = [inference.solved(unit) for unit in units]
-    run_on_data(op, split, dict(enumerate(solved)), [inference.solved(end) for end in ends])
+    run_on_data(op, rewriter, dict(enumerate(solved)), [inference.solved(end) for end in ends])
 
 
 _UNITS = "unit inference over the region: what is homogeneous runs on data, the rest reads values"

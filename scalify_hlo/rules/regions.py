@@ -10,73 +10,76 @@ from functools import reduce
 from operator import mul
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ANY, ONE, RuntimeScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.rules.families import opaque, steep, unscale_captures
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.units import Unit
-from scalify_hlo.scale import ANY, ONE, Form, Generator, Scale, Scaled
-from scalify_hlo.uncertainty import UNKNOWN
 
 
 def run_on_data(
     op: ir.Operation,
-    split: Split,
+    rewriter: ScaleRewriter,
     operands: Mapping[int, Unit],
     results: Sequence[Unit],
     rises: Sequence[float] = (),
 ) -> None:
-    """Brings an op's operands to scales that fit their units, and says what its results are.
+    """Rescales an op's operands to scales that fit their units, and says what its results are.
 
     Args:
         op: The op.
-        split: Where it stands.
+        rewriter: Where it stands.
         operands: The solved units of operands, by number.
         results: The solved units of the results.
         rises: By how much the levels of results rise; not at all by default.
     """
     units = {i: unit for i, unit in operands.items() if isinstance(unit, Scale)}
-    scales = _common_scales(op, split, units, results)
-    forms = [_evaluated(unit, scales) for unit in results]
-    if any(_leaves_format(r, f, split) for r, f in zip(op.results, forms, strict=True)):
-        return opaque(op, split)
-    read = unscale_captures(op, split) + _bring_others(op, split, units, scales)
+    scales = _common_scales(op, rewriter, units, results)
+    infos = [_evaluated(unit, scales) for unit in results]
+    if any(_leaves_format(r, f, rewriter) for r, f in zip(op.results, infos, strict=True)):
+        return opaque(op, rewriter)
+    read = unscale_captures(op, rewriter) + _rescale_others(op, rewriter, units, scales)
     if read:
-        split.remark(op, "reads values in its region; they are multiplied with their scales")
-    for number, (result, form) in enumerate(zip(list(op.results), forms, strict=True)):
-        if isinstance(form, Scaled) and rises:
-            form = form._replace(level=form.level + rises[number])
-        if form is None and read and split.narrow and split.format(result) is not None:
-            form = Scaled(ONE, 0, UNKNOWN)
-        split.set(result, form)
+        rewriter.remark(op, "reads values in its region; they are multiplied with their scales")
+    for number, (result, info) in enumerate(zip(list(op.results), infos, strict=True)):
+        if isinstance(info, Scaled) and rises:
+            info = info._replace(level=info.level + rises[number])
+        if info is None and read and rewriter.narrow and rewriter.format(result) is not None:
+            info = Scaled(ONE, 0, UNKNOWN)
+        rewriter.set(result, info)
     return None
 
 
-def _leaves_format(result: ir.Value, form: Form, split: Split) -> bool:
+def _leaves_format(result: ir.Value, info: ScaleInfo, rewriter: ScaleRewriter) -> bool:
     """Whether a region makes a power of a scale that data can't follow."""
-    return isinstance(form, Scaled) and steep(result, form.scale, split)
+    return isinstance(info, Scaled) and steep(result, info.scale, rewriter)
 
 
 def _common_scales(
-    op: ir.Operation, split: Split, units: Mapping[int, Scale], results: Sequence[Unit]
-) -> dict[Generator, Form]:
-    """Brings the operands of each unknown to a scale of their own."""
-    scales: dict[Generator, Form] = {}
-    for generator in dict.fromkeys(g for unit in units.values() for g, _ in unit.powers):
-        unit = Scale(0, ((generator, 1),))
-        concerned = [i for i, other in units.items() if generator in dict(other.powers)]
-        if all(split.form(op.operands[i]) is ANY for i in concerned):
-            scales[generator] = ANY
+    op: ir.Operation, rewriter: ScaleRewriter, units: Mapping[int, Scale], results: Sequence[Unit]
+) -> dict[RuntimeScale, ScaleInfo]:
+    """Rescales the operands of each unknown to a scale of their own."""
+    scales: dict[RuntimeScale, ScaleInfo] = {}
+    for runtime in dict.fromkeys(g for unit in units.values() for g, _ in unit.powers):
+        unit = Scale(0, ((runtime, 1),))
+        concerned = [i for i, other in units.items() if runtime in dict(other.powers)]
+        if all(rewriter.info(op.operands[i]) is ANY for i in concerned):
+            scales[runtime] = ANY
             continue
         members = [i for i in concerned if units[i] == unit]
         result = results.index(unit) if unit in results else None
-        form = split.align(op, members, result=result)
-        scales[generator] = form if isinstance(form, Scaled) else None
+        info = rewriter.align(op, members, result=result)
+        scales[runtime] = info if isinstance(info, Scaled) else None
     return scales
 
 
-def _bring_others(
-    op: ir.Operation, split: Split, units: Mapping[int, Scale], scales: Mapping[Generator, Form]
+def _rescale_others(
+    op: ir.Operation,
+    rewriter: ScaleRewriter,
+    units: Mapping[int, Scale],
+    scales: Mapping[RuntimeScale, ScaleInfo],
 ) -> int:
-    """Brings the operands whose unit is 1, or follows from others, to the scale that they need.
+    """Rescales the operands whose unit is 1, or follows from others, to the scale that they need.
 
     Returns:
         How many scaled operands are read as values.
@@ -84,25 +87,27 @@ def _bring_others(
     read = 0
     for index, unit in units.items():
         if not unit.powers:
-            read += isinstance(split.form(op.operands[index]), Scaled)
-            split.read(op, index)
+            read += isinstance(rewriter.info(op.operands[index]), Scaled)
+            rewriter.read(op, index)
         elif unit.degree > 1 or unit.powers[0][1] < 0:
-            form = _evaluated(unit, scales)
-            target = form.scale if isinstance(form, Scaled) else ONE
-            split.replace(op, index, split.bring(op.operands[index], target, op.operation))
+            info = _evaluated(unit, scales)
+            target = info.scale if isinstance(info, Scaled) else ONE
+            rewriter.replace(
+                op, index, rewriter.rescale_to(op.operands[index], target, op.operation)
+            )
     return read
 
 
-def _evaluated(unit: Unit, scales: Mapping[Generator, Form]) -> Form:
-    """The form of a value of a unit. What no scale could change is ANY."""
+def _evaluated(unit: Unit, scales: Mapping[RuntimeScale, ScaleInfo]) -> ScaleInfo:
+    """What is known of a value of a unit. What no scale could change is ANY."""
     if not isinstance(unit, Scale):
         return unit
-    forms = [(scales[g], k) for g, k in unit.powers]
-    if any(form is ANY for form, _ in forms):
+    infos = [(scales[g], k) for g, k in unit.powers]
+    if any(info is ANY for info, _ in infos):
         return ANY
-    scaled = [(form, k) for form, k in forms if isinstance(form, Scaled)]
+    scaled = [(info, k) for info, k in infos if isinstance(info, Scaled)]
     if not scaled:
         return None
-    scale = reduce(mul, (form.scale**k for form, k in scaled))
-    uncertainty = reduce(mul, (form.uncertainty**k for form, k in scaled))
-    return Scaled(scale, sum(form.level * k for form, k in scaled), uncertainty)
+    scale = reduce(mul, (info.scale**k for info, k in scaled))
+    uncertainty = reduce(mul, (info.uncertainty**k for info, k in scaled))
+    return Scaled(scale, sum(info.level * k for info, k in scaled), uncertainty)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import ScalifyError, UsageError
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ONE, Scaled
+from scalify_hlo.algebra.scale import ONE, Scaled
+from scalify_hlo.errors import ScalifyError, UsageError
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
-Apply: TypeAlias = Callable[[ir.Operation, Split], ir.Operation | None]
+Apply: TypeAlias = Callable[[ir.Operation, ScaleRewriter], ir.Operation | None]
 """Applies a rule to an op; gives the op that took its place, if one did."""
 
 ON_DATA: set[Apply] = set()
@@ -31,31 +31,33 @@ class Registered:
         line: The line of it.
 
     Raises:
-        UsageError: It cannot be called with an op and a split.
+        UsageError: It cannot be called with an op and a rewriter.
     """
 
     def __init__(self, op: str, apply: Apply) -> None:
         if not callable(apply):
             raise UsageError(
                 f"the rule for {op} is of type {type(apply).__name__}, and not a function",
-                hint="give a function of an op and a Split, as scalify_hlo.rules.families.keep is",
+                hint="give a function of an op and a ScaleRewriter, such as rules.families.keep",
             )
         self._op, self._apply = op, apply
         self.file, self.line, self._name = _place(apply)
         if not _takes_two(apply):
-            self._refuse("takes other arguments than an op and a Split", f"write {_EXAMPLE}")
+            self._refuse(
+                "takes other arguments than an op and a ScaleRewriter", f"write {_EXAMPLE}"
+            )
 
-    def __call__(self, op: ir.Operation, split: Split) -> ir.Operation | None:
+    def __call__(self, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
         """Applies the rule, and checks what it did.
 
         Raises:
             UsageError: It raised an error, gave what is no op, or left data that are read as if
                 they were values.
         """
-        location, before = str(op.location), _scaled(op, split)
-        floats = [result for result in op.results if split.format(result) is not None]
+        location, before = str(op.location), _scaled(op, rewriter)
+        floats = [result for result in op.results if rewriter.format(result) is not None]
         try:
-            made = self._apply(op, split)
+            made = self._apply(op, rewriter)
         except ScalifyError:
             raise
         except Exception as error:
@@ -69,10 +71,10 @@ class Registered:
             )
         if made is not None or self._apply in ON_DATA or not floats:
             return made
-        if all(split.form(result) is None for result in floats) and _left(op, before):
+        if all(rewriter.info(result) is None for result in floats) and _left(op, before):
             self._refuse(
                 "says nothing of the results, and leaves an operand at a scale that is not 1",
-                f"end with split.result(op, scale), or read values with split.read_all(op); "
+                f"end with rewriter.result(op, scale), or read values with rewriter.read_all(op); "
                 f"the op is at {location}",
             )
         return None
@@ -85,7 +87,7 @@ class Registered:
         ) from cause
 
 
-_EXAMPLE = "it as `def rule(op, split): ...`"
+_EXAMPLE = "it as `def rule(op, rewriter): ...`"
 
 
 def _place(apply: Apply) -> tuple[str, int, str]:
@@ -108,10 +110,10 @@ def _takes_two(apply: Apply) -> bool:
     return True
 
 
-def _scaled(op: ir.Operation, split: Split) -> dict[int, ir.Value]:
+def _scaled(op: ir.Operation, rewriter: ScaleRewriter) -> dict[int, ir.Value]:
     """The operands at scales that are not 1, by number."""
-    forms = enumerate(split.forms(list(op.operands)))
-    scaled = [i for i, form in forms if isinstance(form, Scaled) and form.scale != ONE]
+    infos = enumerate(rewriter.infos(list(op.operands)))
+    scaled = [i for i, info in infos if isinstance(info, Scaled) and info.scale != ONE]
     return {i: op.operands[i] for i in scaled}
 
 

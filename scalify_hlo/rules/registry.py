@@ -6,10 +6,11 @@ import inspect
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scalify_hlo.diagnostics import UsageError, nearest
+from scalify_hlo.dialect import traits
+from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.registered import Apply as Apply
 from scalify_hlo.rules.registered import Registered
-from scalify_hlo.rules.split import READERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,7 @@ class Rule:
 
 RULES: dict[str, Rule] = {}
 
-WITH_REGIONS = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("all_reduce", "async_start", "case", "collective_reduce", "if", "map", "reduce"),
-        *("reduce_scatter", "reduce_window", "scatter", "select_and_scatter", "sort", "while"),
-    )
-)
+WITH_REGIONS = traits.WITH_REGIONS
 """The ops whose regions see outer values; asking each op for regions would cost a third more."""
 
 
@@ -95,13 +90,13 @@ def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "")
 
     Args:
         op: The full name of an op, such as ``stablehlo.tanh``; or ``@target`` for custom calls.
-        apply: Takes the op and the `Split`, edits the op in place, and says with
-            `Split.result` what the results are; those that it says nothing of are unscaled.
+        apply: Takes the op and the `ScaleRewriter`, edits the op in place, and says with
+            `ScaleRewriter.result` what the results are; those that it says nothing of are unscaled.
         formula: The algebra, for `scalify-hlo rules`.
         source: Where it comes from.
 
     Raises:
-        UsageError: There is no such op, or `apply` is no function of an op and a `Split`. A
+        UsageError: There is no such op, or `apply` is no function of an op and a `ScaleRewriter`. A
             rewrite raises it where the rule raises another error, gives what is no op, or says
             nothing of the results although it leaves an operand at a scale that is not 1.
 

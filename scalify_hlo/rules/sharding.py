@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, sdy
+from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
 from scalify_hlo.rules.isolated import (
     add_parameters,
     drop_unused,
     finish,
-    generators,
     placeholder,
+    runtimes,
     scale_operands,
     translated,
 )
-from scalify_hlo.rules.markers import has_markers
+from scalify_hlo.rules.marker_ops import has_markers
 from scalify_hlo.rules.registry import rule
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import Scaled
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 for _name in (
     "sdy.all_gather",
@@ -38,13 +38,13 @@ for _name in (
     )
 
 
-def edge(op: ir.Operation, split: Split) -> None:
+def edge(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """The edge is on an argument or on a call's result, nothing else: not where X / 2^e stands."""
     owner = op.operands[0].owner
     if isinstance(owner, ir.Block) or owner.name == "func.call":
-        keep(op, split)
+        keep(op, rewriter)
     else:
-        split.read(op, 0)
+        rewriter.read(op, 0)
 
 
 rule(
@@ -83,7 +83,7 @@ rule(
 )
 
 
-def body(op: ir.Operation, split: Split) -> ir.Operation | None:
+def body(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
     """The body is walked with what is known of the operands; scales go in as extra operands.
 
     Per-device bodies have scales that are the same on every device, since they are replicated on
@@ -92,29 +92,30 @@ def body(op: ir.Operation, split: Split) -> ir.Operation | None:
     Returns:
         The op that took the place of this one, if any did.
     """
-    forms = split.forms(list(op.operands))
-    block, outside = op.regions[0].blocks[0], generators(forms)
-    if not any(isinstance(form, Scaled) for form in forms) and not has_markers(block):
+    infos = rewriter.infos(list(op.operands))
+    block, outside = op.regions[0].blocks[0], runtimes(infos)
+    if not any(isinstance(info, Scaled) for info in infos) and not has_markers(block):
         return None
     top = placeholder(block)
-    inner = split.isolated(top)
-    inner.devices = devices_of(op) or split.devices
-    parameters = add_parameters(block, forms, inner)
+    inner = rewriter.isolated(top, devices_of(op))
+    parameters = add_parameters(block, infos, inner)
     inner.walk(block)
     inner.outward(block.operations[-1].operation)
-    results = inner.forms(list(block.operations[-1].operands))
+    results = inner.infos(list(block.operations[-1].operands))
     finish(inner, top)
     taken = [outside[i] for i in drop_unused(block, len(outside))]
-    split.changed |= inner.changed
+    rewriter.values.changed |= inner.values.changed
     if taken:
-        op = _with_operands(op, scale_operands(block, taken, split, op.operation), split)
+        op = _with_operands(op, scale_operands(block, taken, rewriter, op.operation), rewriter)
     names = dict(zip(parameters, outside, strict=True))
-    for result, form in zip(op.results, results, strict=True):
-        split.set(result, translated(form, split, inner, names))
+    for result, info in zip(op.results, results, strict=True):
+        rewriter.set(result, translated(info, rewriter, inner, names))
     return op
 
 
-def _with_operands(op: ir.Operation, scales: list[ir.Value], split: Split) -> ir.Operation:
+def _with_operands(
+    op: ir.Operation, scales: list[ir.Value], rewriter: ScaleRewriter
+) -> ir.Operation:
     """The op with more operands, each of them replicated; its body moves over."""
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     types = [result.type for result in op.results]
@@ -132,7 +133,7 @@ def _with_operands(op: ir.Operation, scales: list[ir.Value], split: Split) -> ir
     op.regions[0].blocks[0].append_to(new.regions[0])
     for old, result in zip(op.results, new.results, strict=True):
         old.replace_all_uses_with(result)
-    split.forget(op.operation)
+    rewriter.forget(op.operation)
     op.operation.erase()
     return new
 

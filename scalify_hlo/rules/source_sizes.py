@@ -9,8 +9,9 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.scale import ONE, Form, Scaled, Splat, splat_form
-from scalify_hlo.uncertainty import CONSTANT, of_root
+from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat, splat_info
+from scalify_hlo.algebra.uncertainty import CONSTANT, of_root
+from scalify_hlo.dialect.traits import LAYOUT
 
 _BYTE: Final = 8
 _READABLE: Final = frozenset({"f16", "f32", "f64"})
@@ -28,9 +29,7 @@ _EVEN: Final = 5.0
 _INTEGER: Final = 5.0
 """Octaves by which the size of integers of a program is uncertain, more than E4M3 has room for."""
 
-_SPREADING: Final = frozenset(
-    f"stablehlo.{name}" for name in ("broadcast_in_dim", "convert", "reshape", "slice", "transpose")
-)
+_SPREADING: Final = LAYOUT | {"stablehlo.convert", "stablehlo.slice"}
 
 
 _OF_CONSTANTS: Final[Mapping[str, Callable[[float], float]]] = {
@@ -50,43 +49,43 @@ _OF_CONSTANTS: Final[Mapping[str, Callable[[float], float]]] = {
 
 
 def size_of_function(op: ir.Operation, constant: Splat) -> Scaled | None:
-    """The form of a function of a constant with one value; None where that tells no size."""
+    """What is known of a function of a constant with one value; None where that tells no size."""
     function = _OF_CONSTANTS.get(op.name)
     try:
         value = function(constant.value) if function is not None else 0.0
     except (OverflowError, ValueError, ZeroDivisionError):
         return None
-    form = splat_form(value)
-    return Scaled(ONE, form.size, CONSTANT) if isinstance(form, Splat) else None
+    info = splat_info(value)
+    return Scaled(ONE, info.size, CONSTANT) if isinstance(info, Splat) else None
 
 
 _LARGE: Final = 3
 """log2 of a constant that is larger than what it is added to, if of that nothing is known."""
 
 
-def size_of_sum(op: ir.Operation, forms: Sequence[Form]) -> Scaled | None:
-    """The form of a sum, or difference, of a constant with one value and another unscaled value.
+def size_of_sum(op: ir.Operation, infos: Sequence[ScaleInfo]) -> Scaled | None:
+    """The size of a sum, or difference, of a constant with one value and another unscaled value.
 
     A variance is over a count less another number, which may be an argument of its function.
 
     Args:
         op: The sum.
-        forms: Those of its operands, none of which is scaled.
+        infos: Those of its operands, none of which is scaled.
     """
-    values = [form.value for form in forms if isinstance(form, Splat)]
+    values = [info.value for info in infos if isinstance(info, Splat)]
     if not values:
         return None
-    form: Form = Splat(values[0])
+    info: ScaleInfo = Splat(values[0])
     if len(values) > 1:
         sign = -1 if op.name == "stablehlo.subtract" else 1
-        form = splat_form(values[0] + sign * values[1])
-    elif None in forms and math.log2(abs(values[0])) < _LARGE:
+        info = splat_info(values[0] + sign * values[1])
+    elif None in infos and math.log2(abs(values[0])) < _LARGE:
         return None
-    return Scaled(ONE, form.size, CONSTANT) if isinstance(form, Splat) else None
+    return Scaled(ONE, info.size, CONSTANT) if isinstance(info, Splat) else None
 
 
-def form_of_constant(attribute: ir.Attribute) -> Scaled | None:
-    """The form of a constant with elements of its own; None where they tell no size.
+def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
+    """What is known of a constant with elements of its own; None where they tell no size.
 
     Its size is that of the whole. Where elements are many octaves apart, as the coefficients of an
     expansion are, those that a program takes of it are of any of their sizes.
@@ -105,8 +104,8 @@ def form_of_constant(attribute: ir.Attribute) -> Scaled | None:
     return Scaled(ONE, 0.5 * math.log2(np.mean(np.square(sample))), uncertainty)
 
 
-def form_of_integers(value: ir.Value) -> Form:
-    """The form of integers, or booleans, that became floats.
+def info_of_integers(value: ir.Value) -> ScaleInfo:
+    """What is known of integers, or booleans, that became floats.
 
     Booleans are near unit, counts have the size of their mean, and nothing tells the others'. A
     single number, such as a step, is taken to be near unit.

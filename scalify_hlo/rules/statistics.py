@@ -116,7 +116,7 @@ class Emitter:
         low, high = self.number(2.0**-bound), self.number(2.0**bound)
         return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
 
-    def born(self, power: ir.Value) -> ir.Value:
+    def computed(self, power: ir.Value) -> ir.Value:
         """A power of two that XLA computes once; see `kept`.
 
         Older versions of XLA drop the barrier before they fuse. What they do not copy is a

@@ -47,12 +47,12 @@ rule(
     opaque,
     family="refused",
     formula="the program is refused",
-    source="a quantised type has a scale of its own, and jaxlib cannot parse it",
+    source="a quantized type has a scale of its own, and jaxlib cannot parse it",
 )
 rule(
     "uniform_dequantize",
     source,
     family="refused",
     formula="the program is refused",
-    source="a quantised type has a scale of its own, and jaxlib cannot parse it",
+    source="a quantized type has a scale of its own, and jaxlib cannot parse it",
 )

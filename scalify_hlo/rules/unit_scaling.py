@@ -20,7 +20,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Activation:
+class ActivationSize:
     """A function of single elements.
 
     Attributes:
@@ -53,14 +53,14 @@ class Activation:
         return -math.log2(self.backward)
 
 
-ACTIVATIONS: Final[Mapping[str, Activation]] = {
-    "relu": Activation(
+ACTIVATIONS: Final[Mapping[str, ActivationSize]] = {
+    "relu": ActivationSize(
         math.sqrt(2 / (1 - 1 / math.pi)), math.sqrt(2), mean=1 / math.sqrt(2 * math.pi)
     ),
-    "gelu": Activation(1.701, 1.481, mean=1 / math.sqrt(4 * math.pi)),
-    "tanh": Activation(1.593, 1.467, bounded=True),
-    "sigmoid": Activation(4.802, 4.722, mean=0.5, bounded=True),
-    "silu": Activation(1.787, 1.623, mean=0.2066),
+    "gelu": ActivationSize(1.701, 1.481, mean=1 / math.sqrt(4 * math.pi)),
+    "tanh": ActivationSize(1.593, 1.467, bounded=True),
+    "sigmoid": ActivationSize(4.802, 4.722, mean=0.5, bounded=True),
+    "silu": ActivationSize(1.787, 1.623, mean=0.2066),
 }
 """Activations by the names that layers have; SiLU is not in the table, and found as GELU was."""
 
@@ -96,7 +96,7 @@ def layer_norm_weight(rows: int) -> float:
 
 
 def size_of(factor: float) -> float:
-    """log2 of the rms of what a factor brings to unit."""
+    """log2 of the rms of what a factor rescales to unit."""
     return -math.log2(factor)
 
 

@@ -17,26 +17,24 @@ from operator import mul
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.rules.split import Split
-from scalify_hlo.scale import ANY, ONE, Any, Generator, Scale, splat_form
+from scalify_hlo.algebra.limits import REGION_CALL_DEPTH
+from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, splat_info
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
-Unit: TypeAlias = Scale | Any | None
+Unit: TypeAlias = Scale | AnyScale | None
 """A monomial of unknowns; ANY of a value that is 0, ±inf or NaN; None if it is no float."""
-
-_DEPTH = 8
-"""How deep the functions that a region calls are looked into."""
 
 
 class Inference:
     """The units of the values of an op's regions.
 
     Args:
-        split: Knows the forms of the values that the regions capture.
+        rewriter: Knows what is known of the values that the regions capture.
     """
 
-    def __init__(self, split: Split) -> None:
-        self._split = split
-        self._found: dict[Generator, Scale] = {}
+    def __init__(self, rewriter: ScaleRewriter) -> None:
+        self._rewriter = rewriter
+        self._found: dict[RuntimeScale, Scale] = {}
         self._units: dict[ir.Value, Unit] = {}
         self._count = 0
         self._depth = 0
@@ -46,11 +44,11 @@ class Inference:
         if not self.float(value):
             return None
         self._count += 1
-        return Scale(0, ((Generator(self._count, f"u{self._count}"), 1),))
+        return Scale(0, ((RuntimeScale(self._count, f"u{self._count}"), 1),))
 
     def float(self, value: ir.Value) -> bool:
         """Whether a value has float or complex elements."""
-        return self._split.format(value) is not None
+        return self._rewriter.format(value) is not None
 
     def solved(self, unit: Unit) -> Unit:
         """A unit over the unknowns that are left."""
@@ -77,8 +75,8 @@ class Inference:
         if last is None:  # such as u^2 = v^3: true of units 1, if of others too
             self._found |= {g: ONE for g, _ in rest.powers}
         else:
-            generator, k = last
-            self._found[generator] = (rest / Scale(0, (last,))) ** -k
+            runtime, k = last
+            self._found[runtime] = (rest / Scale(0, (last,))) ** -k
         self._found = {g: self._solved(unit) for g, unit in self._found.items()}
 
     def run(self, block: ir.Block, arguments: Sequence[Unit]) -> list[Unit]:
@@ -98,14 +96,18 @@ class Inference:
             return self._units[value]
         if not self.float(value):
             return None
-        return ANY if self._split.form(value) is ANY else ONE
+        return ANY if self._rewriter.info(value) is ANY else ONE
 
     def all_of(self, op: ir.Operation) -> list[Unit]:
         """The units of an op's operands."""
         return [self.of(value) for value in op.operands]
 
     def _other(self, op: ir.Operation) -> list[Unit]:
-        if op.operation.name == "func.call" and (body := _callee(op)) and self._depth < _DEPTH:
+        if (
+            op.operation.name == "func.call"
+            and (body := _callee(op))
+            and self._depth < REGION_CALL_DEPTH
+        ):
             self._depth += 1
             units = self.run(body, self.all_of(op))
             self._depth -= 1
@@ -121,7 +123,7 @@ class Inference:
 
     def widens(self, op: ir.Operation) -> bool:
         """Whether a conversion loses neither large nor small numbers."""
-        source, target = map(self._split.format, (op.operands[0], op.results[0]))
+        source, target = map(self._rewriter.format, (op.operands[0], op.results[0]))
         if source is None or target is None:
             return False
         below = target.min_exponent <= source.min_exponent
@@ -129,7 +131,7 @@ class Inference:
 
     def keeps_range(self, op: ir.Operation) -> bool:
         """Whether reducing the precision cuts no bits of the exponent."""
-        format_ = self._split.format(op.operands[0])
+        format_ = self._rewriter.format(op.operands[0])
         return format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits
 
 
@@ -212,7 +214,7 @@ def _constant(_: Inference, op: ir.Operation) -> Unit:
         return ONE  # the bindings can't read complex ones
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         value = ir.FloatAttr(attribute.get_splat_value()).value
-        return ANY if splat_form(value) is ANY else ONE
+        return ANY if splat_info(value) is ANY else ONE
     return ONE
 
 

@@ -12,14 +12,16 @@ import math
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import MEASURED_BOUND
+from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import FloatFormat
-from scalify_hlo.recipe import BOUNDED, MEASURE, WIDE
-from scalify_hlo.rules.markers import dynamic_rescale
+from scalify_hlo.dialect.traits import LAYOUT
+from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
+from scalify_hlo.rules.marker_ops import dynamic_rescale
 from scalify_hlo.rules.placement import in_block
-from scalify_hlo.rules.split import Split, Untrusted
-from scalify_hlo.scale import MEASURED_BOUND, ONE, Form, Scaled
-from scalify_hlo.uncertainty import CERTAIN, Uncertainty, of_root
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
 
 _PEAK: Final = 2
 """log2 of the largest magnitude of data over their rms, about; that of 10,000 normal numbers."""
@@ -40,26 +42,28 @@ class Trusted(NamedTuple):
 
     Attributes:
         value: The data.
-        form: Their scale, level and uncertainty.
+        info: Their scale, level and uncertainty.
     """
 
     value: ir.Value
-    form: Scaled
+    info: Scaled
 
 
-def uncertainty_of(form: Form) -> Uncertainty:
-    """How far the size of a value can be trusted at a cast; one with no form is near unit."""
-    return form.uncertainty if isinstance(form, Scaled) else CERTAIN
+def uncertainty_of(info: ScaleInfo) -> Uncertainty:
+    """How far the size of a value can be trusted at a cast; an unscaled one is near unit."""
+    return info.uncertainty if isinstance(info, Scaled) else CERTAIN
 
 
-def handled(op: ir.Operation, form: Form, target: FloatFormat, split: Split) -> Trusted | None:
+def handled(
+    op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
+) -> Trusted | None:
     """Data at a scale that does no harm, for a cast of data that are not trusted.
 
     Args:
         op: The cast.
-        form: What is known of its operand.
+        info: What is known of its operand.
         target: The format that it is cast to.
-        split: Knows the recipe, and takes the remark.
+        rewriter: Knows the recipe, and takes the remark.
 
     Returns:
         None where the predicted size can be trusted to within the format's room, as of all that
@@ -67,16 +71,20 @@ def handled(op: ir.Operation, form: Form, target: FloatFormat, split: Split) -> 
     """
     if target.wide:
         return None
-    octaves = _octaves(uncertainty_of(form), target)
+    octaves = _octaves(uncertainty_of(info), target)
     if octaves <= target.room:
         return None
-    numbers = _numbers(op) if split.recipe.untrusted == WIDE else frozenset()
-    how = MEASURE if split.recipe.untrusted == WIDE and not numbers else split.recipe.untrusted
-    split.untrusted.append(Untrusted(split.remark(op, _remark(octaves, target, how)), numbers))
+    numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
+    how = (
+        MEASURE if rewriter.recipe.untrusted == WIDE and not numbers else rewriter.recipe.untrusted
+    )
+    rewriter.notes.untrusted.append(
+        Untrusted(rewriter.remark(op, _remark(octaves, target, how)), numbers)
+    )
     if how == MEASURE:
-        return measured(op, form, target, split)
-    known = form if isinstance(form, Scaled) else Scaled(ONE)
-    return _bounded(op, known, target, octaves, split)
+        return measured(op, info, target, rewriter)
+    known = info if isinstance(info, Scaled) else Scaled(ONE)
+    return _bounded(op, known, target, octaves, rewriter)
 
 
 def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:
@@ -112,9 +120,9 @@ def _numbers(op: ir.Operation) -> frozenset[int]:
     return frozenset(found)
 
 
-_MOVING: Final = frozenset(
-    f"stablehlo.{name}" for name in ("convert", "optimization_barrier", "reshape", "transpose")
-)
+_MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {
+    *("stablehlo.convert", "stablehlo.optimization_barrier")
+}
 
 
 def _remark(octaves: float, target: FloatFormat, how: str) -> str:
@@ -125,28 +133,30 @@ def _remark(octaves: float, target: FloatFormat, how: str) -> str:
     )
 
 
-def measured(op: ir.Operation, form: Form, target: FloatFormat, split: Split) -> Trusted:
+def measured(
+    op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
+) -> Trusted:
     """Data at the scale that puts their amax next to the largest number of a format."""
     value = op.operands[0]
-    if not isinstance(form, Scaled):
-        split.assume(value, Scaled(ONE))
+    if not isinstance(info, Scaled):
+        rewriter.assume(value, Scaled(ONE))
     headroom = math.frexp(target.max_finite)[1] - 1
     marker = stablehlo.OptimizationBarrierOp([value], loc=op.location, ip=ir.InsertionPoint(op))
     marker.attributes[markers.STATISTIC] = ir.StringAttr.get("max")
     i64 = ir.IntegerType.get_signless(64)
     marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
     marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
-    (data,) = dynamic_rescale(marker, split)
+    (data,) = dynamic_rescale(marker, rewriter)
     marker.operation.erase()
-    found = split.form(data)
+    found = rewriter.info(data)
     scale = found.scale if isinstance(found, Scaled) else ONE
     known = Scaled(scale, headroom - _PEAK, of_root(_PEAK_DEVIATION))
-    for generator, _ in scale.powers:
-        generator.size -= known.level  # of the scale, which is that of the values over their data
-    split.assume(data, known)
-    format_ = split.format(value)
+    for runtime, _ in scale.powers:
+        runtime.size -= known.level  # of the scale, which is that of the values over their data
+    rewriter.assume(data, known)
+    format_ = rewriter.format(value)
     near_unit = format_ is not None and not format_.wide
-    after = split.bring(data, known.settled, op) if near_unit else data
+    after = rewriter.rescale_to(data, known.normalized, op) if near_unit else data
     _follow(value, after, op)
     return Trusted(data, known)
 
@@ -164,11 +174,11 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
 
 
 def _bounded(
-    op: ir.Operation, form: Scaled, target: FloatFormat, octaves: float, split: Split
+    op: ir.Operation, info: Scaled, target: FloatFormat, octaves: float, rewriter: ScaleRewriter
 ) -> Trusted:
     """Data divided by no more of their size than is certain."""
     value = op.operands[0]
-    scale = split.bounded(value, form, target, octaves)
-    between = form.scale / scale
-    level = form.level + between.exponent
-    return Trusted(split.bring(value, scale, op), Scaled(scale, level, form.uncertainty))
+    scale = rewriter.bounded(value, info, target, octaves)
+    between = info.scale / scale
+    level = info.level + between.exponent
+    return Trusted(rewriter.rescale_to(value, scale, op), Scaled(scale, level, info.uncertainty))

@@ -1,42 +1,53 @@
-"""What is known of the values of a function, as it stands during the walk."""
+"""The scales of a function's values, as they stand during the walk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
 from scalify_hlo.dialect.formats import FloatFormat, format_of
-from scalify_hlo.scale import ONE, Form, Scale, Scaled
 
 
 class _Scope(NamedTuple):
-    """A region that is worked on: its loop if it is one's, and what was brought within it."""
+    """A region that is worked on: its loop if it is one's, and what was rescaled within it."""
 
     loop: ir.Operation | None
     moved: list[tuple[ir.Value, Scale]]
 
 
 class Values:
-    """The forms of a function's values, and which of them are others at another scale.
+    """The scales of a function's values, and which values are others at another scale.
 
     Attributes:
         changed: Whether any op was added, or an operand replaced.
+        known: What is known of each value; unscaled values are left out.
+        moved: The data of a value at another scale, as far as they were built.
+        scopes: The regions that are worked on, from the outside in.
+        replaced: The values that an operand was replaced by another for, and those that may turn
+            out to be unused.
+        leaving: The values that the function returns at scale 1.
     """
 
     def __init__(self) -> None:
         self.changed = False
-        self._forms: dict[ir.Value, Form] = {}
+        self.leaving: frozenset[ir.Value] = frozenset()
+        self.known: dict[ir.Value, ScaleInfo] = {}
+        self.moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
+        self.scopes: list[_Scope] = []
+        self.replaced: dict[ir.Value, None] = {}
         self._formats: dict[ir.Type, FloatFormat | None] = {}
-        self._moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
-        self._scopes: list[_Scope] = []
-        self._replaced: dict[ir.Value, None] = {}
-        self._at: ir.Operation | None = None
+        self._listeners: list[Callable[[ir.Operation], None]] = []
 
-    def form(self, value: ir.Value) -> Form:
+    def listen(self, listener: Callable[[ir.Operation], None]) -> None:
+        """Calls a function with each op that `forget` is called for, and those in its regions."""
+        self._listeners.append(listener)
+
+    def info(self, value: ir.Value) -> ScaleInfo:
         """What is known of a value; None is unscaled."""
-        return self._forms.get(value)
+        return self.known.get(value)
 
     def format(self, value: ir.Value) -> FloatFormat | None:
         """The float format of a value's elements, None if they are no floats."""
@@ -53,45 +64,45 @@ class Values:
         old = operands[index]
         if old != value:
             operands[index] = value
-            self._replaced[old] = None
+            self.replaced[old] = None
 
-    def assume(self, value: ir.Value, form: Form) -> None:
+    def assume(self, value: ir.Value, info: ScaleInfo) -> None:
         """Says what a value is that stays as it is, whatever its level: an argument, a cast."""
-        if form is not None:
-            self._forms[value] = form
+        if info is not None:
+            self.known[value] = info
 
-    def forms(self, values: Sequence[ir.Value]) -> list[Form]:
-        """The forms of several values."""
-        return list(map(self._forms.get, values))
+    def infos(self, values: Sequence[ir.Value]) -> list[ScaleInfo]:
+        """What is known of several values."""
+        return list(map(self.known.get, values))
 
     def concerns(self, operation: ir.Operation) -> bool:
         """Whether something is known of an operand of an op."""
-        forms = self._forms
+        infos = self.known
         for operand in operation.operands:  # noqa: SIM110  (a generator costs twice as much)
-            if operand in forms:
+            if operand in infos:
                 return True
         return False
 
     def is_moved(self, operation: ir.Operation, numbers: Iterable[int]) -> bool:
         """Whether one of some operands of an op is data at another scale than 1."""
-        get, operands = self._forms.get, operation.operands
+        get, operands = self.known.get, operation.operands
         for i in numbers:
-            form = get(operands[i])
-            if isinstance(form, Scaled) and form.scale != ONE:
+            info = get(operands[i])
+            if isinstance(info, Scaled) and info.scale != ONE:
                 return True
         return False
 
     def pass_on(self, operand: ir.Value, result: ir.Value) -> None:
-        """Says that a result has the form of an operand of the same element type."""
-        form = self._forms.get(operand)
-        if form is not None:
-            self._forms[result] = form
+        """Gives a result what is known of an operand of the same element type."""
+        info = self.known.get(operand)
+        if info is not None:
+            self.known[result] = info
 
-    def known(self, value: ir.Value, target: Scale, brought: ir.Value) -> None:
-        """Remembers that `brought` is `value` at another scale."""
-        self._moved[value, target] = brought
-        if self._scopes:
-            self._scopes[-1].moved.append((value, target))
+    def note_moved(self, value: ir.Value, target: Scale, rescaled: ir.Value) -> None:
+        """Remembers that `rescaled` is `value` at another scale."""
+        self.moved[value, target] = rescaled
+        if self.scopes:
+            self.scopes[-1].moved.append((value, target))
 
     @contextmanager
     def region(self, loop: ir.Operation | None = None) -> Iterator[None]:
@@ -102,38 +113,42 @@ class Values:
                 is.
         """
         scope = _Scope(loop, [])
-        self._scopes.append(scope)
+        self.scopes.append(scope)
         try:
             yield
         finally:
-            self._scopes.pop()
+            self.scopes.pop()
             for key in scope.moved:
-                self._moved.pop(key, None)
+                self.moved.pop(key, None)
 
     def forget(self, op: ir.Operation) -> None:
         """Forgets what is known of an op's results and regions, before it is erased."""
-        self._at = None
-        for value in op.results:
-            self._forget_value(value)
+        for listener in self._listeners:
+            listener(op)
+        for value in defined_by(op):
+            self.known.pop(value, None)
+            self.replaced.pop(value, None)
         for region in op.regions:
             for block in region.blocks:
-                for argument in block.arguments:
-                    self._forget_value(argument)
                 for inner in block.operations:
                     self.forget(inner.operation)
 
     @property
     def depth(self) -> int:
         """How many regions of the function are being worked on, one in another."""
-        return len(self._scopes)
-
-    def _forget_value(self, value: ir.Value) -> None:
-        self._forms.pop(value, None)
-        self._replaced.pop(value, None)
+        return len(self.scopes)
 
     def discardable(self, value: ir.Value) -> None:
-        """Says that a value the split made may turn out to be unused."""
-        self._replaced[value] = None
+        """Says that a value which the rewriter made may turn out to be unused."""
+        self.replaced[value] = None
+
+
+def defined_by(op: ir.Operation) -> Iterator[ir.Value]:
+    """The results of an op and the arguments of its blocks."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.arguments
 
 
 def enclosing(value: ir.Value) -> list[ir.Operation]:

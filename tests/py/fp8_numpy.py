@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scalify_hlo.formats import FORMATS
-from scalify_hlo.passes.encoding import dtype_of
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.quantize.encoding import dtype_of
 
 Array = npt.NDArray[Any]
 

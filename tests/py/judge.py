@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir, new_context, stablehlo
-from scalify_hlo.check import compile_module
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.formats import format_of
-from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.chlo import expand
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
 from scalify_hlo.passes.record import REWRITTEN
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.run.check import compile_module
+from scalify_hlo.transforms.chlo import expand
 
 Array = npt.NDArray[np.generic]
 

@@ -103,9 +103,9 @@ NEAR_MISSES: Mapping[str, tuple[Program, tuple[str, ...]]] = {
     "log-of-mean": (lambda x, _: jnp.log(jnp.mean(jnp.exp(x), axis=-1)), SOFTMAX),
     "variance-of-other": (lambda x, y: (x - mean(x)) * eps(variance(y)), NORMS),
     "mean-of-other": (lambda x, y: (x - mean(y)) * eps(variance(x)), NORMS),
-    "centred-variance-only": (lambda x, _: x * eps(variance(x)), NORMS),
+    "centerd-variance-only": (lambda x, _: x * eps(variance(x)), NORMS),
     "other-axes": (lambda x, _: (x - mean(x)) * eps(variance(x, 0)), NORMS),
-    "other-centre": (lambda x, _: (x - mean(x, 0)) * eps(variance(x)), NORMS),
+    "other-center": (lambda x, _: (x - mean(x, 0)) * eps(variance(x)), NORMS),
     "other-mean-in-variance": (
         lambda x, y: (x - mean(x)) * eps(mean((x - mean(y)) ** 2)),
         NORMS,

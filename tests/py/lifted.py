@@ -12,14 +12,14 @@ from jax import lax
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.inlining import inline_calls
-from scalify_hlo.passes.lifting import Combine, add_results, lift
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import statistic
+from scalify_hlo.transforms.hoist import Combine, add_results, lift
+from scalify_hlo.transforms.inlining import inline_calls
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

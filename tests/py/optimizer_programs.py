@@ -73,7 +73,7 @@ def squares() -> dict[str, Any]:
 
 
 def loss(params: Tree, ids: jax.Array, labels: jax.Array) -> jax.Array:
-    """A token model with an embedding, a normalisation and a head."""
+    """A token model with an embedding, a normalization and a head."""
     hidden = role_programs.norm(params["table"][ids] @ params["up"])
     active = jax.nn.gelu(hidden * params["gain"] + params["bias"])
     return role_programs.cross_entropy(active @ params["head"], labels)

@@ -111,7 +111,7 @@ def abstract(step: Step, start: Tree) -> Tree:
     return jax.eval_shape(step, start)
 
 
-def restored(folder: Path, target: Tree) -> Tree:
+def dequantize(folder: Path, target: Tree) -> Tree:
     """What stands in a folder."""
     if (folder / "leaves.npz").exists():
         return load_bits(folder / "leaves.npz", target)
@@ -124,7 +124,7 @@ def main(folder: Path) -> None:
     """Goes on with each run that stands in a folder, for one step."""
     for place in sorted(folder.iterdir()):
         step, start = RUNS[place.name]()
-        state = restored(place, abstract(step, start))
+        state = dequantize(place, abstract(step, start))
         save_bits(place / "found.npz", state)
         save_bits(place / "next.npz", step(state))
 

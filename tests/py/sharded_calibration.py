@@ -13,8 +13,8 @@ import jax
 from jax import export
 from jax.sharding import AxisType
 
-from scalify_hlo.calibration import calibrate
-from scalify_hlo.profile import Profile
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.run.calibration import calibrate
 from tests.py.sharded_steps import CASES, step
 
 

@@ -16,9 +16,9 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from scalify_hlo import _compat
-from scalify_hlo.artifact import write_artifact
-from scalify_hlo.passes.lifting import Combine
-from scalify_hlo.program import read_program
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.io.program import read_program
+from scalify_hlo.transforms.hoist import Combine
 from tests.py.lifted import Array, arrays, observe
 
 MESH = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)

@@ -20,7 +20,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import scalify_hlo as jsa
-from scalify_hlo.exported import rewrite_with_report
+from scalify_hlo.frontend.exported import rewrite_with_report
 from scalify_hlo.passes.pipeline import Options
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES, Case, Tree

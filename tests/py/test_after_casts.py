@@ -16,9 +16,9 @@ from examples import gpt2
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes import after_casts
+from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.record import rewrite_recorded
-from scalify_hlo.program import read_text
+from scalify_hlo.scaling import after_casts
 
 GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 STATIC = {"norm_gradients.statistic": "none"}

@@ -17,7 +17,7 @@ from jax import export
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import samples
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
@@ -105,8 +105,8 @@ def test_every_public_name_is_there_and_lazy() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        *("api", "calibration", "custom_rules", "export_trees", "exported_file", "ops"),
-        "scaled_array",
+        *("api", "io.exported_file", "run.calibration"),
+        *(f"jax_api.{name}" for name in ("custom_scale", "export_trees", "ops", "scaled_array")),
     ],
 )
 def test_the_examples_of_the_docs_run(module: str) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.pipeline import PASSES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "scalify_hlo"
@@ -18,103 +22,27 @@ EVERY_FILE = pytest.mark.parametrize(
 )
 
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset(
-        {
-            "_compat",
-            "deep",
-            "diagnostics",
-            "files",
-            "formats",
-            "histogram",
-            "scale",
-            "stored",
-            "stored_arrays",
-            "uncertainty",
-            "utf8",
-        }
-    ),
-    frozenset(
-        {
-            "dialect",
-            "profile",
-            "profile_file",
-            "recipe",
-            "recipe_effects",
-            "recipe_file",
-            "recipe_formats",
-        }
-    ),
-    frozenset({"roles", "rules"}),
-    frozenset({"layers"}),
+    frozenset({"_compat", "algebra", "deep", "errors", "storage"}),
+    frozenset({"dialect", "profile", "recipes"}),
+    frozenset({"analysis", "rules"}),
+    frozenset({"report"}),
+    frozenset({"transforms"}),
+    frozenset({"quantize", "scaling"}),
     frozenset({"passes"}),
-    frozenset(
-        {"custom_calls", "custom_rules", "export_trees", "markers", "ops", "powers", "scaled_array"}
-    ),
-    frozenset(
-        {
-            "artifact",
-            "compare",
-            "exported_file",
-            "flatbuffer",
-            "guard",
-            "interpreter",
-            "printing",
-            "program",
-            "refinement",
-            "tensors",
-            "wellformed",
-        }
-    ),
-    frozenset(
-        {
-            "api",
-            "calibration",
-            "check",
-            "exported",
-            "input_scales",
-            "many_devices",
-            "scaled_state",
-            "scaling_state",
-            "scalified",
-        }
-    ),
+    frozenset({"jax_api"}),
+    frozenset({"io"}),
+    frozenset({"run"}),
+    frozenset({"frontend"}),
+    frozenset({"api"}),
     frozenset({"__init__", "__main__", "cli"}),
 )
 """From the lowest to the highest: a module may import its own layer and those before it."""
 
-WITH_JAX = frozenset(
-    {
-        "api",
-        "custom_calls",
-        "custom_rules",
-        "export_trees",
-        "exported",
-        "markers",
-        "ops",
-        "powers",
-        "scaled_array",
-        "scaled_state",
-        "scalified",
-        "scaling_state",
-    }
-)
-"""The modules that may import jax as they are imported."""
+WITH_JAX = frozenset({"api", "frontend", "jax_api"})
+"""The rooms that may import jax as they are imported."""
 
-WITHOUT_MLIR = (
-    "files",
-    "formats",
-    "histogram",
-    "profile",
-    "profile_file",
-    "recipe",
-    "recipe_effects",
-    "recipe_file",
-    "recipe_formats",
-    "stored",
-    "stored_arrays",
-    "utf8",
-)
-"""The modules that say what is asked, as numbers and text."""
+WITHOUT_MLIR = ("profile", "recipes", "storage")
+"""The rooms that say what is asked, as numbers and text."""
 
 PRIVATE = ("jax._src", "jaxlib._src", "_mlir_libs", "_jax.")
 COMPAT = "_compat"
@@ -211,27 +139,32 @@ def test_private_names_stand_in_one_place(file: Path) -> None:
 
 
 def test_the_core_never_imports_jax() -> None:
-    core = (LAYERS[0] | LAYERS[1] | LAYERS[2] | LAYERS[3] | LAYERS[4]) - {COMPAT}
+    core = frozenset().union(*LAYERS[: LAYERS.index(frozenset({"jax_api"}))]) - {COMPAT}
     for file in FILES:
         if layer_name(file) in core:
             for imported in imports(file):
                 assert imported.module.split(".")[0] != "jax", f"{file}:{imported.line}"
 
 
-def test_scales_and_sizes_know_nothing_of_mlir() -> None:
-    for imported in (*imports(PACKAGE / "scale.py"), *imports(PACKAGE / "uncertainty.py")):
-        if imported.module.startswith("scalify_hlo.uncertainty."):
-            continue
-        assert not imported.module.startswith(("scalify_hlo", "jax")), imported
+def test_algebra_knows_nothing_of_mlir() -> None:
+    for file in sorted((PACKAGE / "algebra").glob("*.py")):
+        for imported in imports(file):
+            if not imported.module.startswith("scalify_hlo.algebra."):
+                assert not imported.module.startswith(("scalify_hlo", "jax")), imported
 
 
-@pytest.mark.parametrize("name", WITHOUT_MLIR)
-def test_recipes_and_profiles_are_read_without_mlir(name: str) -> None:
-    allowed = ("diagnostics", *WITHOUT_MLIR)
-    for imported in imports(PACKAGE / f"{name}.py"):
-        package, _, rest = imported.module.partition(".")
-        assert package not in ("jax", "jaxlib"), imported
-        assert package != "scalify_hlo" or rest.split(".")[0] in allowed, imported
+@pytest.mark.parametrize("room", WITHOUT_MLIR)
+def test_recipes_and_profiles_are_read_without_mlir(room: str) -> None:
+    allowed = ("algebra", "errors", *WITHOUT_MLIR)
+    for file in sorted((PACKAGE / room).glob("*.py")):
+        for imported in imports(file):
+            package, _, rest = imported.module.partition(".")
+            assert package not in ("jax", "jaxlib"), imported
+            assert package != "scalify_hlo" or rest.split(".")[0] in allowed, imported
+
+
+def test_few_files_stand_at_the_top() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= 8
 
 
 @EVERY_FILE
@@ -249,3 +182,30 @@ def test_has_no_assert(file: Path) -> None:
     """Errors of users are no assertions, which an option of Python switches off."""
     nodes = ast.walk(ast.parse(file.read_text()))
     assert not any(isinstance(node, ast.Assert) for node in nodes)
+
+
+def test_every_room_has_its_line_in_the_document() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    rooms = [file.parent for file in sorted(PACKAGE.glob("*/__init__.py"))]
+    assert len(rooms) > 10
+    places = {}
+    for room in rooms:
+        docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text())) or ""
+        line = f"| `{room.name}/` | {docstring.splitlines()[0]} |"
+        assert line in text, f"ARCHITECTURE.md lacks: {line}"
+        places[room.name] = text.index(line)
+    levels = [level(name) for name in sorted(places, key=places.__getitem__)]
+    assert levels == sorted(levels), "the rooms are not in the order of LAYERS"
+
+
+@pytest.mark.parametrize("pass_", PASSES.values(), ids=PASSES)
+def test_every_pass_has_its_line_in_the_document(pass_: type[Pass]) -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    file = pass_.__module__.removeprefix("scalify_hlo.").replace(".", "/")
+    assert f"| `{pass_.name}` | `{file}.py` |" in text
+
+
+def test_files_that_the_document_names_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    for name in re.findall(r"`([a-z_/]+\.(?:py|md))`", text):
+        assert (PACKAGE / name).exists() or (ROOT / name).exists(), name

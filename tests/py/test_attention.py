@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -15,11 +14,11 @@ from jax import lax
 import scalify_hlo
 from scalify_hlo import load_recipe
 from scalify_hlo._compat import ir
-from scalify_hlo.check import compile_module
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.rules.attended import Attended, Attention
 from scalify_hlo.rules.isolated import placeholder
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
+from scalify_hlo.run.check import compile_module
 from tests.py.judge import parse
 
 N, D = 32, 16
@@ -33,7 +32,7 @@ def attend(x: Any, w: Any) -> Any:
 
 
 def by_hand(x: Any, w: Any) -> Any:
-    """As `attend`, with a softmax whose gradient is made of what is normalised."""
+    """As `attend`, with a softmax whose gradient is made of what is normalized."""
     q, k, v = jnp.split(x @ w, 3, axis=-1)
     scores = jnp.exp(q @ k.T / 4)
     return x + (scores / jnp.sum(scores, axis=-1, keepdims=True)) @ v
@@ -105,17 +104,17 @@ def test_what_is_erased_is_forgotten() -> None:
     with module.context, ir.Location.unknown():
         block = module.body.operations[0].regions[0].blocks[0]
         exponential, end, mean, product = list(block.operations)[:4]
-        split = Split(placeholder(block), RECIPE, [], Counter(), lambda *_: None)
-        split.attention.average(mean, end.operation, mean.operands[1])
-        assert split.attention.behind(product) == Attended(1, False)
-        split.attention.average(product, end.operation, mean.results[0])
-        assert split.attention.behind(product) == Attended(1, True)
-        split.forget(mean.operation)
-        split.attention.average(product, end.operation, mean.results[0])
-        assert split.attention.behind(product) == Attended(1, False)
-        split.forget(end.operation)
-        split.forget(exponential.operation)
-        assert split.attention.behind(product) is None
+        rewriter = ScaleRewriter(placeholder(block), Settings(RECIPE), Notes(), lambda *_: None)
+        rewriter.attention.average(mean, end.operation, mean.operands[1])
+        assert rewriter.attention.behind(product) == Attended(1, False)
+        rewriter.attention.average(product, end.operation, mean.results[0])
+        assert rewriter.attention.behind(product) == Attended(1, True)
+        rewriter.forget(mean.operation)
+        rewriter.attention.average(product, end.operation, mean.results[0])
+        assert rewriter.attention.behind(product) == Attended(1, False)
+        rewriter.forget(end.operation)
+        rewriter.forget(exponential.operation)
+        assert rewriter.attention.behind(product) is None
 
 
 def scales_of(fn: Callable[..., Any], *arguments: Any) -> list[float]:

@@ -10,10 +10,12 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalify_hlo import guard
+from scalify_hlo._compat import ir
 from scalify_hlo.cli.main import main
-from scalify_hlo.diagnostics import InputError
-from scalify_hlo.program import read_program
+from scalify_hlo.errors import InputError
+from scalify_hlo.io import artifact
+from scalify_hlo.io import sandbox as guard
+from scalify_hlo.io.program import read_program
 from tests.py import samples
 
 CASES = {
@@ -31,7 +33,7 @@ CASES = {
     "no main": b"func.func @other() { return }",
     "private main": b"func.func private @main() { return }",
     "no body": b"func.func private @main()",
-    "quantised": b"func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) { return }",
+    "quantized": b"func.func @main(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) { return }",
     "does not verify": b"func.func @main(%a: tensor<2xf32>) -> tensor<3xf32> {\n"
     b"  return %a : tensor<2xf32>\n}",
     "ends early": b"func.func @main(%a: tensor<2xf32>) {\n  %0 = stablehlo.add",
@@ -191,3 +193,29 @@ def test_misuse_exits_with_2_and_names_what_was_meant(arguments: list[str], mess
     assert "note: " in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("alias", ["3 : i32", "-1 : i32", '"first"'])
+@pytest.mark.parametrize("signature", ["same", "scaled"])
+def test_a_donated_argument_names_a_result_that_is_there(alias: str, signature: str) -> None:
+    program = f"""func.func @main(
+  %x: tensor<3xf32> {{tf.aliasing_output = {alias}}}, %y: tensor<3xf32>
+) -> tensor<3xf32> {{
+  %0 = stablehlo.exponential %y : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}}"""
+    code, error, output = rewrite(program.encode(), "--signature", signature)
+    assert (code, output) == (1, b"")
+    assert "tf.aliasing_output of arg0 is" in error
+    assert "has 1 result(s)" in error
+    assert "Traceback" not in error
+
+
+def test_bytes_that_only_the_native_reader_takes_are_damaged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It accepts types, such as tensors of negative sizes, that bytecode cannot hold."""
+    monkeypatch.setattr(guard, "in_child", lambda *_: b"ML\xefR\x0dMLIR\x00\xff")
+    with pytest.raises(InputError, match="this artifact is damaged: ") as caught:
+        artifact.read_guarded(ir.Module, b"", "artifact", "file", guarded=True)
+    assert caught.value.hint

@@ -17,12 +17,12 @@ from jax import export, lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.check import compile_module
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.main import main
-from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError
-from scalify_hlo.formats import FORMATS
-from scalify_hlo.passes.encoding import dtype_of
-from scalify_hlo.profile import METHODS, Profile, TensorProfile
+from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
+from scalify_hlo.quantize.encoding import dtype_of
+from scalify_hlo.run.check import compile_module
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import parse
 

@@ -18,13 +18,13 @@ from click.testing import CliRunner, Result
 from jax import export, lax
 
 import scalify_hlo
-from scalify_hlo.artifact import write_artifact
-from scalify_hlo.calibration import calibrate
 from scalify_hlo.cli.main import main
-from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.profile import Profile, TensorProfile
-from scalify_hlo.profile_file import load_profile
-from scalify_hlo.program import read_text
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.io.program import read_text
+from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.model import Profile, TensorProfile
+from scalify_hlo.run.calibration import Calibration, calibrate
 from tests.py import eight_devices
 from tests.py.lifted import calls, left_of_calls, left_of_nested, nested
 from tests.py.sharded_steps import CASES, step
@@ -173,7 +173,7 @@ func.func private @inner(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = stablehlo.dot %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }"""
-        calibration = scalify_hlo.calibration.Calibration(text)
+        calibration = Calibration(text)
         assert [remark.op for remark in calibration.remarks] == ["stablehlo.composite"]
         x = random(2, 2)
         calibration.add([x], "x")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import resumed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,7 +99,7 @@ class TestWithOrbax:
     def test_every_format_is_restored_to_a_bit(self, orbax: Any, tmp_path: Path) -> None:
         tree = all_formats()
         save(orbax, tmp_path / "run", tree)
-        assert_same_leaves(resumed.restored(tmp_path / "run", as_types(tree)), tree)
+        assert_same_leaves(resumed.dequantize(tmp_path / "run", as_types(tree)), tree)
 
     def test_training_goes_on_in_a_new_process(self, orbax: Any, tmp_path: Path) -> None:
         goes_on_elsewhere(orbax, tmp_path)
@@ -128,7 +129,7 @@ class TestWithOrbax:
         plain = resumed.plain_state()
         plain = jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2]
         save(orbax, tmp_path / "plain", plain)
-        given = resumed.restored(tmp_path / "plain", as_types(plain))
+        given = resumed.dequantize(tmp_path / "plain", as_types(plain))
         moves_between_programs(given)
 
 
@@ -174,7 +175,7 @@ class TestBetweenPrograms:
         step, state = resumed.scaled("fp8-state")
         state = step(state)
         wide = jsa.asarray(state, jnp.float32)
-        scales = jax.tree.leaves(state, is_leaf=jsa.scaled_array.is_scaled_array)
+        scales = jax.tree.leaves(state, is_leaf=is_scaled_array)
         for pair, array in zip(scales, jax.tree.leaves(wide), strict=True):
             if isinstance(pair, jsa.ScaledArray):
                 again = jsa.as_scaled_array(array, scale=pair.scale)

@@ -7,10 +7,10 @@ import pytest
 
 from scalify_hlo import rewrite
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import write_artifact
-from scalify_hlo.check import compile_module
-from scalify_hlo.program import read_program
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.io.program import read_program
 from scalify_hlo.rules.table import RULES
+from scalify_hlo.run.check import compile_module
 from tests.py.judge import assert_same_bits, parse, rewritten
 from tests.py.programs import PROGRAMS, Program
 

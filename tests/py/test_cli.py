@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scalify_hlo.cli.main import main
-from scalify_hlo.program import Kind, read_program, recognise
+from scalify_hlo.io.program import FileKind, read_program, recognize
 from tests.py import samples
 
 COMMANDS = ("rewrite", "opt", "check", "calibrate", "inspect", "rules", "recipes")
@@ -69,7 +69,7 @@ def test_rewrite_then_check(files: Path, kind: str, signature: str) -> None:
     before, after = str(files / kind), str(files / "out")
     scale = ["--input-scale", "*=2^-4"] if signature == "same" and kind != "bytecode" else []
     done("rewrite", before, "-o", after, "--signature", signature, *scale)
-    assert recognise(Path(after).read_bytes(), "f") is recognise(samples.stored()[kind], "f")
+    assert recognize(Path(after).read_bytes(), "f") is recognize(samples.stored()[kind], "f")
     table = done("check", before, after, "--rtol", "1e-5")
     assert "DIFFERS" not in table
     results = [line for line in table.splitlines()[1:] if "rewritten by" not in line]
@@ -81,7 +81,7 @@ def test_standard_streams() -> None:
     assert out.split() == samples.TEXT.split()
     assert done("opt", text=samples.TEXT).split() == samples.TEXT.split()
     result = call("rewrite", "-", "-o", "-", text=samples.stored()["artifact"])
-    assert recognise(result.stdout_bytes, "f") is Kind.ARTIFACT
+    assert recognize(result.stdout_bytes, "f") is FileKind.ARTIFACT
 
 
 def test_target_version() -> None:

@@ -16,8 +16,8 @@ import pytest
 import scalify_hlo
 from examples import gpt2
 from examples.training import training_step
-from scalify_hlo.check import compile_module
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.recipes.model import Recipe, load_recipe
+from scalify_hlo.run.check import compile_module
 from tests.py.judge import evaluate, parse, rewritten, run_scaled
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
@@ -84,7 +84,7 @@ class TestTrainingStep:
         found = results(narrowed(step_text(), "f16"), *ARITHMETIC)
         forward = {e for e, name in found if "jvp(" in name and "transpose(" not in name}
         assert "f16" in forward
-        # Statistics of normalisations, and the loss, are sums: no activation stays f32.
+        # Statistics of normalizations, and the loss, are sums: no activation stays f32.
         kept = [n for e, n in found if e == "f32" and "jvp(" in n and "transpose(" not in n]
         assert {name.rpartition("/")[2] for name in kept} <= {
             *("add", "div", "log", "neg", "select_n", "sub")
@@ -102,9 +102,9 @@ class TestTrainingStep:
         assert optimizer - {"i32"} == {"f32"}
 
 
-def normalise(x: jax.Array) -> jax.Array:
-    centred = x - x.mean(-1, keepdims=True)
-    return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
+def normalize(x: jax.Array) -> jax.Array:
+    centerd = x - x.mean(-1, keepdims=True)
+    return centerd * jax.lax.rsqrt((centerd**2).mean(-1, keepdims=True) + 1e-12)
 
 
 def entropy(x: jax.Array) -> jax.Array:
@@ -116,7 +116,7 @@ LAYERS: dict[str, Callable[[jax.Array], jax.Array]] = {
     "log_softmax": jax.nn.log_softmax,
     "logsumexp": jax.nn.logsumexp,
     "cross-entropy": entropy,
-    "normalisation": normalise,
+    "normalization": normalize,
     "variance": lambda x: x.var(-1),
     "variance-of-squares": lambda x: (x * x).mean(-1) - x.mean(-1) ** 2,
     "second-moment": lambda x: 0.95 * x**2 + 0.05 * (0.5 * x) ** 2,

@@ -13,9 +13,9 @@ from jax import lax
 
 import scalify_hlo
 from examples import gpt2
-from scalify_hlo.check import compile_module
-from scalify_hlo.formats import FORMATS
-from scalify_hlo.passes.encoding import dtype_of
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.quantize.encoding import dtype_of
+from scalify_hlo.run.check import compile_module
 from tests.py import eight_devices
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import evaluate, parse

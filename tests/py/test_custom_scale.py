@@ -15,7 +15,7 @@ from jax import export
 
 import scalify_hlo as jsa
 from scalify_hlo import ScaledArray, UsageError, asarray, custom_scale
-from scalify_hlo.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import marked
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
@@ -45,12 +45,12 @@ def gelu_rule(x: ScaledArray) -> ScaledArray:
 
 
 def layer_norm(x: Any, gain: Any, bias: Any) -> Any:
-    centred = x - jnp.mean(x, -1, keepdims=True)
-    return gain * centred / jnp.sqrt(jnp.mean(centred**2, -1, keepdims=True) + 1e-30) + bias
+    centerd = x - jnp.mean(x, -1, keepdims=True)
+    return gain * centerd / jnp.sqrt(jnp.mean(centerd**2, -1, keepdims=True) + 1e-30) + bias
 
 
 def layer_norm_rule(x: ScaledArray, gain: ScaledArray, bias: ScaledArray) -> ScaledArray:
-    """Normalised data are those of the values (Scalify paper, appendix C.2)."""
+    """Normalized data are those of the values (Scalify paper, appendix C.2)."""
     data = layer_norm(x.data, gain.data, bias.data * (bias.scale / gain.scale))
     return ScaledArray(data, gain.scale)
 

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 import scalify_hlo
 from scalify_hlo import deep
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.cli.main import main
 from scalify_hlo.deep import DEEPEST, SHALLOW, run_deep
-from scalify_hlo.diagnostics import InputError
-from scalify_hlo.passes.depth import levels_of
+from scalify_hlo.errors import InputError
 from tests.py.judge import assert_invariant
 
 HEAD = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"

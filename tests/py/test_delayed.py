@@ -14,11 +14,11 @@ from jax import lax
 import scalify_hlo
 from scalify_hlo import init_scaling_state, scaling_tensors
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import make_options, rewrite_program
-from scalify_hlo.diagnostics import ScalifyError, UsageError
-from scalify_hlo.formats import FORMATS
-from scalify_hlo.passes.encoding import dtype_of
-from scalify_hlo.program import read_text
+from scalify_hlo.errors import ScalifyError, UsageError
+from scalify_hlo.io.program import read_text
+from scalify_hlo.quantize.encoding import dtype_of
 from tests.py.fp8_numpy import F32, Array, inverse_scale
 
 E4M3 = "f8E4M3FN"

@@ -18,7 +18,7 @@ import scalify_hlo
 from scalify_hlo import Report, UsageError, calibrate, measured_scales, rewrite
 from scalify_hlo._compat import ir
 from scalify_hlo.cli.main import main
-from scalify_hlo.passes.selection import CONTRACTED
+from scalify_hlo.quantize.selection import CONTRACTED
 from tests.py.judge import parse
 
 WIDTH, HEADS, LENGTH = 64, 4, 32

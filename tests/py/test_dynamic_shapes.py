@@ -16,7 +16,7 @@ from jax import export, lax
 
 from scalify_hlo import as_scaled_array, asarray, rewrite, serialize
 from scalify_hlo._compat import ir
-from scalify_hlo.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py.judge import (
     Array,
     assert_invariant,
@@ -97,8 +97,8 @@ def mlp_step(w: Any, v: Any, x: Any, y: Any) -> Any:
 
 def transformer_step(wq: Any, wk: Any, wv: Any, w: Any, gain: Any, x: Any) -> Any:
     def norm(x: Any) -> Any:
-        centred = x - jnp.mean(x, -1, keepdims=True)
-        return gain * centred * lax.rsqrt(jnp.mean(centred**2, -1, keepdims=True) + 1e-5)
+        centerd = x - jnp.mean(x, -1, keepdims=True)
+        return gain * centerd * lax.rsqrt(jnp.mean(centerd**2, -1, keepdims=True) + 1e-5)
 
     def loss(wq: Any, w: Any) -> Any:
         h = norm(x)

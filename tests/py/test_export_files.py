@@ -91,7 +91,7 @@ class State(NamedTuple):
     x: Any
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
 
@@ -123,7 +123,7 @@ def layer_file(aux: Any) -> bytes:
 
 @pytest.mark.parametrize(
     "aux",
-    [jax.nn.relu, np.tanh, jnp.dtype("bfloat16"), Colour.RED, MISSING, Sentinel, (3, [MISSING])],
+    [jax.nn.relu, np.tanh, jnp.dtype("bfloat16"), Color.RED, MISSING, Sentinel, (3, [MISSING])],
     ids=["function", "ufunc", "dtype", "member", "sentinel", "class", "nested"],
 )
 def test_constants_of_modules_describe_nodes(aux: Any) -> None:

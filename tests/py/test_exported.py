@@ -25,8 +25,8 @@ from scalify_hlo import (
     serialize,
 )
 from scalify_hlo.cli.main import main
-from scalify_hlo.exported import ScaledVjp, pair_tree, scaled_node
-from scalify_hlo.scaled_array import is_scaled_array
+from scalify_hlo.frontend.exported import ScaledVjp, pair_tree, scaled_node
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import samples
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
@@ -204,7 +204,7 @@ class Meta(NamedTuple):
     x: Any
 
 
-def optimiser_step() -> tuple[Any, tuple[Any, ...]]:
+def optimizer_step() -> tuple[Any, tuple[Any, ...]]:
     tx = optax.adamw(1e-3)
     params = {"w": jnp.ones((3, 3))}
 
@@ -261,7 +261,7 @@ def test_auxiliary_data_survive() -> None:
 def test_a_file_with_optax_states_in_a_process_without_optax(
     tmp_path: Path, signature: str
 ) -> None:
-    step, arguments = optimiser_step()
+    step, arguments = optimizer_step()
     register_for_export(arguments)
     old = export.export(jax.jit(step))(*arguments)
     before, after = tmp_path / "step.jax_export", tmp_path / "out"

@@ -107,15 +107,15 @@ def root_mean_square(np: Any, x: Any) -> Any:
 
 
 def layer_norm(np: Any, x: Any, gain: Any, bias: Any) -> Any:
-    centred = x - np.mean(x, -1, keepdims=True)
-    return centred / np.sqrt(np.mean(centred * centred, -1, keepdims=True)) * gain + bias
+    centerd = x - np.mean(x, -1, keepdims=True)
+    return centerd / np.sqrt(np.mean(centerd * centerd, -1, keepdims=True)) * gain + bias
 
 
 def rms_norm(np: Any, x: Any, gain: Any) -> Any:
     return x / np.sqrt(np.mean(x * x, -1, keepdims=True)) * gain
 
 
-def normalised(np: Any, x: Any) -> Any:
+def normalized(np: Any, x: Any) -> Any:
     return x / np.sqrt(np.sum(x * x, -1, keepdims=True))
 
 
@@ -153,7 +153,7 @@ FUNCTIONS = (
     Function(layer_norm, (MATRIX, ROW, ROW), (SCALE, 0, 0), 16),
     Function(layer_norm, (MATRIX, ROW, ROW), (SCALE, SCALE, SCALE), 16),
     Function(rms_norm, (MATRIX, ROW), (SCALE, 2), 16),
-    Function(normalised, (MATRIX,), (SCALE,), 16),
+    Function(normalized, (MATRIX,), (SCALE,), 16),
     Function(softmax, (MATRIX,), (SCALE,)),
     Function(attention_weights, (MATRIX, SQUARE), (SCALE, SCALE)),
     Function(stacked, (MATRIX, MATRIX), (SCALE, SCALE + 1)),

@@ -16,7 +16,7 @@ from jax import lax
 import scalify_hlo
 from scalify_hlo import InputError, Report, rewrite
 from scalify_hlo.cli.main import main
-from scalify_hlo.passes import selection
+from scalify_hlo.quantize import selection
 
 NARROWING = ("fp8", "fp8-current", "unit", "fp16")
 F8 = NARROWING[:3]

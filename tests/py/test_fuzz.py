@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalify_hlo import guard
 from scalify_hlo.api import make_options, rewrite_program
-from scalify_hlo.artifact import write_artifact
-from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.io import sandbox as guard
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.io.program import Program, read_program, read_text, write_program
 from scalify_hlo.passes.pipeline import Options
-from scalify_hlo.program import Program, read_program, read_text, write_program
 from tests.py.fuzzing.edits import damaged, edited
 from tests.py.judge import parse
 from tests.py.programs import PROGRAMS

@@ -14,11 +14,11 @@ import pytest
 from benchmarks import fuzz
 from benchmarks.fuzz_pool import Case, answers
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError
-from scalify_hlo.recipe import load_recipe
-from scalify_hlo.rules.split import Split
+from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.scale import Scaled
 from tests.py.fuzzing import casts, files, jax_programs, mlir_programs, programs
 from tests.py.fuzzing.finding import FindingError
 from tests.py.fuzzing.steps import Step, fewer, kinds_of, reduced
@@ -88,12 +88,12 @@ def test_a_file_is_the_same_from_everywhere() -> None:
 # That what is wrong is found.
 
 
-def wrong_sum(op: ir.OpView, split: Split) -> None:
+def wrong_sum(op: ir.OpView, rewriter: ScaleRewriter) -> None:
     """Says that a sum has twice the scale it has."""
-    op = RIGHT.apply(op, split) or op
-    form = split.form(op.results[0])
+    op = RIGHT.apply(op, rewriter) or op
+    form = rewriter.info(op.results[0])
     if isinstance(form, Scaled):
-        split.set(op.results[0], Scaled(form.scale.shift(1), form.level))
+        rewriter.set(op.results[0], Scaled(form.scale.shift(1), form.level))
 
 
 RIGHT = RULES["stablehlo.add"]
@@ -117,7 +117,7 @@ def test_wrong_rules_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rules_that_raise_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(op: ir.OpView, _: Split) -> None:
+    def broken(op: ir.OpView, _: ScaleRewriter) -> None:
         raise KeyError(op.name)
 
     monkeypatch.setitem(RULES, "stablehlo.add", replace(RIGHT, apply=broken))
@@ -148,6 +148,13 @@ def test_casts_are_numpys(recipe: str) -> None:
 
 def test_there_is_nothing_to_judge_in_wide_programs() -> None:
     assert not judged("propagate")
+
+
+def test_subnormal_operands_stand_for_all_values_that_they_may() -> None:
+    wide = np.array([11.5], np.float32)  # 2^-9, the smallest of E4M3, at both 2^12 and 2^13
+    narrow = np.array([2.0**-9], np.float32)
+    read = casts._dequantized(wide, narrow, "f8E4M3FN", 0)
+    assert sorted(float(value[0]) for value in read) == [8.0, 16.0]
 
 
 def test_other_casts_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,9 @@ def test_dots_of_f8_are_counted_and_no_others() -> None:
     assert (f8_dots(program()), f8_dots(matmul())) == (1, 0)
 
 
-def test_algorithms_are_left_out_and_the_dots_stay() -> None:
+def test_algorithms_are_left_out_and_the_dots_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Newer versions of jaxlib leave them out of all programs with E4M3.
+    monkeypatch.setattr("scalify_hlo.dialect.algorithms._travels", lambda *_: True)
     text = without_algorithms(program())
     assert "algorithm" in program()
     assert "algorithm" not in text

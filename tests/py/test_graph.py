@@ -12,8 +12,8 @@ import pytest
 from jax import lax
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.layers.recognition import graph_of
 from scalify_hlo.dialect import attributes
-from scalify_hlo.layers.recognition import graph_of
 from tests.py.judge import parse
 
 

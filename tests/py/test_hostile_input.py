@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import scalify_hlo
-from scalify_hlo import files
 from scalify_hlo.cli.main import main
-from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.storage import files
 from tests.py import samples
 
 PROGRAM = """func.func @main(%x: tensor<4xf32> loc("x"), %n: tensor<4xi32> loc("n"),
@@ -88,7 +88,7 @@ def test_a_stream_that_begins_as_it_should_and_never_ends(
     """With a lower bound than it has, since gigabytes take seconds."""
     (tmp_path / "tiny.mlir").write_text(samples.TEXT)
     code = (
-        "from scalify_hlo import files; from scalify_hlo.__main__ import run; "
+        "from scalify_hlo.storage import files; from scalify_hlo.__main__ import run; "
         "files.read_open.__kwdefaults__['most'] >>= 7; run()"
     )
     done = subprocess.run(

@@ -16,12 +16,12 @@ import pytest
 import scalify_hlo
 from examples import gpt2
 from scalify_hlo import InputError, Recipe, UsageError, load_recipe
-from scalify_hlo.diagnostics import ScalifyError
+from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.profile import Profile
-from scalify_hlo.recipe import TABLES, Scaling, State, defaults, load_calibrated
-from scalify_hlo.recipe_effects import NEEDS, OF_PAIRS
-from scalify_hlo.recipe_file import preset_names
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.effects import NEEDS, OF_PAIRS
+from scalify_hlo.recipes.model import TABLES, Scaling, StateOptions, defaults, load_calibrated
+from scalify_hlo.recipes.toml import preset_names
 from tests.py.judge import parse
 from tests.py.test_recipe import assert_one_sentence, call, write
 
@@ -30,7 +30,7 @@ CONFIG = gpt2.Config(layers=1, width=32, heads=2, sequence=16, vocab=32, batch=2
 
 @cache
 def step() -> str:
-    """A training step with matmuls, normalisations, weights and moments, and a count of steps."""
+    """A training step with matmuls, normalizations, weights and moments, and a count of steps."""
     state = gpt2.abstract_state(CONFIG, gpt2.ADAMW)
     return str(jax.export.export(jax.jit(gpt2.adamw_step))(*state).mlir_module())
 
@@ -291,4 +291,6 @@ def test_state_that_no_step_carries_is_remarked() -> None:
 
 def test_tables_have_no_options_that_are_not_listed() -> None:
     assert set(TABLES) == {key.partition(".")[0] for key in EFFECTS if "." in key}
-    assert State() == State(**dict.fromkeys(State.__dataclass_fields__, "keep"))
+    assert StateOptions() == StateOptions(
+        **dict.fromkeys(StateOptions.__dataclass_fields__, "keep")
+    )

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scalify_hlo import files
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.errors import InputError
+from scalify_hlo.storage import files
 
 _WRITER = """
 import os, signal, sys
-from scalify_hlo import files
+from scalify_hlo.storage import files
 
 def save(file):
     file.write(b"half")

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 import scalify_hlo
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass

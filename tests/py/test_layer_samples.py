@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalify_hlo.layers.graph import Node
-from scalify_hlo.layers.numbers import Target, mean, spread_to
+from scalify_hlo.analysis.layers.graph import Node
+from scalify_hlo.analysis.layers.numbers import Target, mean, spread_to
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
 from tests.py.judge import parse

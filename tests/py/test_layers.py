@@ -1,4 +1,4 @@
-"""Layers are recognised by what they compute, in all the ways in which libraries write them."""
+"""Layers are recognized by what they compute, in all the ways in which libraries write them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from benchmarks.models.__main__ import load
 from benchmarks.models.measure import export
 from examples import gpt2
 from scalify_hlo._compat import ir
-from scalify_hlo.check import compile_module
+from scalify_hlo.analysis.layers import samples
+from scalify_hlo.analysis.layers.graph import Node
+from scalify_hlo.analysis.layers.model import NORMS, Layer
+from scalify_hlo.analysis.layers.recognition import recognize
 from scalify_hlo.cli.main import main
 from scalify_hlo.dialect import attributes
-from scalify_hlo.layers import samples
-from scalify_hlo.layers.graph import Node
-from scalify_hlo.layers.model import NORMS, Layer
-from scalify_hlo.layers.recognition import recognize
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
+from scalify_hlo.run.check import compile_module
 from tests.py.judge import parse
 from tests.py.layer_near_misses import NEAR_MISSES
 from tests.py.layer_programs import EXAMPLES, IMAGE, arguments
@@ -444,5 +444,5 @@ def test_what_is_looked_at_grows_with_the_program(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=str)
 def test_programs_of_every_op_are_read(program: Program) -> None:
-    """There is nothing in them to recognise, but nothing may stop the search either."""
+    """There is nothing in them to recognize, but nothing may stop the search either."""
     recognize(parse(program.text()))

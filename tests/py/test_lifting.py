@@ -12,12 +12,12 @@ import pytest
 from jax import export
 
 from scalify_hlo._compat import ir
-from scalify_hlo.check import compile_module
-from scalify_hlo.diagnostics import InputError
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes.base import main_function
-from scalify_hlo.passes.inlining import inline_calls
-from scalify_hlo.passes.lifting import Combine, add_results, lift
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import InputError
+from scalify_hlo.run.check import compile_module
+from scalify_hlo.transforms.hoist import Combine, add_results, lift
+from scalify_hlo.transforms.inlining import inline_calls
 from tests.py import eight_devices
 from tests.py.judge import parse
 from tests.py.lifted import (

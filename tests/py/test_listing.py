@@ -13,15 +13,18 @@ import pytest
 import scalify_hlo
 from examples import gpt2
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import named
+from scalify_hlo.analysis.index import LISTING as LISTED
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.api import make_options
 from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
-from scalify_hlo.passes.report import Report
-from scalify_hlo.recipe import load_recipe
-from scalify_hlo.roles.frames import named
-from scalify_hlo.roles.listing import Listing
-from scalify_hlo.rules import mover
+from scalify_hlo.quantize.casts import Casts
+from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.report.model import Report
+from scalify_hlo.rules import rescaler
 from scalify_hlo.rules.table import RULES
 from tests.py.judge import parse, unrecorded
 from tests.py.programs import PROGRAMS, Program
@@ -29,7 +32,10 @@ from tests.py.role_programs import DISTINCT, MODELS, Model, Sizes
 
 GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 ROLES = "scalify-normalize,scalify-signature{every},scalify-roles,scalify-recognize{inputs}"
-REST = "scalify-apply-recipe{recipe=unit},scalify-propagate{narrow predict=unit},scalify-verify"
+REST = (
+    "scalify-quantize-matmuls{recipe=unit},scalify-narrow-state{recipe=unit},"
+    "scalify-propagate{narrow predict=unit},scalify-verify"
+)
 
 
 def step() -> str:
@@ -56,10 +62,10 @@ def test_ops_are_counted_wherever_they_are(program: Program) -> None:
 
     module = parse(program.text())
     module.operation.walk(visit)
-    report = Report()
+    index, report = ModuleIndex(), Report()
     with module.context, ir.Location.unknown():
-        NormalizePass().apply(module.operation, report)
-    assert report.ops == counted
+        NormalizePass().apply(module.operation, index, report)
+    assert index.ops == report.ops == counted
 
 
 @pytest.mark.parametrize("between", ["cse", "canonicalize", "symbol-dce"])
@@ -82,9 +88,10 @@ class Listed(NormalizePass):
 
     seen: list[bool] = field(default_factory=list)
 
-    def apply(self, _: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """Notes it."""
-        self.seen.append(report.listing is not None)
+        del module, report
+        self.seen.append(index.listing is not None)
 
 
 def listing_passes(recipe: str, *more: str) -> set[str]:
@@ -92,18 +99,22 @@ def listing_passes(recipe: str, *more: str) -> set[str]:
     seen: list[bool] = []
     passes = Options(recipe=load_recipe(recipe), signature="scaled").passes()
     watched = [each for one in passes for each in (one, Listed(seen=seen))]
-    report = run_passes(parse(step()), [*watched, *more])
-    assert report.listing is None  # who has a report may have no program any more
+    run_passes(parse(step()), [*watched, *more])
     return {type(one).__name__ for one, was in zip(passes, seen, strict=True) if was}
 
 
 MARKING = {"NormalizePass", "SignaturePass", "RolesPass", "RecognizePass"}
-LISTING = MARKING | {"ApplyRecipePass", "QuantizePass"}
+LISTING = MARKING | {"QuantizeMatmulsPass", "NarrowStatePass", "QuantizePass"}
 
 
 @pytest.mark.parametrize(
     ("recipe", "passes"),
-    [("unit", LISTING), ("fp8-state", MARKING), ("fp8-current", MARKING), ("fp16", MARKING)],
+    [
+        ("unit", LISTING),
+        ("fp8-state", MARKING),
+        ("fp8-current", MARKING),
+        ("fp16", MARKING | {"QuantizeMatmulsPass"}),
+    ],
 )
 def test_it_is_handed_on_between_passes_that_know_what_they_change(
     recipe: str, passes: set[str]
@@ -126,9 +137,10 @@ class Compared(NormalizePass):
 
     marked: list[int] = field(default_factory=list)
 
-    def apply(self, module: ir.Operation, report: Report) -> None:
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """Compares them."""
-        listing = report.listing
+        del report
+        listing = index.listing
         if listing is None:
             return
         main = next(f for f in module.regions[0].blocks[0].operations if f.sym_name.value == "main")
@@ -184,7 +196,7 @@ def test_no_layer_s_mark_is_left(model: Model) -> None:
 
 def test_what_marks_are_cleared_before_is_never_erased() -> None:
     """The walk that clears them ends at such an op, and knows it by a handle from before."""
-    assert propagate._STAYING.isdisjoint(mover._PURE)
+    assert propagate._STAYING.isdisjoint(rescaler._PURE)
     assert {RULES[name].family for name in propagate._STAYING} == {"align"}
 
 
@@ -230,3 +242,14 @@ def test_no_mark_is_left(recipe: str) -> None:
     rewrite_module(module, options)
     assert "scalify." not in text_of(module)
     assert "scalify." not in unrecorded(scalify_hlo.rewrite(step(), recipe=recipe))
+
+
+def test_passes_find_what_earlier_ones_share() -> None:
+    index, casts = ModuleIndex(), Casts()
+    assert index.shared(Casts) is None
+    assert index.share(casts) is casts
+    index.invalidate({LISTED})
+    assert index.shared(Casts) is casts
+    index.keeps = False  # as where MLIR's own passes run
+    index.invalidate({LISTED})
+    assert index.shared(Casts) is None

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.errors import InputError
 from tests.py.judge import assert_invariant, parse, rewritten
 
 WIDTH = 8
 
 
 def layer(x: Any, w: Any) -> Any:
-    """A normalised layer with the paper's algorithm 5."""
+    """A normalized layer with the paper's algorithm 5."""
     x = jsa.dynamic_rescale_l2_grad(x)
     x = x - x.mean(-1, keepdims=True)
     x = x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.recipes.model import Recipe
 from tests.py.fuzzing import mlir_programs
 from tests.py.fuzzing.programs import in_range
 from tests.py.judge import assert_invariant, floats, parse, rewritten, run_plain

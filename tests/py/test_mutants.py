@@ -12,77 +12,82 @@ from typing import Any
 import pytest
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.passes import propagate
 from scalify_hlo.rules import isolated
 from scalify_hlo.rules.registry import Apply
-from scalify_hlo.rules.split import Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
-from scalify_hlo.scale import ONE, Form, Scale, Scaled, Splat
 from tests.py.judge import assert_invariant, rewritten
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import ABSENT, SIZES, draw
 from tests.py.test_rules import JUDGES
 
-Mutation = Callable[[Apply, list[bool], ir.OpView, Split], ir.OpView | None]
+Mutation = Callable[[Apply, list[bool], ir.OpView, ScaleRewriter], ir.OpView | None]
 """Applies a rule wrongly to an op, and notes whether that made a difference."""
 
 
-def wrong_result(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> ir.OpView:
+def wrong_result(
+    apply: Apply, made: list[bool], op: ir.OpView, rewriter: ScaleRewriter
+) -> ir.OpView:
     """Twice the scale, or twice the constant."""
-    op = apply(op, split) or op
+    op = apply(op, rewriter) or op
     for result in op.results:
-        form = split.form(result)
-        if isinstance(form, Scaled):
-            split.set(result, Scaled(form.scale.shift(1), form.level))
+        info = rewriter.info(result)
+        if isinstance(info, Scaled):
+            rewriter.set(result, Scaled(info.scale.shift(1), info.level))
             made.append(True)
-        elif isinstance(form, Splat):
-            split.set(result, Splat(2 * form.value))
+        elif isinstance(info, Splat):
+            rewriter.set(result, Splat(2 * info.value))
             made.append(True)
     return op
 
 
-def wrong_operand(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
-    """The first operand that is brought to a scale is brought to one twice as large."""
-    bring = split.bring
+def wrong_operand(apply: Apply, made: list[bool], op: ir.OpView, rewriter: ScaleRewriter) -> None:
+    """The first operand that is rescaled to a scale is rescaled to one twice as large."""
+    rescale_to = rewriter.rescale_to
 
     def once(value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:
-        brought = bring(value, target, at)
-        if brought == value or made_here:
-            return brought
+        rescaled = rescale_to(value, target, at)
+        if rescaled == value or made_here:
+            return rescaled
         made_here.append(True)
-        return split.multiply(brought, ONE.shift(-1), at)
+        return rewriter.multiply(rescaled, ONE.shift(-1), at)
 
     made_here: list[bool] = []
-    with _instead(split, "bring", once):
-        apply(op, split)
+    with _instead(rewriter, "rescale_to", once):
+        apply(op, rewriter)
     made += made_here
 
 
-def wrong_kept(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
+def wrong_kept(apply: Apply, made: list[bool], op: ir.OpView, rewriter: ScaleRewriter) -> None:
     """A function of degree 0 whose result keeps the scale."""
-    form = split.form(op.operands[0])
-    apply(op, split)
-    if isinstance(form, Scaled) and split.format(op.results[0]) is not None:
-        split.set(op.results[0], form)
+    info = rewriter.info(op.operands[0])
+    apply(op, rewriter)
+    if isinstance(info, Scaled) and rewriter.format(op.results[0]) is not None:
+        rewriter.set(op.results[0], info)
         made.append(True)
 
 
-def out_of_range(apply: Apply, made: list[bool], op: ir.OpView, split: Split) -> None:
+def out_of_range(apply: Apply, made: list[bool], op: ir.OpView, rewriter: ScaleRewriter) -> None:
     """Data taken where they overflow."""
-    form = split.form(op.operands[0])
-    if isinstance(form, Scaled):
-        split.replace(op, 0, split.bring(op.operands[0], form.scale.shift(-200), op.operation))
+    info = rewriter.info(op.operands[0])
+    if isinstance(info, Scaled):
+        rewriter.replace(
+            op, 0, rewriter.rescale_to(op.operands[0], info.scale.shift(-200), op.operation)
+        )
         made.append(True)
-    apply(op, split)
+    apply(op, rewriter)
 
 
 @contextmanager
-def _instead(split: Split, name: str, function: object) -> Iterator[None]:
-    setattr(split, name, function)
+def _instead(rewriter: ScaleRewriter, name: str, function: object) -> Iterator[None]:
+    right = getattr(rewriter, name)
+    setattr(rewriter, name, function)
     try:
         yield
     finally:
-        delattr(split, name)
+        setattr(rewriter, name, right)
 
 
 MUTATIONS: dict[str, tuple[Mutation, ...]] = {
@@ -160,9 +165,9 @@ def test_mutants_of_calls_are_noticed(op: str, monkeypatch: pytest.MonkeyPatch) 
     """Results of a call that are taken to have twice the scale."""
     right = isolated.translated
 
-    def wrong(*arguments: Any) -> Form:
-        form = right(*arguments)
-        return Scaled(form.scale.shift(1), form.level) if isinstance(form, Scaled) else form
+    def wrong(*arguments: Any) -> ScaleInfo:
+        info = right(*arguments)
+        return Scaled(info.scale.shift(1), info.level) if isinstance(info, Scaled) else info
 
     monkeypatch.setattr(propagate, "translated", wrong)
     assert any(run() for run in runs(op))

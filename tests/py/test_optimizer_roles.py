@@ -13,14 +13,14 @@ import optax
 import optax.contrib
 import pytest
 
-from scalify_hlo.diagnostics import Remark
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import Remark
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.signature import SignaturePass
-from scalify_hlo.recipe import Inputs
+from scalify_hlo.recipes.model import Inputs
 from tests.py import optimizer_programs as programs
 from tests.py.judge import parse
 from tests.py.optimizer_programs import FIRST, NEITHER, SECOND

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.pipeline import (
     PASSES,

@@ -9,7 +9,7 @@ import pytest
 import scalify_hlo
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.dialect.patterns import is_like, is_like_any
-from scalify_hlo.program import read_text
+from scalify_hlo.io.program import read_text
 
 
 @pytest.mark.parametrize(

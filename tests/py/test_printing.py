@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scalify_hlo import printing
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.io import printing
 
 SOURCE = """
 module @"größer" {

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.formats import FORMATS
-from scalify_hlo.histogram import BINS, FINITE_BINS, SHIFT, edges
-from scalify_hlo.profile import METHODS, Profile, TensorProfile
-from scalify_hlo.profile_file import dump_profile, load_profile, parse_profile
-from scalify_hlo.tensors import DTYPES
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.io.tensors import DTYPES
+from scalify_hlo.profile.file import dump_profile, load_profile, parse_profile
+from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT, edges
+from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 
 SMALL = sorted(name for name in FORMATS if name.startswith(("f8", "f6E", "f4")))
 EVERY_SMALL = pytest.mark.parametrize("name", SMALL)

@@ -1,4 +1,4 @@
-"""Programs are recognised by content and come out as they came in."""
+"""Programs are recognized by content and come out as they came in."""
 
 from __future__ import annotations
 
@@ -16,20 +16,14 @@ import jax
 import jax.export
 import pytest
 
-from scalify_hlo import guard
 from scalify_hlo._compat import ir, new_context, stablehlo
-from scalify_hlo.artifact import copy_module, write_artifact
-from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.files import read_file, require_writable, write_file
-from scalify_hlo.flatbuffer import looks_like_flatbuffer, with_vector_behind
-from scalify_hlo.guard import nesting
-from scalify_hlo.program import (
-    Kind,
-    read_program,
-    read_text,
-    recognise,
-    write_program,
-)
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.io import sandbox as guard
+from scalify_hlo.io.artifact import copy_module, write_artifact
+from scalify_hlo.io.flatbuffer import looks_like_flatbuffer, with_vector_behind
+from scalify_hlo.io.program import FileKind, read_program, read_text, recognize, write_program
+from scalify_hlo.io.sandbox import nesting
+from scalify_hlo.storage.files import read_file, require_writable, write_file
 from tests.py import samples
 
 SHARDED = """\
@@ -49,16 +43,16 @@ def written(data: bytes, target_version: str | None = None) -> bytes:
     return out.encode() if isinstance(out, str) else out
 
 
-@pytest.mark.parametrize(("name", "kind"), list(zip(samples.KINDS, Kind, strict=True)))
-def test_kind_is_recognised_by_content(name: str, kind: Kind) -> None:
-    assert recognise(samples.stored()[name], "f") is kind
+@pytest.mark.parametrize(("name", "kind"), list(zip(samples.KINDS, FileKind, strict=True)))
+def test_kind_is_recognized_by_content(name: str, kind: FileKind) -> None:
+    assert recognize(samples.stored()[name], "f") is kind
 
 
 @pytest.mark.parametrize("name", samples.KINDS)
 def test_writing_what_was_read_gives_the_same_kind_and_program(name: str) -> None:
     data = samples.stored()[name]
     out = written(data)
-    assert recognise(out, "f") is recognise(data, "f")
+    assert recognize(out, "f") is recognize(data, "f")
     texts = [read_program(d).module.operation.get_asm(enable_debug_info=True) for d in (data, out)]
     assert texts[0] == texts[1]
     assert written(out) == out
@@ -91,7 +85,7 @@ def test_an_artifact_keeps_its_version_unless_another_is_asked_for() -> None:
 def test_a_target_version_makes_a_portable_artifact(name: str) -> None:
     out = written(samples.stored()[name], "minimum")
     program = read_program(out)
-    assert program.kind is Kind.ARTIFACT
+    assert program.kind is FileKind.ARTIFACT
     assert program.version == stablehlo.get_minimum_version()
 
 
@@ -267,8 +261,8 @@ def test_a_process_with_threads_is_not_forked(monkeypatch: pytest.MonkeyPatch) -
 def test_the_command_has_one_thread_where_it_forks(tmp_path: Path) -> None:
     """Else it would start a server for each file, which takes as long as all else."""
     code = (
-        "import sys; from scalify_hlo import guard; from scalify_hlo.__main__ import run; "
-        "guard._start = None; sys.argv[0] = 'scalify-hlo'; run()"
+        "import sys; from scalify_hlo.io import sandbox; from scalify_hlo.__main__ import run; "
+        "sandbox._start = None; sys.argv[0] = 'scalify-hlo'; run()"
     )
     for kind in samples.KINDS[1:]:
         (tmp_path / kind).write_bytes(samples.stored()[kind])

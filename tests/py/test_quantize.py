@@ -18,10 +18,10 @@ from hypothesis.extra.numpy import arrays
 from scalify_hlo import Recipe, load_recipe
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.dialect.formats import FORMATS
-from scalify_hlo.interpreter import evaluate
-from scalify_hlo.passes import encoding
-from scalify_hlo.passes.encoding import bound, dtype_of, encode, exponent_below_rms, rounded
 from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.quantize import encoding
+from scalify_hlo.quantize.encoding import bound, dtype_of, encode, exponent_below_rms, rounded
+from scalify_hlo.run.interpreter import evaluate
 
 Array = npt.NDArray[Any]
 
@@ -77,7 +77,7 @@ def parse(text: str) -> ir.Module:
         return ir.Module.parse(text)
 
 
-def quantised(text: str, recipe: Recipe = FP8, **options: Any) -> ir.Module:
+def quantized(text: str, recipe: Recipe = FP8, **options: Any) -> ir.Module:
     module = parse(text)
     rewrite_module(module, Options(recipe=recipe, **options))
     assert "scalify." not in str(module)
@@ -148,7 +148,7 @@ def assert_as_argument(weight: Array, recipe: Recipe = FP8, path: str = "") -> N
     ]
     exponent = exponent_below_rms(weight.reshape(-1))
     x = normal(SIZE, SIZE, dtype=weight.dtype, seed=7)
-    baked = quantised(program(weight, path, baked=True, element=element), recipe)
+    baked = quantized(program(weight, path, baked=True, element=element), recipe)
     given_ = parse(program(weight, path, baked=False, element=element))
     rewrite_module(
         given_, Options(recipe=recipe, signature="scaled", pairs_in=[True, True], input_scale={})
@@ -271,7 +271,7 @@ class TestAsArgument:
     def test_of_what_saturates_and_of_nan(self) -> None:
         weight = normal(SIZE, SIZE, scale=1e-3)
         weight[3, 4], weight[5, 6], weight[7, 8] = np.inf, -np.inf, np.nan
-        module = quantised(program(weight, baked=True))
+        module = quantized(program(weight, baked=True))
         result = run(module, np.eye(SIZE, dtype=np.float32))
         exponent = exponent_below_rms(weight.reshape(-1))
         most = 448.0 * 2.0**exponent
@@ -281,7 +281,7 @@ class TestAsArgument:
     def test_without_saturation(self) -> None:
         weight = normal(SIZE, SIZE, scale=2.0**-6)
         weight[0, 0] = np.inf
-        module = quantised(program(weight, baked=True), replace(FP8, saturate=False))
+        module = quantized(program(weight, baked=True), replace(FP8, saturate=False))
         assert np.isnan(run(module, np.eye(SIZE, dtype=np.float32))[0, 0])
 
     @pytest.mark.parametrize("dtype", [np.float16, np.float64])
@@ -311,7 +311,7 @@ class TestMovement:
         shape, path = moved(name)
         weight = normal(*shape, scale=0.1)
         assert_as_argument(weight, path=path)
-        module = quantised(program(weight, path, baked=True))
+        module = quantized(program(weight, path, baked=True))
         assert constants(module) == ["f8E4M3FN"]
 
     def test_a_model_s_own_convert_rounds_before(self) -> None:
@@ -321,8 +321,8 @@ class TestMovement:
   %m = stablehlo.convert %h : (tensor<32x32xbf16>) -> tensor<S>"""
         rounded_before = weight.astype(ml_dtypes.bfloat16).astype(np.float32)
         x = normal(SIZE, SIZE, seed=1)
-        twice = quantised(program(weight, path, baked=True))
-        once = quantised(program(rounded_before, "", baked=True))
+        twice = quantized(program(weight, path, baked=True))
+        once = quantized(program(rounded_before, "", baked=True))
         same_bits(run(twice, x), run(once, x))
         assert constants(twice) == ["f8E4M3FN"]
 
@@ -330,12 +330,12 @@ class TestMovement:
         path = """
   %h = stablehlo.convert %w : (tensor<S>) -> tensor<32x32xf8E5M2>
   %m = stablehlo.convert %h : (tensor<32x32xf8E5M2>) -> tensor<S>"""
-        module = quantised(program(normal(SIZE, SIZE), path, baked=True))
+        module = quantized(program(normal(SIZE, SIZE), path, baked=True))
         assert constants(module) == ["f32"]
 
     def test_splats_and_integers_stay(self) -> None:
         splat = f"%m = stablehlo.constant dense<0.3> : tensor<{SIZE}x{SIZE}xf32>"
-        module = quantised(program(normal(SIZE, SIZE), splat, baked=True))
+        module = quantized(program(normal(SIZE, SIZE), splat, baked=True))
         assert "convert" in ops(module)
         assert constants(module) == ["f32"]  # which nothing reads
 
@@ -343,22 +343,22 @@ class TestMovement:
     @pytest.mark.parametrize("number", [2.0**-20, 0.3 * 2.0**-12, 0.3, 3.0e3, -1.0e9])
     def test_splats_take_a_scale_where_the_format_ends(self, number: float, preset: str) -> None:
         """A matrix of means, say, is full of 1/n."""
-        module = quantised(program_of_splat(f"{number:.9e}"), load_recipe(preset))
+        module = quantized(program_of_splat(f"{number:.9e}"), load_recipe(preset))
         result = run(module, np.ones((SIZE, SIZE), np.float32))
         assert np.all(np.abs(result - SIZE * number) <= 2.0**-4 * abs(SIZE * number))
 
     @pytest.mark.parametrize("preset", ["fp8", "unit", "fp8-current"])
     def test_splats_of_infinities_saturate(self, preset: str) -> None:
-        module = quantised(program_of_splat("0xFF800000"), load_recipe(preset))
+        module = quantized(program_of_splat("0xFF800000"), load_recipe(preset))
         result = run(module, np.ones((SIZE, SIZE), np.float32))
         np.testing.assert_array_equal(result, np.float32(-448 * SIZE))
 
     def test_splats_of_zero_are_not_clamped(self) -> None:
-        module = quantised(program_of_splat("0.0"))
+        module = quantized(program_of_splat("0.0"))
         assert len([op for op in walk(module.operation) if op.name == "stablehlo.clamp"]) == 1
 
     def test_what_computes_is_left_to_run_time(self) -> None:
-        module = quantised(
+        module = quantized(
             program(normal(SIZE, SIZE), "%m = stablehlo.tanh %w : tensor<S>", baked=True)
         )
         assert constants(module) == ["f32"]
@@ -375,13 +375,13 @@ class TestSharing:
     def test_forward_and_backward_share_a_constant(self) -> None:
         weight = normal(SIZE, SIZE, scale=0.1)
         text = exported(jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.tanh(x @ weight) @ weight))), X)
-        module = quantised(text)
+        module = quantized(text)
         assert len([op for op in ops(module) if op == "dot_general"]) > 2
         assert constants(module) == ["f8E4M3FN"]
 
     def test_a_constant_that_something_else_reads_stays_beside(self) -> None:
         weight = normal(SIZE, SIZE, scale=0.1)
-        module = quantised(exported(lambda x: x @ weight + weight, X))
+        module = quantized(exported(lambda x: x @ weight + weight, X))
         assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
 
     def test_equal_constants_are_worked_out_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,13 +392,13 @@ class TestSharing:
             calls.append(str(arguments[2]))
             return encode(*arguments, **options)
 
-        monkeypatch.setattr("scalify_hlo.passes.quantize.encode", counted)
-        quantised(exported(lambda x: (x @ weight) @ weight.copy(), X))
+        monkeypatch.setattr("scalify_hlo.quantize.constants.encode", counted)
+        quantized(exported(lambda x: (x @ weight) @ weight.copy(), X))
         assert calls == ["f8E4M3FN"]
 
     def test_locations_are_kept(self) -> None:
         text = exported(lambda x: x @ normal(SIZE, SIZE).T, X)
-        (before,), (after,) = self.places(parse(text)), self.places(quantised(text))
+        (before,), (after,) = self.places(parse(text)), self.places(quantized(text))
         assert before == after != "loc(unknown)"
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Constants are quantised where loops and functions take them, and in whole files."""
+"""Constants are quantized where loops and functions take them, and in whole files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 
 from scalify_hlo import rewrite
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.artifact import write_artifact, write_bytecode
-from scalify_hlo.interpreter import evaluate
-from scalify_hlo.passes import encoding
-from scalify_hlo.passes.encoding import dtype_of, exponent_below_rms
+from scalify_hlo.io.artifact import write_artifact, write_bytecode
 from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.quantize import encoding
+from scalify_hlo.quantize.encoding import dtype_of, exponent_below_rms
+from scalify_hlo.run.interpreter import evaluate
 from tests.py.test_quantize import (
     FP8,
     SIZE,
@@ -30,7 +30,7 @@ from tests.py.test_quantize import (
     normal,
     parse,
     program,
-    quantised,
+    quantized,
     run,
     same_bits,
     walk,
@@ -42,7 +42,7 @@ class TestRegionsAndFunctions:
     def assert_like(self, function: Any, loose: Any, weights: Sequence[Array]) -> ir.Module:
         """A program computes what it does with its weights as arguments, scaled as theirs are."""
         x = normal(SIZE, SIZE, seed=5)
-        module = quantised(exported(lambda v: function(v, *weights), X))
+        module = quantized(exported(lambda v: function(v, *weights), X))
         shapes = [jax.ShapeDtypeStruct(w.shape, w.dtype) for w in weights]
         scales = {f"w[{i}]": 2.0 ** exponent_below_rms(w.ravel()) for i, w in enumerate(weights)}
         given_ = parse(exported(lambda v, w: loose(v, *w), X, shapes))
@@ -76,7 +76,7 @@ class TestRegionsAndFunctions:
             x, w = carry
             return jnp.tanh(x @ w), w + w
 
-        module = quantised(exported(lambda x: jax.lax.fori_loop(0, 3, turn, (x, weight))[0], X))
+        module = quantized(exported(lambda x: jax.lax.fori_loop(0, 3, turn, (x, weight))[0], X))
         assert constants(module) == ["f32"]
 
     def test_what_a_loop_gives_back_it_carries(self) -> None:
@@ -96,7 +96,7 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
   }}
   return %0#2, %0#1 : T, T
 }}""".replace(" T", " tensor<32x32xf32>").replace("(T", "(tensor<32x32xf32>")
-        module = without_algorithm(quantised(text))
+        module = without_algorithm(quantized(text))
         assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
         x = normal(SIZE, SIZE, seed=1)
         _, given_back = evaluate(module, [x, np.asarray(0, np.int32)])
@@ -131,7 +131,7 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
         def layer(x: Any, w: Any) -> Any:
             return x @ w + w
 
-        module = quantised(exported(lambda x: layer(x, normal(SIZE, SIZE)), X))
+        module = quantized(exported(lambda x: layer(x, normal(SIZE, SIZE)), X))
         assert constants(module) == ["f32"]
 
     def test_where_no_argument_is_a_float(self) -> None:
@@ -143,7 +143,7 @@ func.func @main(%x: T, %n: tensor<i32>) -> (T, T) {{
 
         ids = np.arange(SIZE, dtype=np.int32)
         text = exported(lambda i: embed(i), jax.ShapeDtypeStruct((SIZE,), jnp.int32))
-        module = quantised(text)
+        module = quantized(text)
         assert sorted(constants(module)) == ["f32", "f8E4M3FN"]
         expected = table @ weight
         assert np.abs(run(module, ids) - expected).max() < 0.1 * np.abs(expected).max()
@@ -169,7 +169,7 @@ module @inner {{
     return %x : {type_}
   }}
 }}"""
-        assert constants(quantised(text)) == ["f8E4M3FN"]
+        assert constants(quantized(text)) == ["f8E4M3FN"]
 
     def test_a_function_that_calls_itself_is_refused_in_the_end(self) -> None:
         text = f"""
@@ -193,7 +193,7 @@ class TestFiles:
         weight = normal(256, 256, scale=0.02)
         bytes_ = [jax.ShapeDtypeStruct((256, 256), jnp.float32)]
         text = exported(lambda x: x @ weight, *bytes_)
-        module = quantised(text)
+        module = quantized(text)
         assert len(write_bytecode(module)) < 0.27 * weight.nbytes
         assert len(write_artifact(module, "current")) < 0.27 * weight.nbytes
         assert len(str(module)) < 0.27 * len(text)
@@ -204,7 +204,7 @@ class TestFiles:
         again = rewrite(artifact, recipe=FP8)
         x = normal(SIZE, SIZE, seed=1)
         result = np.asarray(again.call(x))
-        same_bits(result, run(quantised(exported(lambda x: x @ weight, X)), x))
+        same_bits(result, run(quantized(exported(lambda x: x @ weight, X)), x))
 
 
 class TestBytesOfNarrowFormats:

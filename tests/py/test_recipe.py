@@ -17,44 +17,46 @@ from hypothesis import strategies as st
 
 import scalify_hlo
 from scalify_hlo import Recipe, ScalifyError, UsageError, dump_recipe, load_recipe
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.main import main
 from scalify_hlo.cli.recipes import page
-from scalify_hlo.formats import FORMATS
-from scalify_hlo.recipe import (
+from scalify_hlo.recipes.effects import idle
+from scalify_hlo.recipes.formats import E5M2, F8, FNUZ, LACKING, OPERANDS, PLACES, spellings
+from scalify_hlo.recipes.model import (
     CHOICES,
     KEEP,
     Inputs,
-    Matmul,
+    MatmulOptions,
     Meet,
     Predict,
     Rescale,
     Rounding,
     Scaling,
-    State,
+    StateOptions,
     Target,
     defaults,
     own_options,
 )
-from scalify_hlo.recipe_effects import idle
-from scalify_hlo.recipe_file import preset_names, preset_text
-from scalify_hlo.recipe_formats import E5M2, F8, FNUZ, LACKING, OPERANDS, PLACES, spellings
+from scalify_hlo.recipes.toml import preset_names, preset_text
 from tests.py import samples
 
 ROOT = Path(__file__).resolve().parents[2]
 
-F16, BF16 = Matmul("f16", "f16", "f16", "f32"), Matmul("bf16", "bf16", "bf16", "bf16")
-FP8 = Matmul("f8E4M3FN", "f8E4M3FN", "f8E5M2", "f32")
+F16, BF16 = MatmulOptions("f16", "f16", "f16", "f32"), MatmulOptions("bf16", "bf16", "bf16", "bf16")
+FP8 = MatmulOptions("f8E4M3FN", "f8E4M3FN", "f8E5M2", "f32")
 L2 = Rescale("l2")
 PRESETS = {
     "propagate": Recipe(),
     "bf16": Recipe("bf16", matmul=BF16),
-    "fp16": Recipe("fp16", matmul=F16, state=State(gradient="f16")),
-    "fp16-state": Recipe("fp16-state", matmul=F16, state=State("f16", "f16"), norm_gradients=L2),
-    "fp8": Recipe("fp8", matmul=FP8, state=State("f16", "f8E5M2"), norm_gradients=L2),
+    "fp16": Recipe("fp16", matmul=F16, state=StateOptions(gradient="f16")),
+    "fp16-state": Recipe(
+        "fp16-state", matmul=F16, state=StateOptions("f16", "f16"), norm_gradients=L2
+    ),
+    "fp8": Recipe("fp8", matmul=FP8, state=StateOptions("f16", "f8E5M2"), norm_gradients=L2),
     "fp8-state": Recipe(
         "fp8-state",
         matmul=FP8,
-        state=State("f16", "f8E5M2", "f16", "f16"),
+        state=StateOptions("f16", "f8E5M2", "f16", "f16"),
         norm_gradients=L2,
         state_gradients=L2,
     ),
@@ -145,7 +147,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
         compute=draw(formats("compute", target)),
         predict=draw(st.sampled_from(get_args(Predict))),
         target=target,
-        matmul=Matmul(
+        matmul=MatmulOptions(
             *draw(operands(target)),
             output=draw(formats("matmul.output", target)),
             smallest=draw(st.tuples(*[st.integers(1)] * 3)),
@@ -153,8 +155,11 @@ def recipes(draw: st.DrawFn) -> Recipe:
             include=draw(patterns),
             exclude=draw(patterns),
         ),
-        state=State(
-            **{key: draw(formats(f"state.{key}", target)) for key in State.__dataclass_fields__}
+        state=StateOptions(
+            **{
+                key: draw(formats(f"state.{key}", target))
+                for key in StateOptions.__dataclass_fields__
+            }
         ),
         inputs=Inputs(
             **{
@@ -189,7 +194,7 @@ def test_what_is_dumped_loads_as_the_same_recipe(
 
 
 def test_only_what_is_not_default_is_dumped() -> None:
-    recipe = Recipe(meet="max", matmul=Matmul(exclude=('a"\\\x7f\n', "é")))
+    recipe = Recipe(meet="max", matmul=MatmulOptions(exclude=('a"\\\x7f\n', "é")))
     assert dump_recipe(Recipe()) == 'name = "propagate"\n'
     assert dump_recipe(recipe) == (
         'name = "propagate"\nmeet = "max"\n\n[matmul]\nexclude = ["a\\"\\\\\\u007f\\n", "é"]\n'
@@ -223,7 +228,7 @@ def test_a_file_starts_from_its_base_and_a_call_has_the_last_word(tmp_path: Path
         '[state]\nweight = "keep"\n[inputs]',
     )
     matmul = replace(FP8, exclude=("head",), smallest=(64, 64, 64))
-    state = State(gradient="f8E5M2")
+    state = StateOptions(gradient="f8E5M2")
     expected = Recipe("fp8", meet="max", matmul=matmul, state=state, norm_gradients=L2)
     assert load_recipe(path) == expected
     again = load_recipe(
@@ -289,7 +294,7 @@ def test_operands_meet_only_where_hardware_multiplies_them(activation: str) -> N
         uniform = len({name in F8 for name in trio}) == 1
         related = len({name in FNUZ for name in trio}) == 1
         once = sum(name in E5M2 for name in trio) < 2
-        works = refusal(Recipe(matmul=Matmul(activation, weight, gradient))) is None
+        works = refusal(Recipe(matmul=MatmulOptions(activation, weight, gradient))) is None
         assert works is (uniform and related and once), trio
 
 

@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 
 import scalify_hlo
 from scalify_hlo import InputError, Recipe, ScalifyError, UsageError, load_recipe
-from scalify_hlo.recipe import (
-    Matmul,
-    defaults,
-)
+from scalify_hlo.recipes.model import MatmulOptions, defaults
 from tests.py import samples
 from tests.py.test_recipe import assert_one_sentence, call, refusal, write
 
@@ -203,7 +200,7 @@ def test_what_is_no_recipe_is_refused() -> None:
     with pytest.raises(UsageError, match="is not a format"):
         load_recipe(Recipe(compute="f61"))
     with pytest.raises(UsageError, match="takes a whole number"):
-        scalify_hlo.rewrite(samples.TEXT, recipe=Recipe(matmul=Matmul(smallest=(0, 0, 0))))
+        scalify_hlo.rewrite(samples.TEXT, recipe=Recipe(matmul=MatmulOptions(smallest=(0, 0, 0))))
     with pytest.raises(UsageError, match="no option '3'"):
         load_recipe("fp8", {3: "max"})  # type: ignore[dict-item]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir, passmanager, register_passes
-from scalify_hlo.passes.chlo import expand
+from scalify_hlo.transforms.chlo import expand
 from tests.py.judge import Array, assert_invariant, evaluate, parse, rewritten
 from tests.py.test_regions import MAP, REDUCE, WRONG, arrays_for, check, text_of
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ANY, ONE
 from scalify_hlo.rules import units
 from scalify_hlo.rules.units import Inference, Unit
-from scalify_hlo.scale import ANY, ONE
 from tests.py.fuzzing.bodies import BINARY, draw_body, order_by
 from tests.py.judge import Array, assert_invariant
 from tests.py.programs.regions import lines

@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 
 from scalify_hlo import MatmulReport, Report, UsageError, dump_report, rewrite
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.cli.main import main
-from scalify_hlo.passes.selection import EXCLUDED
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.roles.matmuls import MATMULS
+from scalify_hlo.quantize.selection import EXCLUDED
 from tests.py.judge import parse
 
 Types = tuple[Any, ...]

@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from scalify_hlo.diagnostics import InputError, UsageError
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.recipes.model import Recipe, load_recipe
 from tests.py.judge import Array, Pair, evaluate, evaluate_with_xla, rewritten, run_scaled
 
 ELEMENTS: dict[str, Any] = {

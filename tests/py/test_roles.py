@@ -12,13 +12,13 @@ import jax.numpy as jnp
 import pytest
 
 from scalify_hlo._compat import ir
-from scalify_hlo.passes.apply_recipe import ApplyRecipePass
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
-from scalify_hlo.passes.report import MatmulReport
+from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.recipe import load_recipe
+from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.report.model import MatmulReport
 from tests.py import role_programs
 from tests.py.judge import parse
 from tests.py.role_programs import DISTINCT, HIGHER, MODELS, SQUARE, Sizes
@@ -168,7 +168,9 @@ def test_two_gradients_never_meet_in_low_precision(
     number: int, sizes: str, *, stripped: bool
 ) -> None:
     text = higher_text(HIGHER[number], sizes) if number < len(HIGHER) else hessian_text(sizes)
-    lowered = ApplyRecipePass(load_recipe("fp8", ["matmul.smallest=1", "matmul.vocabulary=true"]))
+    lowered = QuantizeMatmulsPass(
+        load_recipe("fp8", ["matmul.smallest=1", "matmul.vocabulary=true"])
+    )
     module, matmuls = with_roles(text, stripped=stripped, more=(lowered,))
     assert all(m.part == "other" for m in matmuls if m.roles == GRADIENTS)
     pairs = narrow_pairs(module)

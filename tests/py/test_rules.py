@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalify_hlo.recipe import Recipe
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules.table import RULES
 from tests.py.judge import assert_invariant, evaluate, evaluate_with_xla, rewritten
 from tests.py.programs import PROGRAMS, Program

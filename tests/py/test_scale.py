@@ -11,38 +11,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalify_hlo.scale import (
+from scalify_hlo.algebra.limits import GIVEN_BOUND, TRUSTED_LEVEL
+from scalify_hlo.algebra.scale import (
     ANY,
-    GENERATOR_BOUND,
     ONE,
-    TRUSTED_LEVEL,
-    Any,
-    Generator,
+    AnyScale,
+    RuntimeScale,
     Scale,
     Scaled,
     Splat,
     levels_at,
     meet,
-    splat_form,
+    splat_info,
 )
 
-GENERATORS = [Generator(i, f"s{i}", state=i < 2) for i in range(4)]
+GENERATORS = [RuntimeScale(i, f"s{i}", state=i < 2) for i in range(4)]
 
 powers = st.dictionaries(st.sampled_from(GENERATORS), st.integers(-6, 6), max_size=4)
 scales = st.builds(lambda e, p: Scale.of(e, p.items()), st.integers(-40, 40), powers)
 static_scales = st.integers(-40, 40).map(Scale)
 small = st.integers(-5, 5)
 levels = st.integers(-8, 8)
-scaled_forms = st.builds(Scaled, scales, levels)
-static_forms = st.builds(Scaled, static_scales, levels)
+scaled_infos = st.builds(Scaled, scales, levels)
+static_infos = st.builds(Scaled, static_scales, levels)
 
 
 def value(scale: Scale, exponents: tuple[int, ...]) -> int:
-    """log2 of a scale when its generators are ``2^exponents``."""
+    """log2 of a scale when its run-time scales are ``2^exponents``."""
     return scale.exponent + sum(k * exponents[g.index] for g, k in scale.powers)
 
 
-exponents = st.tuples(*[st.integers(-GENERATOR_BOUND, GENERATOR_BOUND)] * len(GENERATORS))
+exponents = st.tuples(*[st.integers(-GIVEN_BOUND, GIVEN_BOUND)] * len(GENERATORS))
 
 
 class TestGroup:
@@ -145,34 +144,34 @@ class TestProperties:
 
 
 class TestMeet:
-    @given(st.lists(scaled_forms, min_size=1, max_size=4))
+    @given(st.lists(scaled_infos, min_size=1, max_size=4))
     def test_chooses_the_scale_of_one_operand(self, operands: list[Scaled]) -> None:
         assert meet(operands) in [f.scale for f in operands]
 
-    @given(st.lists(static_forms, min_size=1, max_size=4), st.randoms(use_true_random=False))
+    @given(st.lists(static_infos, min_size=1, max_size=4), st.randoms(use_true_random=False))
     def test_order_is_nothing_to_static_scales(
         self, operands: list[Scaled], random: Random
     ) -> None:
         """Of operands that are as large, which one is chosen makes no difference once settled."""
         shuffled = random.sample(operands, len(operands))
-        assert settled_at(meet(operands), operands) == settled_at(meet(shuffled), shuffled)
+        assert normalized_at(meet(operands), operands) == normalized_at(meet(shuffled), shuffled)
 
-    @given(st.lists(static_forms, min_size=1, max_size=4))
+    @given(st.lists(static_infos, min_size=1, max_size=4))
     def test_largest_static_scale_wins(self, operands: list[Scaled]) -> None:
-        largest = max(f.settled.exponent for f in operands)
+        largest = max(f.normalized.exponent for f in operands)
         chosen = meet(operands)
-        assert largest in [f.settled.exponent for f in operands if f.scale == chosen]
+        assert largest in [f.normalized.exponent for f in operands if f.scale == chosen]
 
     @given(scales, st.lists(levels, min_size=1, max_size=4))
     def test_equal_scales_stay(self, scale: Scale, heights: list[int]) -> None:
         assert meet([Scaled(scale, height) for height in heights]) == scale
 
-    @given(scaled_forms, scaled_forms)
+    @given(scaled_infos, scaled_infos)
     def test_anchors_go_first(self, a: Scaled, b: Scaled) -> None:
         assert meet([a, b], [False, True]) == b.scale
         assert meet([a, b], [True, False]) == a.scale
 
-    @given(scaled_forms, scaled_forms)
+    @given(scaled_infos, scaled_infos)
     def test_without_an_anchor_all_may_choose(self, a: Scaled, b: Scaled) -> None:
         assert meet([a, b], [False, False]) == meet([a, b])
 
@@ -189,21 +188,21 @@ class TestMeet:
         assert meet([long, short]) == short.scale
 
 
-def settled_at(scale: Scale, operands: list[Scaled]) -> float:
+def normalized_at(scale: Scale, operands: list[Scaled]) -> float:
     """log2 of the rms that a sum of the operands is expected to have, scale included."""
     return scale.exponent + max(levels_at(scale, operands))
 
 
 class TestLevels:
-    @given(st.lists(scaled_forms, min_size=1, max_size=4))
+    @given(st.lists(scaled_infos, min_size=1, max_size=4))
     def test_own_level_stays_where_nothing_is_brought(self, operands: list[Scaled]) -> None:
-        for form in operands:
-            assert form.level in levels_at(form.scale, operands)
+        for info in operands:
+            assert info.level in levels_at(info.scale, operands)
 
-    @given(static_forms, static_scales)
-    def test_bringing_moves_the_level_against_the_scale(self, form: Scaled, to: Scale) -> None:
-        (level,) = levels_at(to, [form])
-        assert to.exponent + level == form.scale.exponent + form.level
+    @given(static_infos, static_scales)
+    def test_bringing_moves_the_level_against_the_scale(self, info: Scaled, to: Scale) -> None:
+        (level,) = levels_at(to, [info])
+        assert to.exponent + level == info.scale.exponent + info.level
 
     def test_unknown_distances_are_passed_over(self) -> None:
         own = Scaled(Scale(0, ((GENERATORS[0], 1),)), 5)
@@ -215,7 +214,7 @@ class TestLevels:
     def test_settling_is_held_within_what_levels_are_trusted_for(
         self, scale: Scale, level: int
     ) -> None:
-        paid = (Scaled(scale, level).settled / scale).exponent
+        paid = (Scaled(scale, level).normalized / scale).exponent
         assert abs(paid) == min(abs(level), TRUSTED_LEVEL)
         assert paid * level >= 0
 
@@ -223,14 +222,14 @@ class TestLevels:
 class TestSplats:
     @pytest.mark.parametrize("number", [0.0, -0.0, float("inf"), float("-inf"), float("nan")])
     def test_right_at_every_scale(self, number: float) -> None:
-        assert splat_form(number) is ANY
-        assert isinstance(ANY, Any)
+        assert splat_info(number) is ANY
+        assert isinstance(ANY, AnyScale)
 
     @given(st.floats(allow_nan=False, allow_infinity=False).filter(bool))
     def test_finite_numbers_adopt(self, number: float) -> None:
-        form = splat_form(number)
-        assert isinstance(form, Splat)
-        assert abs(math.log2(abs(number)) - form.level) <= 0.5
+        info = splat_info(number)
+        assert isinstance(info, Splat)
+        assert abs(math.log2(abs(number)) - info.level) <= 0.5
 
     @pytest.mark.parametrize(("number", "level"), [(1.0, 0), (0.9, 0), (-8.0, 3), (0.26, -2)])
     def test_level_is_the_nearest_power(self, number: float, level: int) -> None:

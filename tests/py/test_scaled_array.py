@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from scalify_hlo import ScaledArray, UsageError, as_scaled_array, asarray, dynamic_rescale
-from scalify_hlo.scaled_array import Statistic, is_scaled_array, scale_dtype
+from scalify_hlo.jax_api.scaled_array import Statistic, is_scaled_array, scale_dtype
 
 DTYPES = ("float16", "bfloat16", "float32", "float8_e4m3fn", "float8_e5m2", "complex64")
 STATISTICS = get_args(Statistic)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import resumed
 
 KINDS = pytest.mark.parametrize("recipe", ["fp16-state", "fp8-state"])
@@ -35,7 +36,7 @@ def program_of(recipe: str) -> jax.export.Exported:
 
 
 def pairs_of(tree: Any) -> list[jsa.ScaledArray]:
-    leaves = jax.tree.leaves(tree, is_leaf=jsa.scaled_array.is_scaled_array)
+    leaves = jax.tree.leaves(tree, is_leaf=is_scaled_array)
     return [leaf for leaf in leaves if isinstance(leaf, jsa.ScaledArray)]
 
 
@@ -127,7 +128,7 @@ class TestScaledState:
         lost = jax.tree.map(
             lambda pair: jsa.ScaledArray(pair.data, pair.scale),
             state[0],
-            is_leaf=jsa.scaled_array.is_scaled_array,
+            is_leaf=is_scaled_array,
         )
         assert_same_bits(jsa.scaled_state(program, (lost,)), state[:1])
 

@@ -12,8 +12,8 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
-from scalify_hlo.profile_file import dump_profile
-from scalify_hlo.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo.profile.file import dump_profile
 
 RNG = np.random.default_rng(0)
 X, W = (jnp.asarray(RNG.standard_normal((32, 32)), jnp.float32) for _ in range(2))

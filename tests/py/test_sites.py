@@ -15,9 +15,9 @@ import scalify_hlo as jsa
 from examples import gpt2
 from examples.training import training_step
 from examples.xla import Executable, flat
-from scalify_hlo.check import compile_module
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.recipe import Recipe, load_recipe
+from scalify_hlo.recipes.model import Recipe, load_recipe
+from scalify_hlo.run.check import compile_module
 from tests.py.judge import assert_same_bits, evaluate, parse, rewritten
 
 CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2)
@@ -134,7 +134,7 @@ def test_an_authors_markers_do_what_the_recipe_does() -> None:
         assert distance <= 1e-3 * np.linalg.norm(np.asarray(theirs, float))
 
 
-def normalise(x: Any) -> Any:
+def normalize(x: Any) -> Any:
     """LayerNorm without an affine part."""
     x = x - x.mean(-1, keepdims=True)
     return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
@@ -144,14 +144,14 @@ def normalise(x: Any) -> Any:
 def test_epsilon_on_data_finds_small_variances(epsilon: str, rms: float) -> None:
     """The paper's approximation, appendix C.2: an option, and off by default."""
     x = np.random.default_rng(0).standard_normal((4, 64)).astype(np.float32)
-    run = jsa.scalify(normalise, recipe="propagate", settings={"epsilon": epsilon})
+    run = jsa.scalify(normalize, recipe="propagate", settings={"epsilon": epsilon})
     y = np.asarray(jsa.asarray(run(jsa.ScaledArray(x, np.float32(2.0**-20)))))
     size = float(np.sqrt((y * y).mean()))
     assert 0.9 * rms <= size <= 1.1 * rms
 
 
 def test_epsilon_is_exact_by_default() -> None:
-    text = str(jax.export.export(jax.jit(normalise))(jnp.ones((4, 8))).mlir_module())
+    text = str(jax.export.export(jax.jit(normalize))(jnp.ones((4, 8))).mlir_module())
     x = np.random.default_rng(0).standard_normal((4, 8)).astype(np.float32)
     module, _ = rewritten(text, input_scale={"*": 2.0**-3})
     assert_same_bits(evaluate(module, [x])[0], evaluate(parse(text), [x])[0])

@@ -49,8 +49,8 @@ def variance(x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 def layer_norm(x: jax.Array, y: jax.Array) -> jax.Array:
-    centred = x - x.mean(-1, keepdims=True)
-    return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + 1e-5) + y
+    centerd = x - x.mean(-1, keepdims=True)
+    return centerd * jax.lax.rsqrt((centerd**2).mean(-1, keepdims=True) + 1e-5) + y
 
 
 def safe_sqrt(x: jax.Array, y: jax.Array) -> jax.Array:

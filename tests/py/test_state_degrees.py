@@ -107,7 +107,7 @@ AVERAGES: dict[str, Spelling] = {
     "norm at most": weighted(lambda g: g * jnp.minimum(1.0, 1 / (jnp.linalg.norm(g) + 1e-6))),
     "norm at least": weighted(lambda g: g / jnp.maximum(1.0, jnp.linalg.norm(g))),
     "jitted": jax.jit(average),
-    "centred": weighted(lambda g: g - g.mean(-1, keepdims=True)),
+    "centerd": weighted(lambda g: g - g.mean(-1, keepdims=True)),
     "rows": weighted(
         lambda g: jnp.where(
             jnp.linalg.norm(g, axis=-1, keepdims=True) > 1,

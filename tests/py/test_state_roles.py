@@ -19,7 +19,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
 from scalify_hlo.cli.main import main
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.pipeline import run_passes
 from tests.py import role_programs
 from tests.py.judge import parse

@@ -12,14 +12,14 @@ import pytest
 from jax import lax
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import operations
+from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect import attributes
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.roles.frames import operations
-from scalify_hlo.roles.steps import without_steps
 from tests.py.judge import parse
 
 MARKS = (
@@ -36,8 +36,8 @@ HIDDEN = jnp.ones((6, 8))
 
 
 def norm(x: jax.Array) -> jax.Array:
-    centred = x - jnp.mean(x, -1, keepdims=True)
-    return centred * lax.rsqrt(jnp.mean(centred**2, -1, keepdims=True) + 1e-5)
+    centerd = x - jnp.mean(x, -1, keepdims=True)
+    return centerd * lax.rsqrt(jnp.mean(centerd**2, -1, keepdims=True) + 1e-5)
 
 
 def loss(params: Any) -> jax.Array:

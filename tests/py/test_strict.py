@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scalify_hlo.cli.inspect import dry_run, reads_of
-from scalify_hlo.diagnostics import InputError
+from scalify_hlo.errors import InputError
+from scalify_hlo.io.program import read_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.program import read_program
 from tests.py.judge import parse
 from tests.py.programs import PROGRAMS, Program
 

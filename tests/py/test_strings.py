@@ -21,8 +21,8 @@ import scalify_hlo
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.cli.main import main
-from scalify_hlo.diagnostics import InputError
-from scalify_hlo.utf8 import has_utf8_strings, require_utf8_strings
+from scalify_hlo.errors import InputError
+from scalify_hlo.storage.utf8 import has_utf8_strings, require_utf8_strings
 
 TEXT = """\
 module @<module> attributes {mhlo.frontend_attributes = {name = <frontend>}, jax.x = <attribute>} {

@@ -15,9 +15,9 @@ import pytest
 from jax import export
 
 from scalify_hlo._compat import ir
-from scalify_hlo.artifact import write_artifact
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.program import read_program, read_text
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.io.program import read_program, read_text
 from tests.py.lifted import calls, nested
 from tests.py.sharded_steps import CASES, step
 from tests.py.test_calibration import SQUARE, integers, random
@@ -142,7 +142,7 @@ func.func private @b(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2x
     def test_it_is_the_same_in_another_process(self) -> None:
         code = (
             "from scalify_hlo.dialect.structure import structural_hash\n"
-            "from scalify_hlo.program import read_text\n"
+            "from scalify_hlo.io.program import read_text\n"
             f"print(structural_hash(read_text({SQUARE!r}).module))"
         )
         env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from scalify_hlo import InputError, UsageError, rewrite
-from scalify_hlo.artifact import write_artifact
-from scalify_hlo.check import compile_module
-from scalify_hlo.recipe import WITH_ALGORITHMS, Target
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.recipes.model import WITH_ALGORITHMS, Target
+from scalify_hlo.run.check import compile_module
 from tests.py.judge import assert_same_bits, parse
 
 TARGETS = get_args(Target)

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from scalify_hlo.layers import activations, norms, softmax
-from scalify_hlo.layers.graph import Node
-from scalify_hlo.layers.model import Layer
-from scalify_hlo.layers.recognition import graph_of, recognize
-from scalify_hlo.layers.twins import Found, Twins, _onto
+from scalify_hlo.analysis.layers import activations, norms, softmax
+from scalify_hlo.analysis.layers.graph import Node
+from scalify_hlo.analysis.layers.model import Layer
+from scalify_hlo.analysis.layers.recognition import graph_of, recognize
+from scalify_hlo.analysis.layers.twins import Found, Twins, _onto
 from tests.py.judge import parse
 from tests.py.test_layers import gpt2_text
 
@@ -77,21 +77,21 @@ def test_layers_of_gpt2_are_those_of_searches(monkeypatch: pytest.MonkeyPatch) -
     assert assert_found_as_alone(gpt2_text(3), monkeypatch)["layer_norm"] == 7
 
 
-def centred(x: jax.Array) -> jax.Array:
+def centerd(x: jax.Array) -> jax.Array:
     return x - jnp.mean(x, -1, keepdims=True)
 
 
 def deviation(x: jax.Array, share: float = 1 / SHAPE[-1]) -> jax.Array:
     """The inverse of the deviation, or nearly so."""
-    return lax.rsqrt(jnp.sum(centred(x) ** 2, -1, keepdims=True) * share + share * 2**-14)
+    return lax.rsqrt(jnp.sum(centerd(x) ** 2, -1, keepdims=True) * share + share * 2**-14)
 
 
 def layer_norm(x: jax.Array) -> jax.Array:
-    return centred(x) * deviation(x)
+    return centerd(x) * deviation(x)
 
 
 def unbiased(x: jax.Array) -> jax.Array:
-    return centred(x) * deviation(x, 1 / (SHAPE[-1] - 1))
+    return centerd(x) * deviation(x, 1 / (SHAPE[-1] - 1))
 
 
 def plus_mean(x: jax.Array) -> jax.Array:
@@ -121,7 +121,7 @@ def test_which_values_are_which_is_looked_at(monkeypatch: pytest.MonkeyPatch) ->
     def stack(x: jax.Array, y: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
         for swapped in (False, False, False, True, True, False):
             a, b = (deviation(y), deviation(x)) if swapped else (deviation(x), deviation(y))
-            x, y = jnp.sin((centred(x) * a) @ w), jnp.sin((centred(y) * b) @ v)
+            x, y = jnp.sin((centerd(x) * a) @ w), jnp.sin((centerd(y) * b) @ v)
         return x + y
 
     text = text_of(stack, SHAPE, SHAPE, (8, 8), (8, 8))
@@ -153,7 +153,7 @@ def test_types_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is wrong by the last bit of a bf16 is right in that only."""
 
     def nearly(x: jax.Array) -> jax.Array:
-        return (centred(x) * deviation(x, (1 + 2**-7) / SHAPE[-1])).astype(x.dtype)
+        return (centerd(x) * deviation(x, (1 + 2**-7) / SHAPE[-1])).astype(x.dtype)
 
     def stack(x: jax.Array, w: jax.Array) -> jax.Array:
         for dtype in (*[jnp.bfloat16] * 3, *[jnp.float32] * 3):

@@ -1,4 +1,4 @@
-"""Every float type of StableHLO: f4 to f64, and complex; quantised types are refused."""
+"""Every float type of StableHLO: f4 to f64, and complex; quantized types are refused."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from scalify_hlo import InputError, rewrite
 from scalify_hlo.cli.main import main
 from scalify_hlo.dialect.formats import FORMATS
-from scalify_hlo.interpreter import evaluate
-from scalify_hlo.tensors import DTYPES, Array
+from scalify_hlo.io.tensors import DTYPES, Array
+from scalify_hlo.run.interpreter import evaluate
 from tests.py.judge import parse
 
 REAL = [name for name in FORMATS if name in DTYPES]
@@ -100,7 +100,7 @@ def test_scale_format_is_no_float() -> None:
     assert "arg2" not in rewrite(text, signature="scaled")
 
 
-QUANTISED = """
+QUANTIZED = """
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.uniform_quantize %x : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>
   %1 = stablehlo.uniform_dequantize %0 : (tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<4xf32>
@@ -108,15 +108,15 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }"""
 
 
-def test_quantised_types_are_refused() -> None:
-    with pytest.raises(InputError, match="a type of the program is quantised already") as caught:
-        rewrite(QUANTISED)
+def test_quantized_types_are_refused() -> None:
+    with pytest.raises(InputError, match="a type of the program is quantized already") as caught:
+        rewrite(QUANTIZED)
     assert caught.value.location == "<program>:3:75"
 
 
-def test_quantised_types_end_with_code_1(tmp_path: Path) -> None:
+def test_quantized_types_end_with_code_1(tmp_path: Path) -> None:
     file = tmp_path / "model.mlir"
-    file.write_text(QUANTISED)
+    file.write_text(QUANTIZED)
     result = CliRunner().invoke(main, ["rewrite", str(file)])
     assert result.exit_code == 1
-    assert "quantised" in result.stderr
+    assert "quantized" in result.stderr

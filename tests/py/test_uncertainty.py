@@ -4,13 +4,13 @@ import math
 
 import pytest
 
+from scalify_hlo.algebra.scale import ONE, Scaled, Splat
+from scalify_hlo.algebra.uncertainty import CERTAIN, NORMALIZED, UNKNOWN, Uncertainty, mean, of_root
 from scalify_hlo.rules.families import product_uncertainty
 from scalify_hlo.rules.parameters import parameters_of, returned
-from scalify_hlo.scale import ONE, Scaled, Splat
-from scalify_hlo.uncertainty import CERTAIN, NORMALISED, UNKNOWN, Uncertainty, mean, of_root
 
 
-def form(uncertainty: Uncertainty) -> Scaled:
+def info(uncertainty: Uncertainty) -> Scaled:
     return Scaled(ONE, 0, uncertainty)
 
 
@@ -63,47 +63,47 @@ def test_correlation() -> None:
 
 
 def test_operands_of_one_root_may_add_up() -> None:
-    x, w = form(of_root(0.5)), form(of_root(0.5))
+    x, w = info(of_root(0.5)), info(of_root(0.5))
     plain = product_uncertainty(x, w, terms=64).octaves
     shared = product_uncertainty(x, x, terms=64).octaves
     assert plain < 1.0
     assert shared > 3.0
 
 
-def test_normalised_operands_of_one_matmul_do_not() -> None:
-    """Queries and keys of one normalised value are products with weights of their own."""
-    query = product_uncertainty(form(NORMALISED), form(of_root(0.5)), terms=64)
-    key = product_uncertainty(form(NORMALISED), form(of_root(0.5)), terms=64)
-    assert product_uncertainty(form(query), form(key), terms=64).octaves < 1.5
+def test_normalized_operands_of_one_matmul_do_not() -> None:
+    """Queries and keys of one normalized value are products with weights of their own."""
+    query = product_uncertainty(info(NORMALIZED), info(of_root(0.5)), terms=64)
+    key = product_uncertainty(info(NORMALIZED), info(of_root(0.5)), terms=64)
+    assert product_uncertainty(info(query), info(key), terms=64).octaves < 1.5
 
 
 def test_constants_add_nothing() -> None:
     x = of_root(0.5)
-    assert product_uncertainty(form(x), Splat(3.0)) is x
-    assert product_uncertainty(Splat(3.0), form(x), -1).octaves == 0.5
+    assert product_uncertainty(info(x), Splat(3.0)) is x
+    assert product_uncertainty(Splat(3.0), info(x), -1).octaves == 0.5
 
 
 def test_calls_keep_the_degrees_of_arguments() -> None:
     """A function is walked once; its result is as uncertain as each call's arguments make it."""
     x = of_root(0.5)
-    inner = parameters_of([form(of_root(1.0)), form(of_root(1.0))], casting=False)
-    a, b = (f.uncertainty for f in inner.forms if isinstance(f, Scaled))
-    call = parameters_of([form(x), form(x**5)], casting=False)
+    inner = parameters_of([info(of_root(1.0)), info(of_root(1.0))], casting=False)
+    a, b = (f.uncertainty for f in inner.infos if isinstance(f, Scaled))
+    call = parameters_of([info(x), info(x**5)], casting=False)
     assert call.key == inner.key
-    (result,) = returned([form(a * b)], inner, call)
+    (result,) = returned([info(a * b)], inner, call)
     assert isinstance(result, Scaled)
     assert result.uncertainty.octaves == 3.0
 
 
 def test_functions_with_casts_are_told_apart_by_octaves() -> None:
-    low, high = ([form(of_root(size))] for size in (0.5, 5.0))
+    low, high = ([info(of_root(size))] for size in (0.5, 5.0))
     assert parameters_of(low, casting=True).key != parameters_of(high, casting=True).key
     assert parameters_of(low, casting=False).key == parameters_of(high, casting=False).key
 
 
 def test_each_call_makes_roots_of_its_own() -> None:
-    inner = parameters_of([form(of_root(1.0))], casting=False)
-    made = form(of_root(1.0))
+    inner = parameters_of([info(of_root(1.0))], casting=False)
+    made = info(of_root(1.0))
     results = [returned([made], inner, inner)[0] for _ in range(2)]
     first, second = (f.uncertainty for f in results if isinstance(f, Scaled))
     assert first.correlation(second) == 0

@@ -12,12 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from scalify_hlo.algebra.scale import ONE, Scaled
 from scalify_hlo.api import make_options, rewrite
+from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.pipeline import rewrite_module
-from scalify_hlo.program import read_text
 from scalify_hlo.rules import unit_scaling
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS, size_of
-from scalify_hlo.scale import ONE, Scaled
 from tests.py import judge
 from tests.py.unit_functions import (
     EACH_FUNCTION,
@@ -34,7 +34,7 @@ from tests.py.unit_functions import (
 TOLERANCE = 0.02
 
 
-def factor_of(name: str) -> unit_scaling.Activation:
+def factor_of(name: str) -> unit_scaling.ActivationSize:
     return ACTIVATIONS[name.partition(" ")[0]]
 
 
@@ -120,9 +120,9 @@ def predicted(
     with program.module.context:
         options = replace(make_options("unit", "same", scales, settings), annotate=True)
         report = rewrite_module(program.module, options)
-    forms = [result.form for result in report.results]
-    assert all(isinstance(form, Scaled) for form in forms)
-    return [form.at(ONE).level for form in forms if isinstance(form, Scaled)]
+    infos = [result.info for result in report.results]
+    assert all(isinstance(info, Scaled) for info in infos)
+    return [info.at(ONE).level for info in infos if isinstance(info, Scaled)]
 
 
 class TestPredictions:
@@ -283,4 +283,4 @@ class TestPredictions:
         program = read_text(text_of(jnp.tanh, X))
         with program.module.context:
             report = rewrite_module(program.module, make_options("fp8", "same"))
-        assert report.results[0].form == Scaled(ONE)
+        assert report.results[0].info == Scaled(ONE)

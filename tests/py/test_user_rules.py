@@ -10,10 +10,11 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.diagnostics import InputError, UsageError
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.rules.alignment import READERS
 from scalify_hlo.rules.families import keep, on_data
 from scalify_hlo.rules.registry import CUSTOM_CALLS, RULES
-from scalify_hlo.rules.split import READERS, Split
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from tests.py.judge import rewritten
 from tests.py.test_recipe import assert_one_sentence, call
 
@@ -53,9 +54,9 @@ def test_a_custom_call_has_the_rule_that_its_target_was_given() -> None:
 
 
 def test_a_users_rule_outdoes_that_of_the_table() -> None:
-    def clipped(op: ir.OpView, split: Split) -> None:
+    def clipped(op: ir.OpView, rewriter: ScaleRewriter) -> None:
         """As near as it gets where data are small."""
-        keep(op, split)
+        keep(op, rewriter)
 
     assert scale(TANH) == "unscaled"
     scalify_hlo.register_rule("stablehlo.tanh", clipped, formula="Y_d = tanh(X_d); Y_s = X_s")
@@ -86,15 +87,15 @@ class TestMistakes:
         with pytest.raises(UsageError, match="no op is named '42'"):
             scalify_hlo.register_rule(42, keep)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("rule", [lambda _: None, lambda _op, _split, _more: None])
+    @pytest.mark.parametrize("rule", [lambda _: None, lambda _op, _rewriter, _more: None])
     def test_what_takes_other_arguments(self, rule: Any) -> None:
         with pytest.raises(UsageError, match=r"for stablehlo\.tanh takes other arguments"):
             scalify_hlo.register_rule("stablehlo.tanh", rule)
 
     @pytest.mark.parametrize(("op", "text"), [("stablehlo.tanh", TANH), ("@mine", PROGRAM)])
     def test_a_rule_that_raises(self, op: str, text: str) -> None:
-        def careless(op: ir.OpView, split: Split) -> None:
-            raise ValueError(f"no\nlines {op} {split}")
+        def careless(op: ir.OpView, rewriter: ScaleRewriter) -> None:
+            raise ValueError(f"no\nlines {op} {rewriter}")
 
         scalify_hlo.register_rule(op, careless)
         with pytest.raises(UsageError, match=f"the rule careless for {op} raised") as caught:
@@ -106,8 +107,8 @@ class TestMistakes:
         assert "the op is at" in str(caught.value.hint)
 
     def test_an_error_of_the_tool_stays_itself(self) -> None:
-        def refusing(op: ir.OpView, split: Split) -> None:
-            raise InputError(f"not this one: {op.operation.name}, {split.depth}")
+        def refusing(op: ir.OpView, rewriter: ScaleRewriter) -> None:
+            raise InputError(f"not this one: {op.operation.name}, {rewriter.depth}")
 
         scalify_hlo.register_rule("stablehlo.tanh", refusing)
         with pytest.raises(InputError, match="not this one"):
@@ -119,7 +120,7 @@ class TestMistakes:
         scalify_hlo.register_rule(op, lambda *_: None)
         with pytest.raises(UsageError, match=f"for {op} says nothing of the results") as caught:
             scale(text)
-        assert "split.result" in str(caught.value.hint)
+        assert "rewriter.result" in str(caught.value.hint)
         rewritten(text, "same")  # whose operands have no scale
 
     def test_a_rule_that_reads_one_of_two_operands(self) -> None:
@@ -128,10 +129,10 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.atan2 %x, %y : tensor<4xf32>
   return %0 : tensor<4xf32>
 }"""
-        scalify_hlo.register_rule("stablehlo.atan2", lambda op, split: split.read(op, 0))
+        scalify_hlo.register_rule("stablehlo.atan2", lambda op, rewriter: rewriter.read(op, 0))
         with pytest.raises(UsageError, match="leaves an operand"):
             scale(text)
-        scalify_hlo.register_rule("stablehlo.atan2", lambda op, split: split.read_all(op))
+        scalify_hlo.register_rule("stablehlo.atan2", lambda op, rewriter: rewriter.read_all(op))
         assert scale(text) == "unscaled"
 
     def test_a_rule_that_gives_what_is_no_op(self) -> None:
@@ -150,16 +151,16 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
   return %0 : tensor<4xi1>
 }"""
 
-        def aligned(op: ir.OpView, split: Split) -> None:
-            split.align(op, (0, 1), result=None)
+        def aligned(op: ir.OpView, rewriter: ScaleRewriter) -> None:
+            rewriter.align(op, (0, 1), result=None)
 
         scalify_hlo.register_rule("stablehlo.compare", aligned)
         rewritten(text, "scaled")
 
     def test_rules_that_are_no_plain_functions(self) -> None:
         class Rule:
-            def __call__(self, op: ir.OpView, split: Split) -> None:
-                keep(op, split)
+            def __call__(self, op: ir.OpView, rewriter: ScaleRewriter) -> None:
+                keep(op, rewriter)
 
         for rule in (Rule(), functools.partial(keep), Rule().__call__):
             scalify_hlo.register_rule("stablehlo.tanh", rule)
@@ -167,8 +168,8 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xi1> {
             assert RULES["stablehlo.tanh"].line > 0
 
     def test_the_command_line_shows_one_sentence(self) -> None:
-        def careless(op: ir.OpView, split: Split) -> None:
-            raise KeyError((op, split))
+        def careless(op: ir.OpView, rewriter: ScaleRewriter) -> None:
+            raise KeyError((op, rewriter))
 
         scalify_hlo.register_rule("stablehlo.tanh", careless)
         result = call("rewrite", "-", "--signature", "scaled", text=TANH)

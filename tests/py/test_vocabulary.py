@@ -11,12 +11,12 @@ import pytest
 from jax import lax
 
 import scalify_hlo
+from scalify_hlo.analysis import vocabulary
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
-from scalify_hlo.passes.report import MatmulReport
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.roles import vocabulary
+from scalify_hlo.report.model import MatmulReport
 from tests.py.judge import parse
 from tests.py.test_layers import gpt2_text
 

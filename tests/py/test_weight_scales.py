@@ -15,8 +15,8 @@ from jax import lax
 
 import scalify_hlo
 from scalify_hlo._compat import ir
-from scalify_hlo.check import compile_module
-from scalify_hlo.passes.encoding import Scales, encode
+from scalify_hlo.quantize.encoding import Scales, encode
+from scalify_hlo.run.check import compile_module
 from tests.py.fp8_numpy import F32, Array, quantized
 from tests.py.judge import parse
 
@@ -260,7 +260,7 @@ def test_scales_of_constants_far_from_one(log2: int, margin: int) -> None:
 def test_largest_magnitudes_of_parts_of_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large constants are read some rows at a time."""
     w = weight_of(CASES["several axes"])
-    monkeypatch.setattr("scalify_hlo.passes.encoding._CHUNK", 64)
+    monkeypatch.setattr("scalify_hlo.quantize.encoding._CHUNK", 64)
     with parse("").context, ir.Location.unknown():
         element = ir.Type.parse(E4M3)
         attribute = ir.DenseElementsAttr.get(w)

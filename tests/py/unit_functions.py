@@ -49,9 +49,9 @@ def cross_entropy(x: jax.Array, labels: jax.Array) -> jax.Array:
 
 
 def layer_norm(x: jax.Array, w: jax.Array, c: jax.Array) -> jax.Array:
-    centred = x - x.mean(-1, keepdims=True)
-    variance = jnp.square(centred).mean(-1, keepdims=True)
-    return centred * jax.lax.rsqrt(variance + 1e-5) * w + c
+    centerd = x - x.mean(-1, keepdims=True)
+    variance = jnp.square(centerd).mean(-1, keepdims=True)
+    return centerd * jax.lax.rsqrt(variance + 1e-5) * w + c
 
 
 def text_of(fn: Callable[..., Any], *arguments: Any) -> str:

@@ -16,10 +16,10 @@ import jax
 from jax.export import Exported
 
 from scalify_hlo.api import make_options, rewrite_program
-from scalify_hlo.artifact import write_artifact
-from scalify_hlo.diagnostics import InputError, ScalifyError, UsageError
+from scalify_hlo.errors import InputError, ScalifyError, UsageError
+from scalify_hlo.io.artifact import write_artifact
+from scalify_hlo.io.program import read_program, write_program
 from scalify_hlo.passes.pipeline import Options
-from scalify_hlo.program import read_program, write_program
 from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.edits import damaged, edited
 from tests.py.fuzzing.finding import FindingError

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
 from tests.py.judge import parse
 from tests.py.programs.program import Sizes
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.attributes import function_type
-from scalify_hlo.passes.base import main_function
+from scalify_hlo.dialect.functions import main_function
 from tests.py.judge import parse
 
 Array = npt.NDArray[np.generic]

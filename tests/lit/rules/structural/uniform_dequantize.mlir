@@ -1,7 +1,7 @@
 // RUN: not %scalify-hlo rewrite %s 2>&1 | %filecheck %s
 
-// Quantised types are refused.
-// CHECK: uniform_dequantize.mlir:{{[0-9]+:[0-9]+}}: error: a type of the program is quantised already
+// Quantized types are refused.
+// CHECK: uniform_dequantize.mlir:{{[0-9]+:[0-9]+}}: error: a type of the program is quantized already
 func.func @main(%x: tensor<3x!quant.uniform<i8:f32, 0.5>>) -> tensor<3xf32> {
   %0 = stablehlo.uniform_dequantize %x : (tensor<3x!quant.uniform<i8:f32, 0.5>>) -> tensor<3xf32>
   return %0 : tensor<3xf32>

@@ -1,0 +1,1 @@
+"""Scales, predicted sizes and number formats: arithmetic without MLIR and JAX."""

@@ -1,0 +1,275 @@
+"""Uncertainties of the predicted sizes of values.
+
+The level of a value is an estimate. Its uncertainty is a monomial ``{root: degree}`` over *roots*,
+as a scale is a monomial over run-time scales. A root is a quantity whose size is not known exactly,
+such as an argument; it has a standard deviation in octaves. Degrees are added in products and
+subtracted in quotients. So the ratio of two values with the same root is certain, a matrix times
+itself has twice the uncertainty, and the uncertainties of independent weights add in quadrature.
+Errors without a root, such as the small errors of the rules, are a bias that adds linearly.
+
+This module does not depend on MLIR.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from heapq import nsmallest
+from typing import Final
+
+from scalify_hlo.algebra.limits import UNCERTAINTY_ROOTS
+
+_SQUARE: Final = 2
+"""The least degree at which a root counts as a power; see `Root.in_powers`."""
+
+_HIGHEST: Final = 1e30
+"""The highest degree, in absolute value: squares of higher ones would overflow f64."""
+
+UNBOUNDED: Final = 1e6
+"""The largest uncertainty, in octaves: nothing is known of the size."""
+
+
+class Root:
+    """A quantity whose size is not known exactly; each is equal only to itself.
+
+    Attributes:
+        deviation: Standard deviation of log2 of its size, in octaves.
+        in_powers: The deviation per degree in powers of the quantity, from squares on. The declared
+            size of an argument is trusted for the argument itself, but a power multiplies its
+            error.
+        misdeclared: The deviation of the quantity itself, if it is made of such powers.
+        constant: Whether it is an element of a constant whose elements have different sizes.
+    """
+
+    __slots__ = ("constant", "deviation", "in_powers", "misdeclared")
+
+    def __init__(
+        self,
+        deviation: float,
+        in_powers: float = 0.0,
+        misdeclared: float = 0.0,
+        *,
+        constant: bool = False,
+    ) -> None:
+        self.constant = constant
+        self.deviation = deviation
+        self.misdeclared = max(deviation, misdeclared)
+        self.in_powers = max(self.misdeclared, in_powers)
+
+    def octaves(self, degree: float) -> float:
+        """Standard deviation of log2 of the size of a power, if inputs are misdeclared.
+
+        Args:
+            degree: The degree of the power.
+        """
+        return abs(degree) * (self.misdeclared if abs(degree) < _SQUARE else self.in_powers)
+
+
+class Uncertainty:
+    """The uncertainty of log2 of a size, as a monomial over roots.
+
+    Attributes:
+        degrees: The roots with their non-zero degrees.
+        rest: Variance, in octaves², of errors that are independent of all roots.
+        bias: Error in octaves that adds linearly.
+    """
+
+    __slots__ = ("bias", "degrees", "rest")
+
+    def __init__(self, degrees: Mapping[Root, float], rest: float = 0.0, bias: float = 0.0) -> None:
+        self.degrees = degrees
+        self.rest = rest
+        self.bias = bias
+
+    @property
+    def octaves(self) -> float:
+        """``bias + sqrt(rest + sum((degree * deviation)²))``, one standard deviation."""
+        return min(self.bias + math.sqrt(self._variance()), UNBOUNDED)
+
+    @property
+    def misdeclared(self) -> float:
+        """One standard deviation in octaves, if the declared scales of inputs are inexact."""
+        variance = self.rest
+        for root, degree in self.degrees.items():
+            variance += root.octaves(degree) ** 2
+        return min(self.bias + math.sqrt(variance), UNBOUNDED)
+
+    def __mul__(self, other: Uncertainty) -> Uncertainty:
+        return self.times(other, 1.0)
+
+    def __truediv__(self, other: Uncertainty) -> Uncertainty:
+        return self.times(other, -1.0)
+
+    def __pow__(self, n: float) -> Uncertainty:
+        if n == 1 or self is CERTAIN:
+            return self
+        degrees = {r: k for r, degree in self.degrees.items() if (k := _limited(degree * n))}
+        n = _limited(n)
+        return Uncertainty(degrees, self.rest * n * n, self.bias * abs(n))
+
+    def times(self, other: Uncertainty, sign: float) -> Uncertainty:
+        """Returns the uncertainty of a product with another value to the power of `sign`, ±1."""
+        if other is CERTAIN:
+            return self
+        if self is CERTAIN and sign == 1:
+            return other
+        degrees = dict(self.degrees)
+        for root, degree in other.degrees.items():
+            total = degrees.get(root, 0.0) + sign * degree
+            if not -_HIGHEST < total < _HIGHEST:
+                total = _limited(total)
+            if total:
+                degrees[root] = total
+            else:
+                degrees.pop(root, None)  # A power may be rounded to 0.
+        return _capped(degrees, self.rest + other.rest, self.bias + other.bias)
+
+    def shares(self, other: Uncertainty) -> bool:
+        """Whether two uncertainties have a root in common."""
+        return not self.degrees.keys().isdisjoint(other.degrees)
+
+    def correlation(self, other: Uncertainty) -> float:
+        """The correlation of two uncertainties by their common roots, from 0 to 1."""
+        ours, theirs = self.degrees, other.degrees
+        common = 0.0
+        for root, degree in ours.items():
+            if root in theirs:
+                common += abs(degree * theirs[root]) * root.deviation**2
+        if not common:
+            return 0.0
+        return common / math.sqrt(self._variance() * other._variance())
+
+    def _variance(self) -> float:
+        variance = self.rest
+        for root, degree in self.degrees.items():
+            variance += (degree * root.deviation) ** 2
+        return variance
+
+    @property
+    def in_powers(self) -> float:
+        """The uncertainty in octaves per degree, in the square of the value."""
+        return (self * self).misdeclared / _SQUARE
+
+    @property
+    def constant(self) -> bool:
+        """Whether the value is a constant whose elements differ, in size or not.
+
+        Such a value does not reduce the uncertainty of a sum; see `mean_uncertainty`.
+        """
+        if self is CONSTANT:
+            return True
+        degrees = self.degrees
+        return bool(degrees) and all(root.constant for root in degrees) and not self.rest
+
+    @property
+    def single(self) -> bool:
+        """Whether the uncertainty is that of one root alone, such as an argument."""
+        return len(self.degrees) == 1 and not self.rest and not self.bias
+
+    @property
+    def degree(self) -> float:
+        """The highest degree of a root, in absolute value."""
+        return max(map(abs, self.degrees.values()), default=0.0)
+
+    def with_root(self, deviation: float) -> Uncertainty:
+        """Returns the uncertainty with one more root, of this deviation in octaves."""
+        degrees = {**self.degrees, Root(deviation): 1.0}
+        return _capped(degrees, self.rest, self.bias)
+
+    def with_bias(self, octaves: float) -> Uncertainty:
+        """Returns the uncertainty with more bias."""
+        return Uncertainty(self.degrees, self.rest, self.bias + octaves)
+
+    def and_of(self, other: Uncertainty) -> Uncertainty:
+        """Returns the uncertainty of a product with a value that is one new root."""
+        return Uncertainty({**self.degrees, renamed(other): 1.0}, self.rest, self.bias)
+
+    def rooted_at(self, names: Mapping[Root, Uncertainty]) -> Uncertainty:
+        """Replaces some roots by uncertainties, to the power of the degrees of the roots."""
+        kept = {root: degree for root, degree in self.degrees.items() if root not in names}
+        parts = [names[root] ** k for root, k in self.degrees.items() if root in names]
+        return reduce(Uncertainty.__mul__, parts, Uncertainty(kept, self.rest, self.bias))
+
+
+CERTAIN: Final = Uncertainty({})
+"""The uncertainty of a value of known size, such as a constant."""
+
+CONSTANT: Final = Uncertainty({})
+"""The uncertainty of a constant whose elements differ, but are of similar size."""
+
+NORMALIZED: Final = Uncertainty({}, rest=0.0625)
+"""The uncertainty of the result of a normalization or a softmax: a quarter of an octave."""
+
+UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
+"""The uncertainty of a value of unknown size."""
+
+
+def renamed(own: Uncertainty) -> Root:
+    """Returns one new root that has the deviations of an uncertainty, but none of its roots."""
+    return Root(own.octaves, own.in_powers, own.misdeclared, constant=own.constant)
+
+
+def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
+    """Returns the uncertainty of a product of powers, without a limit on its roots.
+
+    Args:
+        parts: The uncertainty and the exponent of each factor.
+    """
+    degrees: dict[Root, float] = {}
+    rest = bias = 0.0
+    for part, n in parts:
+        for root, degree in part.degrees.items():
+            degrees[root] = degrees.get(root, 0.0) + n * degree
+        rest += part.rest * n * n
+        bias += part.bias * abs(n)
+    return Uncertainty({root: _limited(k) for root, k in degrees.items() if k}, rest, bias)
+
+
+def of_root(deviation: float, in_powers: float = 0.0, *, constant: bool = False) -> Uncertainty:
+    """Returns the uncertainty of a new root.
+
+    Args:
+        deviation: Standard deviation of log2 of its size, in octaves.
+        in_powers: The deviation per degree in its powers, if that is larger.
+        constant: Whether the root is an element of a constant.
+    """
+    return Uncertainty({Root(deviation, in_powers, constant=constant): 1.0})
+
+
+def mean(parts: Sequence[Uncertainty]) -> Uncertainty:
+    """Returns the uncertainty of a sum of values of similar size: the mean of their degrees."""
+    first = parts[0]
+    if all(part is first for part in parts):
+        return first
+    share = 1.0 / len(parts)
+    degrees: dict[Root, float] = {}
+    for part in parts:
+        for root, degree in part.degrees.items():
+            degrees[root] = degrees.get(root, 0.0) + share * degree
+    bias = share * sum([part.bias for part in parts])
+    rest = share * share * sum([part.rest for part in parts])
+    return _capped({root: degree for root, degree in degrees.items() if degree}, rest, bias)
+
+
+def least(parts: Iterable[Uncertainty]) -> Uncertainty:
+    """Returns the uncertainty with the fewest octaves."""
+    return min(parts, key=_octaves)
+
+
+def _limited(degree: float) -> float:
+    return max(-_HIGHEST, min(_HIGHEST, degree))
+
+
+def _octaves(part: Uncertainty) -> float:
+    return part.octaves
+
+
+def _capped(degrees: dict[Root, float], rest: float, bias: float) -> Uncertainty:
+    """Returns an uncertainty with at most `UNCERTAINTY_ROOTS` roots."""
+    excess = len(degrees) - UNCERTAINTY_ROOTS
+    if excess > 0:
+        shares = {root: abs(degree) * root.deviation for root, degree in degrees.items()}
+        for root in nsmallest(excess, shares, key=shares.__getitem__):
+            rest += (degrees.pop(root) * root.deviation) ** 2
+    return Uncertainty(degrees, rest, bias)

@@ -1,0 +1,341 @@
+"""The degrees of values in the gradients that an optimizer takes.
+
+A gradient is where the algebra of an optimizer starts: the result of a matmul, of a sum over a
+batch, or of whatever else the model ends in. From there on products add degrees and sums keep them,
+however they are spelled, in calls, loops and branches too. A number, such as a learning rate or the
+norm that gradients are clipped by, changes the size of a tensor and not how its elements spread: it
+has no degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import DEGREE_DEPTH, DEGREE_VALUES
+from scalify_hlo.analysis.frames import Place
+from scalify_hlo.analysis.monomials import (
+    FLAT,
+    MIXED,
+    NUMBER,
+    Monomial,
+    Sums,
+    degree_of,
+    power,
+    product,
+)
+from scalify_hlo.analysis.reach import (
+    BARRIER,
+    BROADCAST,
+    Made,
+    Reach,
+    in_loop,
+    is_uniform,
+    number_in,
+)
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.monoid import monoid
+from scalify_hlo.dialect.ragged import RAGGED_DOT
+
+
+class Degrees:
+    """The degrees of values.
+
+    Args:
+        reach: Tells what makes a value.
+        argument: The monomial of an argument of ``main``; None while it is being looked for.
+        later: What the optimizer computes from its own state, such as preconditioned gradients:
+            where the algebra goes on in matmuls, too.
+
+    Attributes:
+        sums: The tensors that values start from.
+        own: The type in whose shape a sum over a batch is a gradient, as are slices of it in
+            loops; None where none is.
+        missed: The arguments that were asked for while they were being looked for; what was found
+            without them is not kept.
+    """
+
+    def __init__(
+        self,
+        reach: Reach,
+        argument: Callable[[ir.Value], Monomial | None],
+        later: Container[Place] = (),
+    ) -> None:
+        self.sums = Sums()
+        self.own: ir.Type | None = None
+        self.missed: list[int] = []
+        self.made = reach.made
+        self._argument, self._later = argument, later
+        self._known: dict[Place, Monomial] = {}
+        self._depth = self._looked = self._cut = 0
+
+    def know(self, place: Place, monomial: Monomial) -> None:
+        """Takes a value's monomial as given."""
+        self._known[place] = monomial
+
+    def of(self, place: Place) -> Monomial | None:
+        """The monomial of a value; None if all that is in it is still being looked for."""
+        known = self._known.get(place)
+        if known is not None:
+            return known
+        self._looked = self._looked + 1 if self._depth else 0
+        if self._depth > DEGREE_DEPTH or self._looked > DEGREE_VALUES:
+            self._cut += 1
+            place[1].ended.add(
+                f"more than {DEGREE_VALUES} values lead to a state, or more than {DEGREE_DEPTH} ops"
+            )
+            return MIXED
+        self._depth += 1
+        unsure = len(self.missed) + self._cut
+        found = self._found(place)
+        self._depth -= 1
+        # What was found without looking at all of it may be found later, from nearer by.
+        if found is not None and len(self.missed) + self._cut == unsure:
+            self._known[place] = found
+        return found
+
+    def sum_of(self, places: Sequence[Place]) -> Monomial | None:
+        """The monomial of a sum of values."""
+        found: Monomial | None = None
+        for place in places:
+            found = self.sums.of(found, self.of(place))
+        return found
+
+    def degree(self, place: Place) -> float | None:
+        """The degree of a value; None if it has none."""
+        return degree_of(self.of(place))
+
+    def is_opaque(self, place: Place) -> bool:
+        """Whether an op that is no algebra makes a gradient, and not an update."""
+        return place not in self._later
+
+    def _found(self, place: Place) -> Monomial | None:
+        name, parts = self.made(place)
+        rule = _RULES.get(name)
+        if rule is not None:
+            return rule(self, place, parts or operands_of(place))
+        if parts:
+            return largest(self, place, parts)
+        if name:
+            return start(self, place, parts)
+        return self._argument(place[0]) if place[1].op is None else MIXED
+
+
+def operands_of(place: Place) -> list[Place]:
+    """The operands of the op that makes a value."""
+    value, frame = place
+    return [(operand, frame) for operand in value.owner.operands]
+
+
+Rule: TypeAlias = Callable[[Degrees, Place, Sequence[Place]], "Monomial | None"]
+"""The monomial of a value, by what its op is applied to."""
+
+
+def start(degrees: Degrees, place: Place, _: Sequence[Place]) -> Monomial:
+    """An op that is no algebra: its result is a gradient, or has no degree after all."""
+    return degrees.sums.tensor(place) if degrees.is_opaque(place) else MIXED
+
+
+def number(_: Degrees, __: Place, ___: Sequence[Place]) -> Monomial:
+    """A constant."""
+    return NUMBER
+
+
+def keep(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
+    """Of several operands the one of the result's number."""
+    return degrees.of(parts[ir.OpResult(place[0]).result_number if len(parts) > 1 else 0])
+
+
+def moved(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """The first operand; others are indices."""
+    return degrees.of(parts[0])
+
+
+def spread(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
+    """A broadcast, of a number or of a tensor."""
+    return NUMBER if is_uniform(place[0]) else degrees.of(parts[0])
+
+
+def converted(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """Integers are counts and masks."""
+    is_integer = isinstance(parts[0][0].type.element_type, ir.IntegerType)
+    return NUMBER if is_integer else degrees.of(parts[0])
+
+
+def multiplied(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """Degrees add up."""
+    return product(degrees.of(parts[0]), degrees.of(parts[1]))
+
+
+def divided(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """Degrees are subtracted."""
+    return product(degrees.of(parts[0]), power(degrees.of(parts[1]), -1.0))
+
+
+def root(exponent: float) -> Rule:
+    """A fixed power of the operand."""
+
+    def rule(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+        return power(degrees.of(parts[0]), exponent)
+
+    return rule
+
+
+def raised(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """A power by a constant; one of a number is a number."""
+    base = degrees.of(parts[0])
+    if base is None or base == NUMBER:
+        return base
+    exponent = number_in(parts[1], degrees.made)
+    return MIXED if exponent is None else power(base, exponent)
+
+
+def bounded(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial:
+    """A function whose result does not grow with its operand."""
+    return NUMBER if degrees.of(parts[0]) == NUMBER else FLAT
+
+
+def added(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """Terms of one degree keep it; a constant, such as an epsilon, does not count."""
+    return degrees.sum_of(parts)
+
+
+def ended(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
+    """The larger or the smaller of two; one over a norm, held within a number, is a number."""
+    monomials = [degrees.of(part) for part in parts]
+    if NUMBER in monomials and any((degree_of(each) or 0) < 0 for each in monomials):
+        return NUMBER
+    return added(degrees, place, parts)
+
+
+def largest(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
+    """One of several: of a gradient and the same over its norm it is the gradient."""
+    monomials = [found for part in parts if (found := degrees.of(part)) is not None]
+    if MIXED in monomials:
+        return MIXED
+    counting = [monomial for monomial in monomials if monomial]
+    if not counting:
+        return monomials[0] if monomials else None
+    return max(counting, key=lambda monomial: degree_of(monomial) or 0.0)
+
+
+def reduced(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
+    """A sum, a mean or a largest one; in the shape of what it is added to it is a gradient."""
+    value, frame = place
+    if degrees.own is not None and degrees.is_opaque(place):
+        shape, own = list(value.type.shape), list(degrees.own.shape)
+        if shape == own or (shape == own[1:] and in_loop(frame)):
+            return start(degrees, place, parts)
+    if monoid(value.owner.regions[0]) not in _REDUCTIONS:
+        return start(degrees, place, parts)
+    return degrees.of(parts[ir.OpResult(value).result_number])
+
+
+def contracted(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
+    """A matmul of a model makes a gradient; one of an optimizer multiplies."""
+    lhs, rhs = parts[0], parts[1]
+    if degrees.is_opaque(place):
+        for one, other in ((lhs, rhs), (rhs, lhs)):
+            if is_uniform(other[0]):
+                return degrees.of(one)
+        if not _is_of_one(lhs, rhs, degrees.made):
+            return start(degrees, place, parts)
+    multiply = degrees.sums.outer_product if _is_outer(place[0].owner) else product
+    return multiply(degrees.of(lhs), degrees.of(rhs))
+
+
+def factored(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
+    """Eigenvectors, singular vectors and Q keep no size; eigenvalues and singular values do."""
+    value = place[0]
+    target = ir.StringAttr(value.owner.attributes["call_target_name"]).value.lower()
+    result = ir.OpResult(value).result_number
+    for name, orthogonal in _ORTHOGONAL.items():
+        if name in target and result in orthogonal:
+            return FLAT
+        if name in target and result == _VALUES:
+            return degrees.of(parts[0])
+    return start(degrees, place, parts)
+
+
+def is_square_of_one(place: Place, made: Callable[[Place], Made]) -> bool:
+    """Whether a value is the product of a matrix and its own transpose."""
+    if made(place)[0] not in _CONTRACTIONS:
+        return False
+    lhs, rhs = operands_of(place)
+    return _is_outer(place[0].owner) and _is_of_one(lhs, rhs, made)
+
+
+def _is_of_one(lhs: Place, rhs: Place, made: Callable[[Place], Made]) -> bool:
+    """Whether both operands of a matmul are one tensor, moved."""
+    if sorted(lhs[0].type.shape) != sorted(rhs[0].type.shape):
+        return False
+    return _moved_from(lhs, made) == _moved_from(rhs, made)
+
+
+def _moved_from(place: Place, made: Callable[[Place], Made]) -> Place:
+    """The tensor that was moved, scaled or handed on to give a value."""
+    while True:
+        name, parts = made(place)
+        if name in _MOVES:
+            place = (place[0].owner.operands[0], place[1])
+        elif name in traits.PRODUCTS and any(is_uniform(part[0]) for part in parts):
+            place = parts[0] if is_uniform(parts[1][0]) else parts[1]
+        elif len(parts) == 1 and name not in _RULES:
+            place = parts[0]
+        else:
+            return place
+
+
+def _is_outer(op: ir.OpView) -> bool:
+    """Whether the result of a matmul has a dimension that is not of both operands."""
+    if "dot_dimension_numbers" not in op.attributes:
+        return len(op.results[0].type.shape) > 0
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    return len(op.results[0].type.shape) > len(numbers.lhs_batching_dimensions)
+
+
+def _named(*names: str) -> list[str]:
+    return [f"stablehlo.{name}" for name in names]
+
+
+_MOVES: Final = traits.LAYOUT | {"stablehlo.convert"}
+_CONTRACTIONS: Final = frozenset({RAGGED_DOT, *_named("dot", "dot_general")})
+_REDUCTIONS: Final = traits.EXTREMES | {"stablehlo.add"}
+
+_ORTHOGONAL: Final = {
+    **dict.fromkeys(("eigh", "syevd", "orgqr", "householder"), frozenset({0})),
+    **dict.fromkeys(("gesdd", "gesvd"), frozenset({2, 3})),
+}
+"""The numbers of orthogonal results of factorisations, by parts of their names in lower case."""
+
+_VALUES: Final = 1
+"""The number of the result that is eigenvalues or singular values."""
+
+_RULES: Final[dict[str, Rule]] = {
+    BARRIER: keep,
+    BROADCAST: spread,
+    "mhlo.copy": keep,
+    "sdy.sharding_constraint": keep,
+    **dict.fromkeys(traits.MAGNITUDES, keep),
+    **dict.fromkeys(_named("reduce_precision", "real", "imag", "clamp"), keep),
+    **dict.fromkeys(_named("all_gather", "all_reduce", "collective_permute"), keep),
+    **dict.fromkeys(traits.REORDERS | set(_named("reshape", "slice")), keep),
+    **dict.fromkeys((traits.SLICES - {"stablehlo.slice"}) | {"stablehlo.gather"}, moved),
+    **dict.fromkeys(traits.SUMS | set(_named("complex", "concatenate")), added),
+    **dict.fromkeys(traits.EXTREMES, ended),
+    **dict.fromkeys(traits.SIGMOIDS | set(_named("sign", "sine", "cosine")), bounded),
+    **dict.fromkeys(traits.SOURCES, number),
+    **dict.fromkeys(_CONTRACTIONS, contracted),
+    **dict.fromkeys(_named("reduce", "reduce_window"), reduced),
+    "stablehlo.cbrt": root(1 / 3),
+    "stablehlo.convert": converted,
+    "stablehlo.custom_call": factored,
+    "stablehlo.divide": divided,
+    "stablehlo.multiply": multiplied,
+    "stablehlo.power": raised,
+    "stablehlo.rsqrt": root(-0.5),
+    "stablehlo.select": largest,
+    "stablehlo.sqrt": root(0.5),
+}
+"""The monomials of results, by op; others start a gradient."""

@@ -1,0 +1,89 @@
+"""How deep the ops of a module nest, which says how deep passes recurse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import CALLS
+from scalify_hlo.analysis.listing import Listing
+
+
+def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
+    """The most regions and calls that are inside of each other.
+
+    Where functions call each other in a circle, which the passes refuse, it is an upper bound of
+    what they see of it.
+
+    Args:
+        module: A ``builtin.module``.
+        main: The ops of ``main``, where they are listed: that saves a walk over them.
+    """
+    own: dict[str, int] = {}
+    called: dict[str, dict[str, int]] = {}
+    for index, function in enumerate(_children(module)):
+        name = str(index)
+        if "sym_name" in function.attributes:
+            name = ir.StringAttr(function.attributes["sym_name"]).value
+        if main is not None and function == main.function:
+            own[name], called[name] = _among(main)
+        else:
+            own[name], called[name] = _inside(function)
+    try:
+        order = list(TopologicalSorter(called).static_order())
+    except CycleError:
+        return sum(own.values()) + len(own)
+    whole: dict[str, int] = {}
+    for name in order:
+        inner = [at + whole[callee] + 1 for callee, at in called.get(name, {}).items()]
+        whole[name] = max(own.get(name, 0), *inner, 0)
+    return max(whole.values(), default=0)
+
+
+def _among(main: Listing) -> tuple[int, dict[str, int]]:
+    """As `_inside`, of ops that are listed."""
+    deepest, called = 0, dict[str, int]()
+    # But for composites, all ops of a name have regions, or none has.
+    nesting = {name for name, op in dict(main.ops).items() if len(op.regions)}
+    for op in (op for name, op in main.ops if name in nesting or name in CALLS):
+        own, inner = _inside(op)
+        nests = int(len(op.regions) > 0)
+        deepest = max(deepest, own + nests)
+        for callee, level in inner.items():
+            called[callee] = max(called.get(callee, 0), level + nests)
+        if op.name in CALLS:
+            called.setdefault(_callee(op), 0)
+    return deepest, called
+
+
+def _callee(op: ir.Operation) -> str:
+    return str(ir.FlatSymbolRefAttr(op.attributes[CALLS[op.name]]).value)
+
+
+def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
+    """How deep regions nest in a function, and how deep inside it calls each other one."""
+    called: dict[str, int] = {}
+    levels: dict[ir.Operation, int] = {function: 0}
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        calls, nests = op.name in CALLS, len(op.regions)
+        if (calls or nests) and op != function:
+            level = levels[op.parent.operation]
+            if nests:
+                levels[op] = level + 1
+            if calls:
+                callee = _callee(op)
+                called[callee] = max(called.get(callee, 0), level)
+        return go_on
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return max(levels.values()), called
+
+
+def _children(op: ir.Operation) -> Iterator[ir.Operation]:
+    for region in op.regions:
+        for block in region:
+            for child in block:
+                yield child.operation

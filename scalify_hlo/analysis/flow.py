@@ -1,0 +1,51 @@
+"""Flow: what a program computes from an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalify_hlo.analysis.frames import INSIDES, RETURNS, Place
+from scalify_hlo.analysis.reach import BARRIER, rank_of
+
+
+def flow_of(starts: Mapping[Place, int]) -> dict[Place, int]:
+    """The tensors computed from several arguments.
+
+    Numbers end it: a norm of all gradients, such as clip them, is made of each argument, and each
+    result of it. So does the end of a loop's body: in the next turn the model computes with what
+    the optimizer made.
+
+    Args:
+        starts: The arguments, each as a set of bits of its own.
+
+    Returns:
+        For each value that is computed from any of them, from which.
+    """
+    found: dict[Place, int] = {}
+    for start, bits in starts.items():
+        waiting = [start]
+        while waiting:
+            place = waiting.pop()
+            known = found.get(place, 0)
+            if known & bits:
+                continue
+            found[place] = known | bits
+            waiting += _computed_from(place)
+    return found
+
+
+def _computed_from(place: Place) -> list[Place]:
+    value, frame = place
+    found: list[Place] = []
+    for use in value.uses:
+        owner = use.owner.operation
+        name = owner.name
+        if name in RETURNS:
+            found += frame.returned(use)
+        elif name in INSIDES:
+            found += frame.targets(use)
+        elif name == BARRIER:
+            found.append((owner.results[use.operand_number], frame))
+        else:
+            found += [(result, frame) for result in owner.results]
+    return [part for part in found if rank_of(part[0]) > 0]

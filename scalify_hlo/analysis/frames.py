@@ -1,0 +1,188 @@
+"""Frames: how values go in and out of calls, loops and branches.
+
+A function that is called twice has each of its values twice. So what is followed through a program
+is a value and the frame that it is in: the calls and loops that led there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import CALL_DEPTH
+
+LOOP: Final = "stablehlo.while"
+BRANCHES: Final = frozenset({"stablehlo.case", "stablehlo.if"})
+CALLS: Final = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+BODIES: Final = frozenset({"sdy.manual_computation", "sdy.named_computation"})
+"""Ops that run their only region once, with their operands as its arguments."""
+
+INSIDES: Final = BODIES | BRANCHES | {LOOP, *CALLS}
+"""Ops whose results are made inside of them, or of what they call."""
+
+_NUMBERED: Final = BODIES | BRANCHES | {LOOP}
+"""Ops whose regions return their results in order."""
+
+RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """What led to a value.
+
+    Attributes:
+        functions: The functions of the module by name.
+        op: The call, the loop or the body that this is the inside of; None outside of all.
+        outer: The frame that it stands in.
+        depth: How many there are around.
+        inner: The frames inside, by what they are the inside of.
+        ended: The limits at which searches ended, in this frame and in those around and inside.
+    """
+
+    functions: Mapping[str, ir.OpView]
+    op: ir.Operation | None = None
+    outer: Frame | None = None
+    depth: int = 0
+    inner: dict[ir.Operation, Frame] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, main: ir.OpView) -> Frame:
+        """The outermost frame of a program.
+
+        Args:
+            main: The function that it starts at.
+        """
+        return cls(functions_in(main.operation.parent.regions[0].blocks[0].operations))
+
+    def inside(self, op: ir.Operation) -> Frame:
+        """The frame of the inside of an op; the same one each time."""
+        if op not in self.inner:
+            self.inner[op] = Frame(self.functions, op, self, self.depth + 1, ended=self.ended)
+        return self.inner[op]
+
+    def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:
+        """The block that a call, a loop or a body runs."""
+        if self.depth > CALL_DEPTH:
+            self.ended.add(f"calls and loops are nested more than {CALL_DEPTH} deep")
+            return None
+        if name in CALLS:
+            function = self.functions.get(op.attributes[CALLS[name]].value)
+            regions = function.regions if function is not None else None
+            return regions[0].blocks[0] if regions is not None and regions[0].blocks else None
+        if name == LOOP:
+            return op.regions[1].blocks[0]
+        return op.regions[0].blocks[0] if name in BODIES else None
+
+    def sources(self, value: ir.Value, owner: ir.Operation, name: str) -> list[Place]:
+        """What the result of a call, a loop, a body or branches is inside of it."""
+        if name in BRANCHES:
+            number = ir.OpResult(value).result_number
+            return [(_returned(region.blocks[0], number), self) for region in owner.regions]
+        op = owner.operation
+        block = self.body_of(op, name)
+        if block is None:
+            return []
+        return [(_returned(block, ir.OpResult(value).result_number), self.inside(op))]
+
+    def source_of_argument(self, value: ir.Value) -> list[Place]:
+        """What an argument of a block is outside of it; for a loop, before it.
+
+        A region may capture the arguments of blocks around it: those are what they are there.
+        """
+        frame, block = self, value.owner
+        while frame.op is not None and frame.outer is not None:
+            if frame._runs(block):
+                return [(frame.op.operands[ir.BlockArgument(value).arg_number], frame.outer)]
+            if frame.op.name in CALLS:
+                return []
+            frame = frame.outer
+        return [] if frame is self else [(value, frame)]
+
+    def _runs(self, block: ir.Block) -> bool:
+        """Whether a block's arguments are the operands of the op that this is the inside of."""
+        if self.op is None or self.outer is None:
+            return False
+        if self.op.name == LOOP:
+            return any(block == region.blocks[0] for region in self.op.regions)
+        return bool(self.outer.body_of(self.op, self.op.name) == block)
+
+    def targets(self, use: ir.OpOperand) -> list[Place]:
+        """What an operand of a call, a loop or a body is inside of it."""
+        owner = use.owner.operation
+        block = self.body_of(owner, owner.name)
+        if block is None:
+            return []
+        return [(block.arguments[use.operand_number], self.inside(owner))]
+
+    def returned(self, use: ir.OpOperand) -> list[Place]:
+        """What a returned value is outside, for a call, a loop, a body, branches and reducers.
+
+        A region may return what it captures: the frame of that is the one around the region.
+        """
+        number, block = use.operand_number, use.owner.operation.block
+        around = block.owner.operation
+        if around.name == LOOP and block != around.regions[1].blocks[0]:
+            return []
+        if self.op is not None and self.outer is not None and self._runs(block):
+            return [(self.op.results[number], self.outer)]
+        if around.name in _NUMBERED:
+            return [(around.results[number], self)]
+        return [(result, self) for result in around.results]
+
+
+Place: TypeAlias = tuple[ir.Value, Frame]
+"""A value, and the frame that it is in."""
+
+
+def _returned(block: ir.Block, number: int) -> ir.Value:
+    return block.operations[-1].operands[number]
+
+
+def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
+    """The functions among the ops of a module, by name."""
+    return {
+        op.attributes["sym_name"].value: op for op in operations if op.operation.name == "func.func"
+    }
+
+
+def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Operation]:
+    """The ops of a block, to an op or to its terminator, without that.
+
+    Those of a function are found by a native walk, which is faster.
+    """
+    owner = block.owner.operation
+    if owner.name != "func.func":
+        return [op.operation for op in block.operations][:-1]
+    found: list[ir.Operation] = []
+    note, go_on, skip = found.append, ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        note(op)
+        return skip if len(found) > 1 else go_on
+
+    def visit_to_end(op: ir.Operation) -> ir.WalkResult:
+        if op == end:
+            return ir.WalkResult.INTERRUPT
+        note(op)
+        return skip if len(found) > 1 else go_on
+
+    owner.walk(visit if end is None else visit_to_end, ir.WalkOrder.PRE_ORDER)
+    return found[1:-1] if end is None else found[1:]
+
+
+Named: TypeAlias = tuple[str, ir.Operation]
+"""An op after its name, which takes time to ask for."""
+
+
+def named(block: ir.Block) -> list[Named]:
+    """The ops of a block but its terminator, with their names."""
+    return [(op.name, op) for op in operations(block)]
+
+
+def with_end(block: ir.Block) -> list[Named]:
+    """The ops of a block, with their names."""
+    end = block.operations[-1].operation
+    return [*named(block), (end.name, end)]

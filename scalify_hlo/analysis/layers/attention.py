@@ -1,0 +1,103 @@
+"""Attention: a softmax of what a matmul makes, between that and another matmul."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from scalify_hlo.analysis.layers.graph import LEAF, MOVEMENT, Node
+from scalify_hlo.analysis.layers.match import scaled, through
+from scalify_hlo.analysis.layers.model import FORWARD, Layer
+from scalify_hlo.dialect.traits import PRODUCTS, short
+
+_MATMUL: Final = "dot_general"
+_AFTER: Final = MOVEMENT | short(PRODUCTS) | {"select"}
+"""What may be between the softmax and its matmul: dropout."""
+
+_LOW = -1e4
+"""What is as good as minus infinity in a softmax."""
+
+
+def find(layers: Iterable[Layer]) -> list[Layer]:
+    """The attention layers that softmaxes are a part of.
+
+    Args:
+        layers: Those that were found before.
+    """
+    found = []
+    for layer in layers:
+        if layer.name == "softmax" and layer.part == FORWARD:
+            scores, masked = _scores(layer.inputs[0])
+            output = _mixed(layer.output)
+            if scores is not None and output is not None and (masked or _is_of_alike(scores)):
+                name = "masked_attention" if masked else "attention"
+                found.append(Layer(name, FORWARD, (*scores.inputs, *_values(output)), output))
+    return found
+
+
+def _is_of_alike(scores: Node) -> bool:
+    """Whether queries and keys are both computed, or both given; a router has a weight for keys."""
+    given = [scaled(node).name == LEAF for node in scores.inputs]
+    return all(given) or not any(given)
+
+
+def _values(output: Node) -> tuple[Node, ...]:
+    return tuple(s for s in output.inputs if s.name != "divide")
+
+
+def _scores(node: Node) -> tuple[Node | None, bool]:
+    """The matmul that makes the scores, and whether some are masked."""
+    masked = False
+    for _ in range(8):
+        node = scaled(node)
+        if node.name == _MATMUL:
+            return node, masked
+        hidden = _unmasked(node)
+        if hidden is None:
+            return None, False
+        node, hides = hidden
+        masked |= hides
+    return None, False
+
+
+def _unmasked(node: Node) -> tuple[Node, bool] | None:
+    """What a mask, or a bias, is laid on; and whether it is a mask."""
+    if node.name == "select":
+        low = [s for s in node.inputs[1:] if _is_low(s)]
+        rest = [s for s in node.inputs[1:] if s not in low]
+        return (rest[0], True) if len(low) == 1 and len(rest) == 1 else None
+    if node.name == "add":
+        made = [s for s in node.inputs if _is_of_matmul(s)]
+        other = [s for s in node.inputs if s not in made]
+        if len(made) == 1 and len(other) == 1:
+            return made[0], _is_mask(other[0])
+    return None
+
+
+def _is_low(node: Node) -> bool:
+    return node.constant is not None and node.constant <= _LOW
+
+
+def _is_mask(node: Node) -> bool:
+    """Whether a value is 0 in places and very low in others."""
+    node = through(node)
+    return node.name in ("select", "multiply") and any(_is_low(s) for s in node.inputs)
+
+
+def _is_of_matmul(node: Node) -> bool:
+    node = scaled(node)
+    inner = _unmasked(node) if node.name == "select" else None
+    return node.name == _MATMUL or (inner is not None and _is_of_matmul(inner[0]))
+
+
+def _mixed(node: Node) -> Node | None:
+    """The matmul of the probabilities."""
+    waiting, most = [node], 16
+    while waiting and most:
+        most -= 1
+        for user in waiting.pop(0).users:
+            if user.name == _MATMUL:
+                return user
+            if user.name in _AFTER:
+                waiting.append(user)
+    return None

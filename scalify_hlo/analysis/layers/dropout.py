@@ -1,0 +1,95 @@
+"""Dropout: what a random mask leaves of a value, divided by how much that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
+from scalify_hlo.analysis.layers.match import incoming
+from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
+from scalify_hlo.analysis.layers.numbers import close
+from scalify_hlo.analysis.layers.samples import Points
+from scalify_hlo.dialect.traits import SUMS, short
+
+_MASK: Final = np.array([1.0, 1.0, 0.0, 0.0])
+_VALUES: Final = np.array([3.0, -2.0, 1.5, -0.5])
+_UNIFORM: Final = MOVEMENT | short(SUMS) | {"maximum", "multiply"}
+_LESS: Final = {"compare_LT": 0, "compare_LE": 0, "compare_GT": 1, "compare_GE": 1}
+"""Which operand of a comparison is to be the smaller one."""
+
+_TOLERANCE = 4e-3
+
+
+def find(graph: Graph, inside: set[Node]) -> list[Layer]:
+    """The dropouts of a program, each with its backward part after it.
+
+    Args:
+        graph: The program.
+        inside: Takes the values that make random numbers.
+    """
+    layers: list[Layer] = []
+    for node in graph.nodes:
+        below = _probability(node, inside) if node.name in _LESS else None
+        if below is not None:
+            parts = sorted(_masked(node, below), key=lambda found: found[1].index)
+            for number, (source, output) in enumerate(parts):
+                part = BACKWARD if number else FORWARD
+                layers.append(Layer("dropout", part, (source,), output))
+    return layers
+
+
+def _probability(comparison: Node, inside: set[Node]) -> float | None:
+    """How often a comparison of a uniform random number holds; None if it is none."""
+    side = _LESS[comparison.name]
+    for number in (side, 1 - side):
+        limit = comparison.inputs[1 - number].constant
+        if limit is not None and _is_uniform(comparison.inputs[number], inside):
+            return limit if number == side else 1 - limit
+    return None
+
+
+def _is_uniform(node: Node, inside: set[Node]) -> bool:
+    """Whether a value is made of random bits, as a number from 0 to 1."""
+    chain = []
+    while node.name in _UNIFORM:
+        free = [s for s in node.inputs if not s.is_constant]
+        if len(free) != 1:
+            return False
+        chain.append(node)
+        node = free[0]
+    if node.name != "bitcast_convert" or node.inputs[0].name != "or" or len(chain) > 8:
+        return False
+    bits = [s for s in node.inputs[0].inputs if not s.is_constant]
+    if len(bits) != 1 or bits[0].name != "shift_right_logical":
+        return False
+    inside.update(chain)
+    return True
+
+
+def _masked(mask: Node, kept: float) -> Iterator[tuple[Node, Node]]:
+    """The values that a mask is laid on, and what becomes of them."""
+    if not 0 < kept < 1:
+        return
+    moved = [mask, *(u for u in mask.users if u.name in MOVEMENT)]
+    seen: set[Node] = set()
+    for start in moved:
+        points = Points(start, _MASK)
+        list(points.spread([start], 6))
+        for source, _ in incoming(points, 64):
+            if source.shape != start.shape:
+                continue
+            inner = Points(source, _VALUES, points)
+            for node in inner.spread([source], 12):
+                if node not in seen and _is_dropped(inner, node, kept):
+                    seen.add(node)
+                    yield source, node
+                    break
+
+
+def _is_dropped(inner: Points, node: Node, kept: float) -> bool:
+    array = inner.arrays[node]
+    wanted = (_VALUES * _MASK / kept, _VALUES * (1 - _MASK) / (1 - kept))
+    return array.shape == _VALUES.shape and any(close(array, w, _TOLERANCE * 0.01) for w in wanted)

@@ -1,0 +1,268 @@
+"""A program as a graph: each value once, wherever and however often it is computed.
+
+Calls are seen through, each as if its function stood in its place. Ops that compute the same of the
+same are one node: what `jax.checkpoint` computes again is what was computed first. Conversions
+between floats, barriers and what else keeps its operand are no nodes at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.layers import numbers
+from scalify_hlo.dialect.traits import LAYOUT, short
+
+CONSTANT: Final = "constant"
+LEAF: Final = "leaf"
+
+Dims = tuple[int, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Trace:
+    """Notes what of a graph something looks at, while it is asked to.
+
+    Attributes:
+        looks: The nodes in order, each with whether it is its users, or else its inputs, that are
+            looked at; None while nobody asks.
+    """
+
+    looks: dict[tuple[Node, bool], None] | None = None
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Node:
+    """A value of the program.
+
+    Attributes:
+        index: Its place; inputs come before.
+        name: What makes it: the op without its dialect, ``reduce_add``, ``compare_GT`` ...
+        made_of: Its inputs.
+        value: The first value of the program that it is.
+        type: Its type.
+        shape: Its shape; negative where it is not known.
+        trace: Takes note of who is asked for its inputs and users.
+        dims: Of broadcasts, transpositions and reductions: their dimensions.
+        constant: What all its elements are, where that is known.
+        used_by: Its users.
+        others: More values that it is.
+        element: For a stack that a loop fills: what it puts in.
+    """
+
+    index: int
+    name: str
+    made_of: tuple[Node, ...]
+    value: ir.Value
+    type: ir.Type
+    shape: Dims
+    trace: Trace
+    dims: Dims = ()
+    constant: float | None = None
+    used_by: list[Node] = field(default_factory=list)
+    others: list[ir.Value] = field(default_factory=list)
+    element: Node | None = None
+
+    def __repr__(self) -> str:
+        """Not the inputs, which have inputs."""
+        return f"%{self.index} = {self.name}"
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """What it is made of."""
+        if self.trace.looks is not None:
+            self.trace.looks[self, False] = None
+        return self.made_of
+
+    @property
+    def users(self) -> list[Node]:
+        """What is made of it."""
+        if self.trace.looks is not None:
+            self.trace.looks[self, True] = None
+        return self.used_by
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the program has it in itself, all elements alike."""
+        return self.constant is not None
+
+    @property
+    def op(self) -> ir.Operation | None:
+        """The op that makes it first; None for an argument."""
+        owner = self.value.owner
+        return None if isinstance(owner, ir.Block) else owner.operation
+
+    @property
+    def values(self) -> list[ir.Value]:
+        """The values of the program that it is."""
+        return [self.value, *self.others]
+
+    @property
+    def element_type(self) -> str:
+        """The type of its elements."""
+        return str(self.type.element_type)
+
+
+class _Kind(NamedTuple):
+    """A type of values: its number, the one object that stands for it, and its shape."""
+
+    number: int
+    type: ir.Type
+    shape: Dims
+
+
+class Graph:
+    """The nodes of a program.
+
+    Attributes:
+        nodes: All, those that others are made of first.
+        passed: For nodes, the values that only hand them on: arguments and results of calls, and
+            what keeps its operand.
+        trace: That of the nodes.
+        ended: The limits at which reading the program ended, in words.
+    """
+
+    def __init__(self) -> None:
+        self.ended: set[str] = set()
+        self.nodes: list[Node] = []
+        self.passed: dict[Node, list[ir.Value]] = {}
+        self.trace = Trace()
+        self._known: dict[Hashable, Node] = {}
+        self._kinds: dict[ir.Type, _Kind] = {}
+        self._dims: dict[ir.Attribute, Dims] = {}
+
+    def shape(self, type_: ir.Type) -> Dims:
+        """The shape of a type; empty for what is no tensor of a known rank."""
+        return self._kind(type_).shape
+
+    def _kind(self, type_: ir.Type) -> _Kind:
+        kind = self._kinds.get(type_)
+        if kind is None:
+            known = isinstance(type_, ir.RankedTensorType)
+            shape = tuple(type_.shape) if known else ()
+            kind = self._kinds[type_] = _Kind(len(self._kinds), type_, shape)
+        return kind
+
+    def dims(self, attribute: ir.Attribute) -> Dims:
+        """The dimensions that an attribute lists."""
+        dims = self._dims.get(attribute)
+        if dims is None:
+            dims = self._dims[attribute] = tuple(attribute)
+        return dims
+
+    def release(self) -> None:
+        """Lets go of the nodes, which know each other: the collector need not look for them."""
+        for node in self.nodes:
+            node.used_by.clear()
+        self.nodes.clear()
+
+    def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
+        """A value of which no more is known than what it is made of."""
+        return self._new(name, tuple(inputs), value, self._kind(value.type))
+
+    def constant(self, value: ir.Value, number: float) -> Node:
+        """A value whose elements are all one number."""
+        kind = self._kind(value.type)
+        key = (CONSTANT, str(number), kind.number)
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = self._new(CONSTANT, (), value, kind, constant=number)
+        else:
+            node.others.append(value)
+        return node
+
+    def hand_on(self, values: Sequence[ir.Value], nodes: Sequence[Node]) -> None:
+        """Says of values that they are nodes, which other ops make."""
+        for value, node in zip(values, nodes, strict=True):
+            self.passed.setdefault(node, []).append(value)
+
+    def make(
+        self,
+        name: str,
+        inputs: Sequence[Node],
+        value: ir.Value,
+        dims: Dims = (),
+        key: Hashable = None,
+    ) -> Node:
+        """What an op makes, simplified; the same node for the same op on the same inputs.
+
+        Args:
+            name: As in `Node`.
+            inputs: The op's operands.
+            value: Its result.
+            dims: As in `Node`.
+            key: What else tells it from other ops of the name.
+        """
+        kind = self._kind(value.type)
+        if name in _SIMPLIFIED or (inputs and inputs[0].constant is not None):
+            simpler = self._simplified(name, inputs, value, dims, kind.shape)
+            if simpler is not None:
+                return simpler
+        ids = (name, dims, key, kind.number, *inputs)
+        node = self._known.get(ids)
+        if node is None:
+            node = self._known[ids] = self._new(name, tuple(inputs), value, kind, dims)
+        else:
+            node.others.append(value)
+        return node
+
+    def _simplified(
+        self, name: str, inputs: Sequence[Node], value: ir.Value, dims: Dims, shape: Dims
+    ) -> Node | None:
+        first = inputs[0].constant
+        if first is None:
+            unmoved = _unmasked if name == "bitcast_convert" else _origin
+            return unmoved(inputs[0], shape)
+        if name in MOVEMENT:
+            return self.constant(value, first)
+        if name == "select":
+            chosen = inputs[1] if first else inputs[2]
+            return chosen if chosen.shape == shape else None
+        known = [node.constant for node in inputs]
+        if None not in known and name in numbers.TABLE and not dims:
+            return self.constant(value, float(numbers.evaluate(name, known)))
+        return None
+
+    def _new(
+        self,
+        name: str,
+        inputs: tuple[Node, ...],
+        value: ir.Value,
+        kind: _Kind,
+        dims: Dims = (),
+        constant: float | None = None,
+    ) -> Node:
+        number = len(self.nodes)
+        node = Node(number, name, inputs, value, kind.type, kind.shape, self.trace, dims, constant)
+        self.nodes.append(node)
+        apart = len(inputs) < 2 or (len(inputs) == 2 and inputs[0] is not inputs[1])
+        for source in inputs if apart else {*inputs}:
+            source.used_by.append(node)
+        return node
+
+
+_SIMPLIFIED: Final = frozenset({"bitcast_convert", "reshape"})
+"""Ops that may be nothing, whatever their operand is."""
+
+MOVEMENT: Final = short(LAYOUT)
+"""Ops whose elements are those of their only operand."""
+
+
+def _origin(node: Node, shape: Dims) -> Node | None:
+    """What reshapes started from, if they go back to its shape."""
+    while node.shape != shape:
+        if node.name != "reshape":
+            return None
+        node = node.inputs[0]
+    return node
+
+
+def _unmasked(node: Node, shape: Dims) -> Node | None:
+    """The floats whose lower bits are set to 0, which is what they are but for rounding."""
+    free = [source for source in node.inputs if not source.is_constant]
+    if node.name != "and" or len(free) != 1 or free[0].name != "bitcast_convert":
+        return None
+    source = free[0].inputs[0]
+    return source if source.shape == shape else None

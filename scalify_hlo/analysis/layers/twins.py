@@ -1,0 +1,113 @@
+"""Equal layers are found once: a model repeats its blocks.
+
+What a search for a layer finds depends on nothing but what it looks at, and on the order of that.
+Where another op has the same around it, as far as the search looked, it would find the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Final, TypeAlias
+
+from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
+from scalify_hlo.analysis.layers.model import Layer
+
+_KEPT: Final = 4
+"""With how many searches from like ops another one is compared, the last ones."""
+
+
+_Looks: TypeAlias = dict[tuple[Node, bool], None]
+"""As of `Trace.looks`."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        layers: The layers.
+        inside: The values that are inside of them.
+    """
+
+    layers: Collection[Layer] = ()
+    inside: Collection[Node] = ()
+
+    def moved(self, nodes: Mapping[Node, Node]) -> Found:
+        """The same, of other nodes."""
+        layers = [_moved(layer, nodes) for layer in self.layers]
+        return Found(layers, [nodes[node] for node in self.inside])
+
+
+class Twins:
+    """Searches a graph, but for where it looks as it did before.
+
+    Args:
+        graph: The graph.
+        search: Looks for the layers around a key op; it knows nodes by their attributes only, and
+            compares their numbers with each other only.
+    """
+
+    def __init__(self, graph: Graph, search: Callable[[Node], Found]) -> None:
+        self._trace, self._search = graph.trace, search
+        self._known: dict[tuple[str, Dims], list[tuple[Node, _Looks, Found]]] = {}
+
+    def at(self, key: Node) -> Found:
+        """The layers around a key op."""
+        known = self._known.setdefault((key.name, key.shape), [])
+        for other, looks, found in reversed(known[-_KEPT:]):
+            nodes = _onto(key, other, looks)
+            if nodes is not None:
+                return found.moved(nodes)
+        looks = self._trace.looks = {}
+        found = self._search(key)
+        self._trace.looks = None
+        known.append((key, looks, found))
+        return found
+
+
+def _onto(key: Node, other: Node, looks: _Looks) -> dict[Node, Node] | None:
+    """The nodes around a key op, by those that stand there around another."""
+    if not _is_alike(other, key):
+        return None
+    nodes = {other: key}
+    for node, users in looks:
+        twin = nodes[node]
+        pair = (node.used_by, twin.used_by) if users else (node.made_of, twin.made_of)
+        if len(pair[0]) != len(pair[1]):
+            return None
+        for one, its_twin in zip(*pair, strict=True):
+            known = nodes.get(one)
+            if known is None:
+                if not _is_alike(one, its_twin):
+                    return None
+                nodes[one] = its_twin
+            elif known is not its_twin:
+                return None
+    order = [nodes[node].index for node in sorted(nodes, key=_index)]
+    return nodes if order == sorted(set(order)) else None
+
+
+_index = attrgetter("index")
+
+
+def _is_alike(one: Node, other: Node) -> bool:
+    if one is other:
+        return True
+    # One object stands for each type of a graph.
+    if one.name != other.name or one.type is not other.type or one.dims != other.dims:
+        return False
+    if one.constant is other.constant:
+        return True
+    return str(one.constant) == str(other.constant)  # which are not those of one type
+
+
+def _moved(layer: Layer, nodes: Mapping[Node, Node]) -> Layer:
+    return replace(
+        layer,
+        inputs=tuple(nodes[node] for node in layer.inputs),
+        output=nodes[layer.output],
+        epsilon=None if layer.epsilon is None else nodes[layer.epsilon],
+        input_gradient=None if layer.input_gradient is None else nodes[layer.input_gradient],
+    )

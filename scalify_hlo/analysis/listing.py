@@ -1,0 +1,86 @@
+"""The ops of `main`, listed once for several passes: asking for each takes longer than most use."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Set
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import Named, named, operations
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.formats import format_of
+
+_INHERITING = (traits.ELEMENTWISE | traits.LAYOUT | traits.REORDERS | traits.SLICES) | {
+    *("stablehlo.concatenate", "stablehlo.pad")
+}
+"""Ops whose floats have the format of an operand's."""
+
+
+class Listing:
+    """The ops of a block but its terminator, in order.
+
+    Passes that add no op and erase none hand it on. They say which ops they marked: those behind
+    the last of them are as they were, and a pass that works on marked ops need not list them again.
+
+    Args:
+        block: That of a function.
+
+    Attributes:
+        function: That function.
+        ops: They, each after its name.
+        touched: How many there are to the last one that a pass marked, with it.
+        wide: Whether all floats of the block were wide when that was looked at; those inside of
+            ops were not.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self._block = block
+        self.function: ir.Operation = block.owner.operation
+        self.ops: list[Named] = named(block)
+        self.touched = 0
+        self.wide = False
+
+    def note_formats(self) -> None:
+        """Finds out whether all floats are wide."""
+        made = [op for name, op in self.ops if name not in _INHERITING]
+        types = {argument.type for argument in self._block.arguments}
+        types.update(result.type for op in made for result in op.results)
+        formats = map(format_of, types)
+        self.wide = all(format_ is None or format_.wide for format_ in formats)
+
+    @property
+    def wide_behind(self) -> int:
+        """How many ops there are behind the marked ones, if they are known to make wide floats."""
+        return len(self.ops) - self.touched if self.wide else 0
+
+    def touch(self, ops: Iterable[ir.Operation]) -> None:
+        """Notes that ops were marked: some of these, or inside of them, or in other functions."""
+        last = None
+        for op in ops:
+            around = _within(op, self.function)
+            if around is not None and (last is None or last.is_before_in_block(around)):
+                last = around
+        if last is not None:
+            self.touched = max(self.touched, self._place(last) + 1)
+
+    def _place(self, op: ir.Operation) -> int:
+        return bisect_left(self.ops, True, key=lambda listed: not listed[1].is_before_in_block(op))
+
+    def behind(self, names: Set[str]) -> ir.Operation | None:
+        """The first op of some names that is behind all that were marked."""
+        return next((op for name, op in self.ops[self.touched :] if name in names), None)
+
+    def renew(self) -> None:
+        """Lists the ops to the last one that was marked again: some were added there, or erased."""
+        rest = self.ops[self.touched :]
+        new = operations(self._block, rest[0][1]) if rest else operations(self._block)
+        self.ops = [*((op.name, op) for op in new), *rest]
+        self.touched = len(new)
+
+
+def _within(op: ir.Operation, function: ir.Operation) -> ir.Operation | None:
+    """The op of a function's own block that an op is, or is inside of."""
+    inner, outer = op, op.parent
+    while outer is not None and outer != function:
+        inner, outer = outer, outer.parent
+    return None if outer is None else inner.operation

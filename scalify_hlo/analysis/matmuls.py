@@ -1,0 +1,460 @@
+"""The roles of matmuls and convolutions, and of their operands.
+
+The backward pass of ``Y = A . B`` makes ``dA = dY . B`` and ``dB = dY . A``: a matmul of one tensor
+that a forward matmul before it had as an operand, and of one as large as that one's result, giving
+one as large as its other operand. The new one is the gradient; all that is computed from it is
+gradient too. Where jax's name stacks are there, they say what is backward, ``transpose(jvp(...))``,
+and what is computed again for it, ``rematted_computation``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.analysis.frames import (
+    BODIES,
+    BRANCHES,
+    CALLS,
+    INSIDES,
+    LOOP,
+    Frame,
+    Named,
+    Place,
+    named,
+)
+from scalify_hlo.analysis.names import BACKWARD, FORWARD, joined, name_of, part_of
+from scalify_hlo.analysis.origins import MOVING, Origin, Scope, View
+from scalify_hlo.analysis.state import Reach
+from scalify_hlo.analysis.tables import Table, table_of
+from scalify_hlo.dialect.ragged import RAGGED_DOT, is_composite
+from scalify_hlo.dialect.traits import CONTRACTIONS, LOOKUPS
+
+MATMULS: Final = CONTRACTIONS | {RAGGED_DOT}
+
+ACTIVATION, WEIGHT, GRADIENT = "activation", "weight", "gradient"
+OTHER = "other"
+
+_BROADCAST = "stablehlo.broadcast_in_dim"
+
+
+@dataclass(eq=False, slots=True)
+class Matmul:
+    """One matmul or convolution, as one call of its function makes it.
+
+    Attributes:
+        op: The op.
+        name: Its name stack, with those of the calls that led to it.
+        views: The tensors that its operands are.
+        frame: The calls and loops that led to it.
+        part: ``forward``, ``backward``, or ``other`` where it is neither or both.
+        certainty: By what that is known: ``names``, ``data flow``, or ``habit`` where jax's habit
+            of writing gradients first decided which operand is one.
+        gradients: Which operands are gradients.
+        partner: For a backward one, the forward one that it belongs to, if it was found.
+    """
+
+    op: ir.OpView
+    name: str
+    views: tuple[View, View]
+    frame: Frame
+    part: str = FORWARD
+    certainty: str = "data flow"
+    gradients: tuple[bool, bool] = (False, False)
+    partner: Matmul | None = None
+
+    @property
+    def origins(self) -> tuple[Origin, Origin]:
+        """The tensors that its operands are, wherever moved."""
+        return self.views[0].origin, self.views[1].origin
+
+    @property
+    def weight(self) -> int | None:
+        """The operand that is a weight: one from outside, the second if both are."""
+        given = [origin.argument is not None or origin.constant for origin in self.origins]
+        return (1 if given[1] else 0) if any(given) else None
+
+    @property
+    def shared(self) -> int:
+        """The operand of its partner that a backward matmul has too."""
+        if self.partner is None:
+            return 0
+        kept = self.origins[1] if self.gradients[0] else self.origins[0]
+        return int(kept is self.partner.origins[1])
+
+
+class Walk:
+    """Goes through a program as it runs, and through functions as they are called.
+
+    Where nothing else says which matmuls are backward, there are two readings. What looks like one
+    is taken for one; of the second reading are only those of weights that get a gradient too. A
+    decoder that is the encoder's transpose looks like the backward of that, and no more: the
+    second reading counts if no weight gets a gradient in the first, or if more matmuls of two
+    gradients are in that. What both differ in is certain by ``habit`` only.
+
+    Args:
+        functions: The functions of the module by name.
+
+    Attributes:
+        matmuls: What was found, in the order in which it runs.
+        tables: The weights that rows are looked up in before the last of them.
+    """
+
+    def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
+        self.matmuls: list[Matmul] = []
+        self.tables: list[Table] = []
+        self._main: Sequence[Named] = ()
+        self._functions = functions
+        self._with_matmuls: dict[str, bool] = {}
+        self._strict = False
+
+    @property
+    def trains(self) -> bool:
+        """Whether the program may be a training step.
+
+        Inference has matmuls with weights, and none that is backward. An optimizer by itself has no
+        matmul with an argument that it is given.
+        """
+        parts = {matmul.part for matmul in self.matmuls}
+        of_model = any(m.weight is not None and m.op.results[0].type.rank for m in self.matmuls)
+        return not of_model or parts != {FORWARD}
+
+    @property
+    def ended(self) -> set[str]:
+        """The limits at which the walk ended, in words."""
+        return self._frame.ended
+
+    def main(
+        self, function: ir.OpView, listing: Sequence[Named], gradients: Sequence[int] = ()
+    ) -> None:
+        """Walks the function that the program starts at.
+
+        Args:
+            function: The function.
+            listing: Its ops, each after its name.
+            gradients: Which of its arguments are gradients.
+        """
+        self._main = listing
+        first = self._read(function, gradients)
+        self.matmuls = first
+        if gradients or not _is_doubtful(first):
+            return
+        self._strict, tables = True, self.tables
+        second = self._read(function, gradients)
+        if not any(map(_is_of_weight, first)) or _conflicts(second) < _conflicts(first):
+            self.matmuls, tables = second, self.tables
+            for one, other in zip(first, second, strict=True):
+                if one.part != other.part:
+                    other.certainty = "habit"
+        self.tables = tables
+
+    def _read(self, function: ir.OpView, gradients: Sequence[int]) -> list[Matmul]:
+        self._found: list[Matmul] = []
+        self.tables = []
+        self._forward: dict[Origin, dict[object, Matmul]] = {}
+        self._frame = Frame(self._functions)
+        self._any_gradient = bool(gradients)
+        block, scope = function.regions[0].blocks[0], Scope()
+        for i, argument in enumerate(block.arguments):
+            scope.views[argument] = View(Origin(argument=i, gradient=i in gradients))
+        self._ops(self._to_last_matmul(), scope)
+        return self._found
+
+    def _to_last_matmul(self) -> Sequence[Named]:
+        """Ops without those that come after all matmuls: the optimizer is as large as the model."""
+        for number in range(len(self._main), 0, -1):
+            name, op = self._main[number - 1]
+            if name in MATMULS or (name in INSIDES and self._has_matmuls(op)):
+                return self._main[:number]
+        return ()
+
+    def _has_matmuls(self, op: ir.Operation) -> bool:
+        """Whether an op is a matmul, or one runs inside of it."""
+        name = op.name
+        if name in MATMULS:
+            return True
+        if name in CALLS:
+            return not is_composite(op) and self._calls_matmuls(op.attributes[CALLS[name]].value)
+        return name in INSIDES and self._in_regions(op)
+
+    def _in_regions(self, op: ir.Operation) -> bool:
+        inner = (inner for region in op.regions for block in region.blocks for inner in block)
+        return any(self._has_matmuls(op.operation) for op in inner)
+
+    def _calls_matmuls(self, name: str) -> bool:
+        if name not in self._with_matmuls:
+            self._with_matmuls[name] = False  # a function that calls itself
+            function = self._functions.get(name)
+            found = function is not None and self._in_regions(function.operation)
+            self._with_matmuls[name] = found
+        return self._with_matmuls[name]
+
+    def _block(self, block: ir.Block, scope: Scope) -> None:
+        self._ops(named(block), scope)
+
+    def _ops(self, ops: Sequence[Named], scope: Scope) -> None:
+        for name, operation in ops:
+            if name == _BROADCAST:
+                scope.broadcast(name, operation)
+            elif name in MOVING:
+                scope.move(name, operation)
+            elif name in MATMULS:
+                self._matmul(operation.opview, scope)
+            elif name in CALLS:
+                self._call(operation.opview, name, scope)
+            elif name == LOOP:
+                self._loop(operation.opview, scope)
+            elif name in BRANCHES:
+                self._branches(operation.opview, scope)
+            elif name in BODIES:
+                self._body(operation.opview, scope)
+            else:
+                self._other(name, operation, scope)
+
+    def _other(self, name: str, op: ir.Operation, scope: Scope) -> None:
+        if name in LOOKUPS:
+            table = table_of(op, name, scope.of(op.operands[0]).origin)
+            self.tables += [table] if table is not None else []
+        if self._any_gradient:
+            scope.pass_on(op)
+
+    def _matmul(self, op: ir.OpView, scope: Scope) -> None:
+        operands = op.operands
+        views = scope.of(operands[0]), scope.of(operands[1])
+        matmul = Matmul(op, joined(scope.names, name_of(op)), views, self._frame)
+        self._classify(matmul, scope)
+        self._found.append(matmul)
+        for origin, is_gradient in zip(matmul.origins, matmul.gradients, strict=True):
+            if is_gradient:
+                origin.gradient = True
+        if matmul.part == FORWARD:
+            self._remember(matmul)
+        else:
+            self._any_gradient = True
+            scope.views[op.results[0]] = scope.gradient
+
+    def _remember(self, matmul: Matmul) -> None:
+        """Keeps a forward matmul by its operands; of those that look alike, the last."""
+        op = matmul.op
+        looks = op.operands[0].type, op.operands[1].type, op.results[0].type
+        for side, origin in enumerate(matmul.origins):
+            known = self._forward.setdefault(origin, {})
+            known.pop((side, looks), None)
+            known[side, looks] = matmul
+
+    def _classify(self, matmul: Matmul, scope: Scope) -> None:
+        """Says which part a matmul belongs to, and which of its operands are gradients."""
+        known = tuple(origin.gradient for origin in matmul.origins)
+        partner, side = self._partner(matmul)
+        named = part_of(matmul.name)
+        if self._strict and partner is not None and not any(known):
+            confirmed = _is_confirmed(matmul, side, partner, scope)
+            partner = partner if confirmed else None
+        if known == (True, True):
+            matmul.part, matmul.gradients = OTHER, (True, True)
+        elif named == BACKWARD or (named is None and (any(known) or partner is not None)):
+            self._backward(matmul, known, partner, side)
+        elif any(known):
+            # What names call forward can't take gradients, unless it is a second derivative.
+            matmul.part, matmul.gradients = OTHER, (known[0], known[1])
+        elif named is None and self._resembles(matmul):
+            matmul.certainty = "habit"
+        if named is not None:
+            matmul.certainty = "names" if matmul.certainty == "data flow" else matmul.certainty
+
+    def _backward(
+        self, matmul: Matmul, known: tuple[bool, ...], partner: Matmul | None, side: int
+    ) -> None:
+        matmul.partner = partner
+        if any(known):
+            gradient = known.index(True)
+        elif partner is not None:
+            gradient = 1 - side
+        else:
+            fresh = [not self._is_old(origin) for origin in matmul.origins]
+            if not any(fresh):
+                return  # computed again for the backward pass: of forward tensors alone
+            gradient = fresh.index(True)
+            matmul.certainty = "habit" if all(fresh) else matmul.certainty
+        matmul.part = BACKWARD
+        matmul.gradients = gradient == 0, gradient == 1
+
+    def _is_old(self, origin: Origin) -> bool:
+        """Whether a tensor was there before the backward pass."""
+        return origin.argument is not None or origin.constant or origin in self._forward
+
+    def _partner(self, matmul: Matmul) -> tuple[Matmul | None, int]:
+        """The forward matmul that has an operand in common, and which operand that is here."""
+        for side in (0, 1):
+            for forward in reversed(self._forward.get(matmul.origins[side], {}).values()):
+                if _fits(matmul, side, forward):
+                    return forward, side
+        return None, 0
+
+    def _resembles(self, matmul: Matmul) -> bool:
+        """Whether a matmul has a forward one's weight the other way around, as a vjp does."""
+        return any(
+            forward.weight == forward.origins.index(origin)
+            and not _contract_alike(matmul, side, forward, forward.weight)
+            for side, origin in enumerate(matmul.origins)
+            for forward in self._forward.get(origin, {}).values()
+        )
+
+    def _call(self, op: ir.OpView, kind: str, scope: Scope) -> None:
+        operation = op.operation
+        block = None if is_composite(operation) else self._frame.body_of(operation, kind)
+        if block is None:
+            scope.pass_on(operation)
+            return
+        inner = Scope(joined(scope.names, name_of(op)), scope.gradient)
+        inner.bind(list(block.arguments), [scope.of(value) for value in op.operands])
+        self._inside(operation, block, inner)
+        returned = block.operations[-1].operands
+        scope.bind(list(op.results), [inner.of(value) for value in returned])
+
+    def _inside(self, op: ir.Operation, block: ir.Block, scope: Scope) -> None:
+        outer, self._frame = self._frame, self._frame.inside(op)
+        self._block(block, scope)
+        self._frame = outer
+
+    def _body(self, op: ir.OpView, scope: Scope) -> None:
+        block = op.regions[0].blocks[0]
+        scope.bind(list(block.arguments), [scope.of(value) for value in op.operands])
+        self._inside(op.operation, block, scope)
+        returned = block.operations[-1].operands
+        scope.bind(list(op.results), [scope.of(value) for value in returned])
+
+    def _loop(self, op: ir.OpView, scope: Scope) -> None:
+        """What a loop does not change is what it was; the rest are gradients if they start so."""
+        body = op.regions[1].blocks[0]
+        arguments, yielded = list(body.arguments), list(body.operations[-1].operands)
+        views = [scope.of(value) for value in op.operands]
+        changing = [end != argument for argument, end in zip(arguments, yielded, strict=True)]
+        updated = [False] * len(views)
+        if any(view.origin.argument is not None for view in views):
+            frame = self._frame.inside(op.operation)
+            updated = _updated([(a, frame) for a in arguments], [(v, frame) for v in yielded])
+        for view, argument, changes, keeps in zip(views, arguments, changing, updated, strict=True):
+            scope.views[argument] = _changed(view, updated=keeps) if changes else view
+        self._inside(op.operation, body, scope)
+        scope.bind(list(op.results), [scope.of(value) for value in yielded])
+
+    def _branches(self, op: ir.OpView, scope: Scope) -> None:
+        ends: list[list[View]] = []
+        for region in op.regions:
+            block = region.blocks[0]
+            self._block(block, scope)
+            ends.append([scope.of(value) for value in block.operations[-1].operands])
+        for result, views in zip(op.results, zip(*ends, strict=True), strict=True):
+            gradient = any(view.origin.gradient for view in views)
+            same = len(set(views)) == 1
+            scope.views[result] = views[0] if same else View(Origin(gradient=gradient))
+
+
+def _is_doubtful(matmuls: Sequence[Matmul]) -> bool:
+    """Whether only what matmuls look like says that some are backward, and not well."""
+    backward = [matmul for matmul in matmuls if matmul.part != FORWARD]
+    if not backward or any(matmul.certainty == "names" for matmul in backward):
+        return False
+    return not any(map(_is_of_weight, backward)) or bool(_conflicts(matmuls))
+
+
+def _is_of_weight(matmul: Matmul) -> bool:
+    """Whether a matmul makes the gradient of a weight."""
+    partner = matmul.partner
+    return partner is not None and partner.weight == 1 - matmul.shared
+
+
+def _conflicts(matmuls: Sequence[Matmul]) -> int:
+    """How many matmuls are of two gradients: none, in first derivatives."""
+    return sum(matmul.gradients == (True, True) for matmul in matmuls)
+
+
+def _is_confirmed(matmul: Matmul, side: int, forward: Matmul, scope: Scope) -> bool:
+    """Whether the weight of a forward matmul gets a gradient, if this one is its backward."""
+    shared = int(forward.origins[1] is matmul.origins[side])
+    if forward.weight != shared:
+        return True
+    wanted = forward.origins[1 - shared]
+    gradient = matmul.op.operands[1 - side]
+    return any(
+        scope.of(operand).origin is wanted
+        for user in _matmuls_of(gradient)
+        for operand in (user.operands[0], user.operands[1])
+    )
+
+
+def _matmuls_of(value: ir.Value) -> list[ir.Operation]:
+    """The matmuls of a tensor, however it is moved."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in MOVING:
+        value = value.owner.operands[0]
+    found, waiting = [], [value]
+    while waiting:
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name in MATMULS:
+                found.append(user)
+            elif user.name in MOVING and use.operand_number == 0:
+                waiting.append(user.results[0])
+    return found
+
+
+def _updated(arguments: Sequence[Place], ends: Sequence[Place]) -> list[bool]:
+    """Which of the values that a loop changes it changes by elementwise ops, as a step weights."""
+    reach = Reach({place: 1 << i for i, place in enumerate(arguments)})
+    return [bool(reach.of(place) >> i & 1) for i, place in enumerate(ends)]
+
+
+def _changed(view: View, *, updated: bool) -> View:
+    """What a loop makes of a value from turn to turn; a weight that it updates stays one."""
+    origin = view.origin
+    return View(Origin(origin.argument if updated else None, gradient=origin.gradient))
+
+
+def _fits(matmul: Matmul, side: int, forward: Matmul) -> bool:
+    """Whether a matmul is a backward one of `forward`, with which it has an operand in common."""
+    shared = forward.origins.index(matmul.origins[side])
+    if forward.origins[0] is forward.origins[1]:
+        shared = side
+    gradient, result = _size(matmul.op.operands[1 - side]), _size(matmul.op.results[0])
+    if gradient != _size(forward.op.results[0]):
+        return False
+    other = _size(forward.op.operands[1 - shared])
+    if result != other and result != other * _batch(matmul.op):
+        return False
+    return not _contract_alike(matmul, side, forward, shared)
+
+
+def _batch(op: ir.OpView) -> int:
+    """How many gradients of a weight a matmul makes, where each example has its own."""
+    if op.operation.name != "stablehlo.dot_general":
+        return 1
+    shape = op.operands[0].type.shape
+    return math.prod(shape[d] for d in _numbers(op).lhs_batching_dimensions)
+
+
+def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -> bool:
+    """Whether two matmuls sum over the same dimensions of an operand that they share."""
+    if {matmul.op.operation.name, other.op.operation.name} != {"stablehlo.dot_general"}:
+        return False
+    here = matmul.views[side].in_base(contracted(matmul.op)[side])
+    there = other.views[other_side].in_base(contracted(other.op)[other_side])
+    return here == there
+
+
+def contracted(op: ir.OpView) -> tuple[list[int], list[int]]:
+    """The dimensions of both operands that a dot_general sums over."""
+    numbers = _numbers(op)
+    return list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
+
+
+def _numbers(op: ir.OpView) -> stablehlo.DotDimensionNumbers:
+    return stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+
+
+def _size(value: ir.Value) -> int:
+    type_ = value.type
+    return math.prod(type_.shape) if type_.has_static_shape else -1

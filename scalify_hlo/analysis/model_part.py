@@ -1,0 +1,158 @@
+"""Which ops are the model, and which the optimizer: where gradients of weights are, it ends.
+
+The model is what makes those gradients and the results that are no state: losses, metrics. What is
+made of the gradients is the optimizer, and keeps its precision. A program without gradients of
+weights is all model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import CALLS, functions_in
+from scalify_hlo.dialect import attributes
+
+
+@dataclass(slots=True)
+class ModelPart:
+    """The model's part of a block.
+
+    Attributes:
+        block: The block.
+        ops: Those of its ops that are the model, in order.
+    """
+
+    block: ir.Block
+    ops: list[ir.Operation] = field(default_factory=list)
+
+
+def model_of(main: ir.OpView) -> list[ModelPart]:
+    """Finds the model, wherever it is: in ``main``, in what it calls, or inside of a loop.
+
+    Args:
+        main: The function that the program starts at; ops that make gradients of weights are
+            marked.
+    """
+    search = _ModelSearch(main)
+    search.block(main.regions[0].blocks[0], _outputs(main))
+    return search.parts
+
+
+class _ModelSearch:
+    def __init__(self, main: ir.OpView) -> None:
+        self.parts: list[ModelPart] = []
+        functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
+        self._functions = {name: op.operation for name, op in functions.items()}
+        self._marked: dict[ir.Operation, bool] = {}
+        self._seen: set[str] = set()
+
+    def block(self, block: ir.Block, outputs: Iterable[ir.Value] = ()) -> None:
+        """Finds the model's part of a block, and of what is inside of its ops."""
+        ops = [op.operation for op in block.operations][:-1]
+        gradients = [value for op in ops for value in _gradients(op)]
+        around = [op for op in ops if self._has_gradients(op) and not _gradients(op)]
+        if not gradients and not around:
+            self.parts.append(ModelPart(block, ops))
+            return
+        if gradients:
+            before, after = _upstream(gradients, block), _downstream(gradients, block)
+            before |= _upstream(outputs, block) - after
+            self.parts.append(
+                ModelPart(block, [op for op in ops if op in before and op not in around])
+            )
+        for op in around:
+            for inner in self._inside(op):
+                self.block(inner)
+
+    def _inside(self, op: ir.Operation) -> Iterator[ir.Block]:
+        if op.name in CALLS:
+            name = op.attributes[CALLS[op.name]].value
+            if name not in self._seen:
+                self._seen.add(name)
+                yield self._functions[name].regions[0].blocks[0]
+            return
+        for region in op.regions:
+            for block in region.blocks:
+                if any(self._has_gradients(inner.operation) for inner in block.operations):
+                    yield block
+
+    def _has_gradients(self, op: ir.Operation) -> bool:
+        """Whether an op makes a gradient of a weight, or has one that does inside of it."""
+        if op not in self._marked:
+            self._marked[op] = False  # a function that calls itself
+            self._marked[op] = attributes.STATE_GRADIENT in op.attributes or any(
+                self._has_gradients(inner.operation)
+                for block in self._blocks(op)
+                for inner in block.operations
+            )
+        return self._marked[op]
+
+    def _blocks(self, op: ir.Operation) -> list[ir.Block]:
+        if op.name in CALLS:
+            op = self._functions.get(op.attributes[CALLS[op.name]].value, op)
+        return [block for region in op.regions for block in region.blocks]
+
+
+def _outputs(main: ir.OpView) -> list[ir.Value]:
+    """The results that are no state."""
+    returned = main.regions[0].blocks[0].operations[-1].operands
+    marks = attributes.result_attributes(main)
+    return [v for v, mark in zip(returned, marks, strict=True) if attributes.ROLE not in mark]
+
+
+def _gradients(op: ir.Operation) -> list[ir.Value]:
+    """The results of an op that are gradients of weights."""
+    if attributes.STATE_GRADIENT not in op.attributes:
+        return []
+    return [op.results[n.value] for n in ir.ArrayAttr(op.attributes[attributes.STATE_GRADIENT])]
+
+
+def _upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
+    """The ops of a block that values are made by, regions and what they capture included."""
+    found: set[ir.Operation] = set()
+    waiting = list(values)
+    while waiting:
+        owner = waiting.pop().owner
+        if isinstance(owner, ir.Block):
+            continue
+        owner = owner.operation
+        if owner in found or owner.block != block:
+            continue
+        found.add(owner)
+        waiting += owner.operands
+        waiting += _captured(owner)
+    return found
+
+
+def _captured(op: ir.Operation) -> list[ir.Value]:
+    """What ops inside of an op's regions take as operands."""
+    found: list[ir.Value] = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                found += inner.operands
+                found += _captured(inner.operation)
+    return found
+
+
+def _downstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
+    """The ops of a block that are made of values."""
+    found: set[ir.Operation] = set()
+    waiting = list(values)
+    while waiting:
+        for use in waiting.pop().uses:
+            op = _in_block(use.owner.operation, block)
+            if op is not None and op not in found:
+                found.add(op)
+                waiting += op.results
+    return found
+
+
+def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
+    """The op of a block that an op is inside of, or is."""
+    while op is not None and op.block != block:
+        parent = op.parent
+        op = parent.operation if parent is not None else None
+    return op

@@ -1,0 +1,249 @@
+"""The roles of an optimizer's state, by its degree in the gradients.
+
+A first moment is of degree 1: the elements of an average of gradients spread as those of the
+gradients do, whatever number they are multiplied by. A second moment is of degree 2. State of other
+degrees has no such role: averages of updates (degree 0), the factors of Kronecker optimizers, which
+are products of a gradient with itself as matrices, and what is computed from these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from enum import Enum
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import SQUARE_DEPTH, WEIGHT_VALUES
+from scalify_hlo.analysis.degrees import Degrees, operands_of
+from scalify_hlo.analysis.flow import flow_of
+from scalify_hlo.analysis.frames import Place
+from scalify_hlo.analysis.monomials import NUMBER, Monomial, degree_of
+from scalify_hlo.analysis.reach import Reach, numbers_in, rank_of
+from scalify_hlo.analysis.updates import Updates
+from scalify_hlo.dialect.traits import SUMS
+
+_DIFFERENCE: Final = "stablehlo.subtract"
+
+
+class MomentKind(Enum):
+    """The kinds of state that the model does not compute with."""
+
+    AVERAGE = "average of weights"
+    FIRST = "first moment"
+    SECOND = "second moment"
+    NEITHER = "state of an optimizer that is neither"
+    OTHER = "no state of an optimizer"
+
+
+class Moments:
+    """The kinds of the state of a program that is no weight.
+
+    Args:
+        reach: Tells which arguments values are made of.
+        updates: Reads updates.
+        arguments: The arguments of ``main``.
+        results: The results that are carried on, by numbers of arguments.
+        weights: The weights among these.
+
+    Attributes:
+        flow: What is computed from state that gets into weights by more than elementwise ops, or
+            into other state: for each value the numbers of such state, as a set of bits.
+    """
+
+    def __init__(
+        self,
+        reach: Reach,
+        updates: Updates,
+        arguments: Sequence[Place],
+        results: Mapping[int, Place],
+        weights: AbstractSet[int],
+    ) -> None:
+        self._reach, self._updates = reach, updates
+        self._arguments, self._results, self._weights = arguments, results, weights
+        self._open: set[int] = set()
+        self._added: dict[int, list[Place]] = {}
+        self._linked = self._weight_bits = 0
+        for number in weights:
+            self._linked |= reach.of(results[number])
+            self._weight_bits |= 1 << number
+        apart = [number for number in results if self._is_apart(number)]
+        starts = [number for number in {*apart, *self._read()} if rank_of(arguments[number][0])]
+        self.flow = flow_of({arguments[number]: 1 << number for number in starts})
+        self._into_weights = 0
+        for number in weights:
+            self._into_weights |= self.flow.get(results[number], 0)
+        self._degrees = Degrees(reach, self._of_argument, self.flow)
+        self._knows_weights = False
+        self._gradients: set[Place] = set()
+        if apart:
+            self._find_gradients()
+
+    def kind(self, number: int) -> MomentKind:
+        """The kind of the state that an argument is."""
+        monomial = self._monomial(number)
+        if self._averages_weights(number, monomial):
+            return MomentKind.AVERAGE
+        if not self._is_linked(number) and not self._gets_into_weights(number, monomial):
+            return MomentKind.OTHER
+        if not self.added(number) and self._is_replaced(number):
+            return MomentKind.NEITHER
+        degree = degree_of(monomial)
+        if degree == 1:
+            return MomentKind.FIRST
+        outer = self._degrees.sums.outer
+        is_outer = monomial is not None and any(tensor in outer for tensor, _ in monomial)
+        return MomentKind.SECOND if degree == 2 and not is_outer else MomentKind.NEITHER
+
+    def added(self, number: int) -> list[Place]:
+        """The values that an update adds to a state, constant factors taken off."""
+        known = self._added.get(number)
+        if known is None:
+            known = self._updates.added(self._results[number], 1 << number)
+            self._added[number] = known
+        return known
+
+    def gradient_in(self, place: Place) -> Place | None:
+        """The gradient that a value of degree 1 or 2 is made of."""
+        for _ in range(SQUARE_DEPTH):
+            place = self._updates.without_constants(place)
+            degree = self._degrees.degree(place)
+            if degree == 1:
+                return place
+            parts = self._degrees.made(place)[1]
+            if not parts and not isinstance(place[0].owner, ir.Block):
+                parts = operands_of(place)
+            with_gradient = [part for part in parts if self._degrees.degree(part) in (1, degree)]
+            if degree is None or not with_gradient:
+                return None
+            place = with_gradient[0]
+        return None
+
+    def sources_of(self, number: int) -> list[int]:
+        """The state that an update of a weight is computed from by more than elementwise ops."""
+        bits, shape = self.flow.get(self._results[number], 0), _size(self._arguments[number])
+        return [
+            other
+            for other in self._results
+            if bits >> other & 1 and _size(self._arguments[other]) == shape
+        ]
+
+    def _is_linked(self, number: int) -> bool:
+        """Whether elementwise ops make a weight of a state, or nothing is known to be a weight."""
+        return not self._weights or bool(self._linked >> number & 1)
+
+    def _is_apart(self, number: int) -> bool:
+        return number not in self._weights and not self._is_linked(number)
+
+    def _read(self) -> Iterable[int]:
+        """The state that updates of other state are computed from."""
+        bits = 0
+        for number, result in self._results.items():
+            if number not in self._weights:
+                for place in self.added(number) or [result]:
+                    bits |= self._reach.of(place) & ~(1 << number)
+        return numbers_in(bits & ~self._weight_bits)
+
+    def _know_weights(self) -> None:
+        """Takes new weights for given, where other state is computed from them."""
+        self._knows_weights = True
+        for number in self._weights:
+            for place in self._updates.chosen(self._results[number]):
+                self._degrees.know(place, NUMBER)
+
+    def _find_gradients(self) -> None:
+        """Looks for the gradients that weights, and state in their shapes, are updated with."""
+        self._know_weights()
+        for number in self._weights:
+            self._degrees.own = self._arguments[number][0].type
+            for place in self.added(number):
+                self._note_gradients(self._degrees.of(place))
+        for number in self._results:
+            if number not in self._weights and self._is_linked(number):
+                self._note_gradients(self._monomial(number))
+
+    def _note_gradients(self, monomial: Monomial | None) -> None:
+        self._gradients.update(self._degrees.sums.tensors_in(monomial or NUMBER))
+
+    def _monomial(self, number: int) -> Monomial | None:
+        """The monomial of a state: that of what is added to it."""
+        argument, result = self._arguments[number], self._results[number]
+        if not self._knows_weights and self._reach.of(result) & self._weight_bits:
+            self._know_weights()
+        degrees, missed = self._degrees, self._degrees.missed
+        before, own = len(missed), degrees.own
+        degrees.own = argument[0].type if self._is_linked(number) else None
+        self._open.add(number)
+        bent = self._updates.is_bent(result, 1 << number)
+        found = degrees.sum_of((not bent and self.added(number)) or [result])
+        self._open.discard(number)
+        degrees.own = own
+        missed[before:] = [other for other in missed[before:] if other != number]
+        if found is not None and len(missed) == before:
+            degrees.know(argument, found)
+        return found
+
+    def _of_argument(self, value: ir.Value) -> Monomial | None:
+        number = ir.BlockArgument(value).arg_number
+        place = self._arguments[number]
+        if number in self._weights or (rank_of(value) < 1 and number not in self._results):
+            return NUMBER
+        if number not in self._results:
+            return self._degrees.sums.tensor(place)
+        if self._results[number] == place:
+            return NUMBER
+        if number in self._open:
+            self._degrees.missed.append(number)
+            return None
+        return self._monomial(number)
+
+    def _is_replaced(self, number: int) -> bool:
+        return self._updates.is_replaced(self._arguments[number], self._results[number])
+
+    def _averages_weights(self, number: int, monomial: Monomial | None) -> bool:
+        """Whether weights are added to a state, or what they become in this step."""
+        if not self._reach.of(self._results[number]) & self._weight_bits:
+            return False
+        of_weights = [p for p in self.added(number) if self._reach.of(p) & self._weight_bits]
+        return bool(of_weights) and (monomial == NUMBER or any(map(self._is_stepped, of_weights)))
+
+    def _is_stepped(self, place: Place) -> bool:
+        """Whether a value is a whole weight and a term more; a gradient may have a part of one.
+
+        The difference of two values of weights, as outer optimizers take it, is a change of them.
+        """
+        name, parts = self._degrees.made(self._updates.settled(place))
+        weights = {self._arguments[number] for number in self._weights}
+        if name == _DIFFERENCE and all(self._is_whole(part, weights) for part in parts):
+            return False
+        return name in SUMS and any(self._updates.settled(part) in weights for part in parts)
+
+    def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
+        """Whether a value is a weight, or one with terms more."""
+        waiting, seen = [self._updates.settled(place)], {place}
+        while waiting and len(seen) < WEIGHT_VALUES:
+            here = waiting.pop()
+            if here in weights:
+                return True
+            name, parts = self._degrees.made(here)
+            if name in SUMS:
+                settled = [self._updates.settled(part) for part in parts]
+                waiting += [part for part in settled if part not in seen]
+                seen.update(settled)
+        return False
+
+    def _gets_into_weights(self, number: int, monomial: Monomial | None) -> bool:
+        """Whether a state is for updates of weights, or computed from what is.
+
+        Statistics of batches and of losses are neither.
+        """
+        if self._into_weights >> number & 1:
+            return True
+        tensors = self._degrees.sums.tensors_in(monomial or NUMBER)
+        return not self._gradients.isdisjoint(tensors)
+
+
+def _size(place: Place) -> int:
+    type_ = place[0].type
+    return math.prod(type_.shape) if type_.has_static_shape else -1

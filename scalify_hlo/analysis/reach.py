@@ -1,0 +1,195 @@
+"""Reach: which values elementwise ops make others of, through calls, loops and branches.
+
+Inside of loops slices of a stack count as well: a loop over the layers of stacked state reads a
+slice of it, computes the next one, and writes that into a stack.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import FLOW_VALUES, MOVES
+from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.monoid import TAKES, monoid
+
+OPERANDS: Final = {
+    **dict.fromkeys(
+        traits.MAGNITUDES | traits.ROOTS | traits.ROUNDS | {"stablehlo.sign", "stablehlo.tanh"},
+        (0,),
+    ),
+    **dict.fromkeys(traits.BINARY | {"stablehlo.power"}, (0, 1)),
+    "stablehlo.clamp": (1,),
+    "stablehlo.select": (1, 2),
+}
+"""The ops of which updates are made, and their operands that are as large as their result."""
+
+BARRIER: Final = "stablehlo.optimization_barrier"
+ELEMENTWISE: Final = frozenset({*OPERANDS, BARRIER})
+BROADCAST: Final = "stablehlo.broadcast_in_dim"
+UNIFORM: Final = frozenset({BROADCAST, "stablehlo.constant"})
+
+_ADD = "stablehlo.add"
+_SCATTER = "stablehlo.scatter"
+_READS = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
+_RESHAPES = frozenset({BROADCAST, "stablehlo.reshape"})
+_WRITTEN = {"stablehlo.dynamic_update_slice": 1, _SCATTER: 2}
+"""The ops that write into a stack, and which operand they write."""
+SLICING: Final = _READS | _RESHAPES | set(_WRITTEN)
+"""The ops that read and write slices of a stack in a loop."""
+
+_SAME_NUMBER = _RESHAPES | {"stablehlo.convert"}
+
+Made: TypeAlias = tuple[str, list[Place]]
+"""The name of the op that makes a value, and the operands in its shape; outside it has no name."""
+
+_Seen: TypeAlias = tuple[int, Made]
+"""The same, after those of the values asked about that it is made of."""
+
+
+class Reach:
+    """Which of several values elementwise ops make others of.
+
+    Args:
+        known: The values asked about, each as a set of bits of its own.
+        stacks: Whether slices of a stack count as the stack in loops.
+    """
+
+    def __init__(self, known: dict[Place, int], *, stacks: bool = False) -> None:
+        self._known: dict[Place, _Seen] = {place: (bits, ("", [])) for place, bits in known.items()}
+        self._stacks = stacks
+
+    def of(self, place: Place) -> int:
+        """Those that a value is made of, all in its shape, as a set of bits.
+
+        None where there are too many values to look at.
+        """
+        known = self._known
+        if place not in known:
+            self._find(place)
+        return known[place][0] if place in known else 0
+
+    def made(self, place: Place) -> Made:
+        """The op that makes a value, and of which others in its shape."""
+        known = self._known.get(place)
+        return self._made(place) if known is None else known[1]
+
+    def _find(self, place: Place) -> None:
+        """Looks for what a value is made of; chains may be long, and calls call many others.
+
+        What is kept is known in full, in whatever order values are asked about.
+        """
+        known, most = self._known, len(self._known) + FLOW_VALUES
+        waiting: list[tuple[Place, Made | None]] = [(place, None)]
+        while waiting and len(known) < most:
+            here, made = waiting.pop()
+            if here in known:
+                continue
+            if made is None:
+                made = self._made(here)
+                missing = [part for part in made[1] if part not in known]
+                if missing:
+                    waiting.append((here, made))
+                    waiting += [(part, None) for part in missing]
+                    continue
+            bits = 0
+            for part in made[1]:
+                bits |= known[part][0]
+            known[here] = bits, made
+        if waiting:
+            place[1].ended.add(f"more than {FLOW_VALUES} values lead to one")
+
+    def _made(self, place: Place) -> Made:
+        value, frame = place
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            return "", frame.source_of_argument(value)
+        name = owner.name
+        numbers = OPERANDS.get(name)
+        if numbers is not None:
+            operands = owner.operands
+            return name, [(operands[i], frame) for i in numbers]
+        if name == BARRIER:
+            return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+        if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
+            return _sliced(owner, name, frame)
+        name = owner.operation.name  # a view of a named computation has another one
+        return name, frame.sources(value, owner, name) if name in INSIDES else []
+
+
+def in_loop(frame: Frame) -> bool:
+    """Whether a frame is the inside of a loop, or of what a loop calls."""
+    around: Frame | None = frame
+    while around is not None and around.op is not None:
+        if around.op.name == LOOP:
+            return True
+        around = around.outer
+    return False
+
+
+def is_of_stack(op: ir.OpView, name: str) -> bool:
+    """Whether an op reads or writes one slice of a stack, or gives it another rank."""
+    if name == _SCATTER and len(op.operands) != 3:
+        return False
+    one = op.operands[0].type
+    other = (op.operands[_WRITTEN[name]] if name in _WRITTEN else op.results[0]).type
+    if not (one.has_static_shape and other.has_static_shape):
+        return False
+    times = 1 if name in _RESHAPES else next(iter(one.shape), 0)
+    return bool(times * math.prod(other.shape) == math.prod(one.shape))
+
+
+def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
+    """The slices that a loop over a stack computes with; its other operands are indices."""
+    if not is_of_stack(owner, name):
+        return name, []
+    operands = owner.operands
+    combine = monoid(owner.regions[0]) if name == _SCATTER else None
+    if combine == _ADD:
+        return _ADD, [(operands[0], frame), (operands[2], frame)]
+    if name == _SCATTER and combine != TAKES:
+        return name, []
+    return name, [(operands[_WRITTEN.get(name, 0)], frame)]
+
+
+def numbers_in(bits: int) -> Iterator[int]:
+    """The numbers in a set of bits, the least first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def rank_of(value: ir.Value) -> int:
+    """The number of dimensions; -1 for what is no ranked tensor."""
+    type_ = value.type
+    return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
+
+
+def is_uniform(value: ir.Value) -> bool:
+    """Whether all elements are one number: a constant, or a scalar that is broadcast."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return False
+    name = owner.name
+    return name in UNIFORM and (name != BROADCAST or rank_of(owner.operands[0]) == 0)
+
+
+def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
+    """The number that all elements of a value are, where the program says it."""
+    for _ in range(MOVES):
+        value, frame = place
+        name, parts = made(place)
+        if name == "stablehlo.constant":
+            elements = ir.DenseElementsAttr(value.owner.attributes["value"])
+            return float(elements.get_splat_value().value) if elements.is_splat else None
+        if name in _SAME_NUMBER:
+            place = (value.owner.operands[0], frame)
+        elif len(parts) == 1 and name not in ELEMENTWISE:
+            place = parts[0]
+        else:
+            return None
+    return None

@@ -1,0 +1,289 @@
+"""The state of a training step: master weights, an optimizer's moments, and gradients between them.
+
+What a step carries to the next enters as an argument and leaves as a result of the same type that
+elementwise ops make from it: ``m' = b1 * m + (1 - b1) * g``, in calls, loops and branches too. The
+model computes with weights; moments have no use but updates, and have their role by their degree in
+the gradients. The gradient is what is added to a state, constant factors aside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import UPDATE_VALUES
+from scalify_hlo.analysis.degrees import is_square_of_one
+from scalify_hlo.analysis.frames import Frame, Place
+from scalify_hlo.analysis.moments import MomentKind, Moments
+from scalify_hlo.analysis.reach import (
+    BROADCAST,
+    ELEMENTWISE,
+    Reach,
+    is_uniform,
+    numbers_in,
+    rank_of,
+)
+from scalify_hlo.analysis.updates import Updates
+from scalify_hlo.analysis.uses import is_read_as_numbers, is_used_elsewhere
+
+__all__ = ["ELEMENTWISE", "Reach", "State", "is_uniform", "state_of"]
+
+_SPREADING: Final = frozenset({BROADCAST, "stablehlo.reshape"})
+
+
+@dataclass(slots=True)
+class State:
+    """What is carried from step to step, by numbers of arguments of ``main``.
+
+    Attributes:
+        results: The result that each carried argument leaves as.
+        weights: Those that the model computes with, and averages of these.
+        first: Moments of degree 1 in the gradients.
+        second: Moments of degree 2.
+        neither: Tensors that an optimizer computes with and that are neither, such as the factors
+            of Kronecker optimizers and averages of updates.
+        gradients: For each weight, the values that reach the optimizer as its gradient.
+        ended: The limits at which searches ended, in words.
+    """
+
+    results: dict[int, int] = field(default_factory=dict)
+    weights: set[int] = field(default_factory=set)
+    first: set[int] = field(default_factory=set)
+    second: set[int] = field(default_factory=set)
+    neither: set[int] = field(default_factory=set)
+    gradients: dict[int, ir.Value] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+
+
+def state_of(main: ir.OpView, is_float: Iterable[bool], *, trains: bool = True) -> State:
+    """Finds the state of a program.
+
+    Args:
+        main: The function that it starts at.
+        is_float: Which of its arguments are float tensors.
+        trains: Whether it may be a training step. Caches, statistics of batches and the state of
+            recurrent layers are carried on in inference too, and are neither weights nor moments.
+    """
+    search = _StateSearch(main, is_float, Frame.of(main))
+    search.run(trains=trains)
+    return search.state
+
+
+class _StateSearch:
+    """The search for the state of one program.
+
+    Attributes:
+        state: What was found.
+    """
+
+    def __init__(self, main: ir.OpView, is_float: Iterable[bool], frame: Frame) -> None:
+        block = main.regions[0].blocks[0]
+        self._arguments: list[Place] = [(argument, frame) for argument in block.arguments]
+        self._results: list[Place] = [(v, frame) for v in block.operations[-1].operands]
+        bits = {
+            place: int(float_) << i
+            for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))
+        }
+        self._reach = Reach(bits, stacks=True)
+        self._updates = Updates(self._reach)
+        self._carried: dict[int, Place] = {}
+        self.state = State(ended=frame.ended)
+
+    def run(self, *, trains: bool) -> None:
+        """Finds it."""
+        self._match()
+        state = self.state
+        self._carried = {number: self._results[i] for number, i in state.results.items()}
+        reached = {number: self._reach.of(place) for number, place in self._carried.items()}
+        constants = self._constants()
+        state.weights = self._weights(reached, trains=trains) - constants
+        if not (trains or state.weights):
+            return
+        others = reached.keys() - state.weights - constants
+        moments = Moments(
+            self._reach, self._updates, self._arguments, self._carried, frozenset(state.weights)
+        )
+        for number in others:
+            self._add(number, moments.kind(number))
+        gradients = _Gradients(
+            self._reach, moments, state, {self._arguments[number] for number in others}
+        )
+        for number in state.weights:
+            gradient = gradients.of(number, reached[number])
+            if gradient is not None:
+                state.gradients[number] = gradient
+
+    def _match(self) -> None:
+        """Tells which argument each result carries on, those that can be only one first.
+
+        Of several the one that fewest results are made of: gradients go into all moments.
+        """
+        reached = {
+            i: self._reach.of(place)
+            for i, place in enumerate(self._results)
+            if not self._updates.is_gradient(place)
+        }
+        waiting = sorted((i for i in reached if reached[i]), key=lambda i: reached[i].bit_count())
+        often = Counter(number for i in waiting for number in numbers_in(reached[i]))
+        unsure = [i for i in waiting if not self._take(i, reached[i], often)]
+        for i in unsure:
+            self._take(i, reached[i], often, guess=True)
+
+    def _take(self, i: int, bits: int, often: Counter[int], *, guess: bool = False) -> bool:
+        """Matches a result with one of the arguments that it is made of, unless two are alike."""
+        taken = self.state.results
+        shape = _shape_of(self._results[i])
+        left = [
+            number
+            for number in numbers_in(bits)
+            if number not in taken and _shape_of(self._arguments[number]) == shape
+        ]
+        least = min((often[number] for number in left), default=0)
+        left = [number for number in left if often[number] == least]
+        if len(left) > 1:
+            left = self._nearest(self._results[i], left)
+        if len(left) > 1 and not guess:
+            return False
+        if left:
+            taken[left[0]] = i
+        return True
+
+    def _nearest(self, place: Place, numbers: Sequence[int]) -> list[int]:
+        """Those of several arguments that fewest ops make a value of."""
+        wanted = {self._arguments[number]: number for number in numbers}
+        ring, seen = [place], {place}
+        while ring and not any(here in wanted for here in ring):
+            parts = [part for here in ring for part in self._reach.made(here)[1]]
+            ring = [part for part in dict.fromkeys(parts) if part not in seen]
+            seen.update(ring)
+        return [wanted[here] for here in ring if here in wanted] or list(numbers)
+
+    def _constants(self) -> set[int]:
+        """Numbers that are handed on as they are, such as a learning rate: no state of a model."""
+        return {number for number in self._carried if self._is_constant(number)}
+
+    def _is_constant(self, number: int) -> bool:
+        argument = self._arguments[number]
+        if self._carried[number] != argument:
+            return False
+        return not rank_of(argument[0]) or is_read_as_numbers(argument)
+
+    def _weights(self, reached: dict[int, int], *, trains: bool) -> set[int]:
+        """State that the model uses, and what updates end in."""
+        used = {number for number in reached if trains and self._is_used(number)}
+        in_several = _in_several(reached)
+        # What inference carries on is made of its inputs, which are no state.
+        made_of = -1 if trains else sum(1 << number for number in reached)
+        ends = {
+            number
+            for number, bits in reached.items()
+            if bits & made_of & ~(1 << number) and not in_several >> number & 1
+        }
+        if any(rank_of(self._arguments[number][0]) for number in used):
+            # Numbers that are updated with tensors are such as the size of a step.
+            ends = {number for number in ends if rank_of(self._arguments[number][0])}
+        return used | ends
+
+    def _is_used(self, number: int) -> bool:
+        """Whether the model computes with a state, and not the optimizer alone."""
+        argument, result = self._arguments[number], self._carried[number]
+        if not is_used_elsewhere(argument) or self._sums_outer_products(number):
+            return False
+        if not rank_of(argument[0]) and not self._updates.added(result, 1 << number):
+            return False  # such as a step size that only grows
+        return not self._updates.is_replaced(argument, result)
+
+    def _sums_outer_products(self, number: int) -> bool:
+        """Whether gradients are multiplied with themselves for a state: a factor of Kronecker."""
+        shape = self._arguments[number][0].type.shape
+        if len(shape) < 2 or shape[-1] != shape[-2]:
+            return False
+        added = self._updates.added(self._carried[number], 1 << number)
+        return any(is_square_of_one(place, self._reach.made) for place in added)
+
+    def _add(self, number: int, kind: MomentKind) -> None:
+        state = self.state
+        if kind is MomentKind.AVERAGE:
+            state.weights.add(number)
+        elif kind is MomentKind.FIRST:
+            state.first.add(number)
+        elif kind is MomentKind.SECOND:
+            state.second.add(number)
+        elif kind is MomentKind.NEITHER and rank_of(self._arguments[number][0]):
+            state.neither.add(number)
+
+
+class _Gradients:
+    """The gradients of weights.
+
+    Args:
+        reach: Tells which arguments values are made of.
+        moments: Tells what is added to state.
+        state: The weights and moments.
+        others: The arguments that are state and no weights.
+    """
+
+    def __init__(
+        self, reach: Reach, moments: Moments, state: State, others: AbstractSet[Place]
+    ) -> None:
+        self._made, self._moments = reach.made, moments
+        self._state, self._others = state, others
+
+    def of(self, number: int, reached: int) -> ir.Value | None:
+        """The gradient of a weight: what is new in its moments, or in itself if it has none.
+
+        Args:
+            number: The weight's.
+            reached: The arguments that elementwise ops make it of.
+        """
+        for moment in self._moments_of(number, reached) or (number,):
+            news: Sequence[Place | None] = self._moments.added(moment)
+            if moment in self._state.second:
+                news = [self._moments.gradient_in(place) for place in news if place is not None]
+            found = [each for each in news if each and not isinstance(each[0].owner, ir.Block)]
+            if len(found) == 1 and not self._is_made_of_moments(found[0]):
+                return found[0][0]
+        return None
+
+    def _moments_of(self, number: int, reached: int) -> list[int]:
+        own, state = set(numbers_in(reached)), self._state
+        if own & (state.first | state.second):
+            return [*sorted(own & state.first), *sorted(own & state.second)]
+        apart = [moment for moment in self._moments.sources_of(number) if moment in state.first]
+        return apart if len(apart) == 1 else []
+
+    def _is_made_of_moments(self, place: Place) -> bool:
+        """Whether a value is an update already, of moments in shapes of their own."""
+        if place in self._moments.flow:
+            return True
+        others = self._others
+        return bool(others) and any(source in others for source in self._sources(place))
+
+    def _sources(self, place: Place) -> Iterable[Place]:
+        """What elementwise ops and broadcasts make a value of, as far as is worth looking."""
+        waiting, seen = [place], {place}
+        while waiting and len(seen) < UPDATE_VALUES:
+            here = waiting.pop()
+            yield here
+            name, made_of = self._made(here)
+            if name in _SPREADING:
+                made_of = [(here[0].owner.operands[0], here[1])]
+            waiting += [part for part in made_of if part not in seen]
+            seen.update(made_of)
+
+
+def _shape_of(place: Place) -> list[int]:
+    """The shape of a value; loops make a stack of many slices of values that enter them whole."""
+    return list(ir.ShapedType(place[0].type).shape)
+
+
+def _in_several(reached: dict[int, int]) -> int:
+    """Those that results other than their own are made of."""
+    union = 0
+    for number, bits in reached.items():
+        union |= bits & ~(1 << number)
+    return union

@@ -1,0 +1,108 @@
+"""What only the steps of a training program's state are made with: the optimizer, as a rule.
+
+It comes after the gradients, and is as large as the model. What asks about the model need not read
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cmp_to_key
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import STEP_DEPTH
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named, named
+from scalify_hlo.analysis.state import is_uniform
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import SUMS
+
+_CAPTURING: Final = BODIES | BRANCHES | {LOOP}
+"""Ops that may read other values than their operands."""
+
+_WEIGHT = "weight"
+_TERMS: Final = SUMS | {"stablehlo.convert"}
+
+
+def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Sequence[Named]:
+    """The ops of a program, but for those after all gradients that are for its state alone.
+
+    A step adds to a state; what is made otherwise is read as other results are. If not each weight
+    has a gradient of its own, something else may be behind its step: all ops are given then, as
+    they are for a program whose roles are not marked.
+
+    Args:
+        main: The function that it starts at; its state and the gradients of that are marked.
+        listing: All its ops, where they were listed.
+
+    Returns:
+        The ops in order, without the terminator, each after its name.
+    """
+    block = main.regions[0].blocks[0]
+    arguments = block.arguments
+    outputs, weights = [], 0
+    for value, state in zip(block.operations[-1].operands, attributes.states(main), strict=True):
+        if state is None or not _is_step(value, arguments[state[1]]):
+            outputs.append(value)
+        if state is not None and state[0] == _WEIGHT and not isinstance(value.owner, ir.Block):
+            weights += 1
+    ops = named(block) if listing is None else listing
+    count = _to_gradients(ops, weights) if weights else None
+    rest = _after(ops[count - 1][1], outputs) if count is not None else None
+    return ops if rest is None else [*ops[:count], *rest]
+
+
+def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
+    """Whether a value is a state to which something is added, constant factors aside."""
+    if value == state:
+        return True
+    owner = value.owner
+    if depth == STEP_DEPTH or isinstance(owner, ir.Block):
+        return False
+    name, operands = owner.name, owner.operands
+    if name in _TERMS:
+        # What is new tends to come before the state of a moment, and after a weight.
+        terms = list(operands)
+        return state in terms or any(_is_step(term, state, depth + 1) for term in terms[::-1])
+    if name == "stablehlo.multiply":
+        one, other = operands[0], operands[1]
+        if one != state and is_uniform(one):
+            return _is_step(other, state, depth + 1)
+        return is_uniform(other) and _is_step(one, state, depth + 1)
+    return False
+
+
+def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
+    """How many ops there are to the one that makes the last of so many gradients, with it.
+
+    None if there are fewer gradients.
+    """
+    for count, (_, op) in enumerate(ops, 1):
+        present = op.attributes
+        if attributes.STATE_GRADIENT in present:
+            number -= len(ir.ArrayAttr(present[attributes.STATE_GRADIENT]))
+            if number <= 0:
+                return count if number == 0 else None
+    return None
+
+
+def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None:
+    """The ops after another that values are made with; None if that is not plain to see."""
+    found: dict[ir.Value, Named] = {}
+    waiting = list(values)
+    while waiting:
+        owner = waiting.pop().owner
+        if isinstance(owner, ir.Block) or not last.is_before_in_block(owner.operation):
+            continue
+        op = owner.operation
+        name = op.name
+        if name in _CAPTURING:
+            return None
+        if op.results[0] not in found:
+            found[op.results[0]] = name, op
+            waiting += op.operands
+    return sorted(found.values(), key=cmp_to_key(_order))
+
+
+def _order(one: Named, other: Named) -> int:
+    return -1 if one[1].is_before_in_block(other[1]) else 1

@@ -1,0 +1,123 @@
+"""Updates: what a step adds to a state, constant factors aside."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo.analysis.frames import Place
+from scalify_hlo.analysis.names import is_backward
+from scalify_hlo.analysis.reach import ELEMENTWISE, OPERANDS, UNIFORM, Reach, is_uniform
+from scalify_hlo.dialect.traits import ARITHMETIC, POWERS, SUMS
+
+_COMMUTING: Final = frozenset({"stablehlo.add", "stablehlo.multiply"})
+_CONVERT: Final = "stablehlo.convert"
+_CHOICES: Final = frozenset({_CONVERT, "stablehlo.select"})
+
+
+class Updates:
+    """Reads the updates of a program's state.
+
+    Args:
+        reach: Tells which arguments values are made of.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach, self._made = reach.of, reach.made
+
+    def added(self, result: Place, bits: int = -1) -> list[Place]:
+        """The values that are added on the way from some arguments to a value.
+
+        Args:
+            result: The value.
+            bits: The arguments, as a set of bits.
+        """
+        found: dict[Place, None] = {}
+        seen = {result}
+        waiting = [result]
+        while waiting:
+            name, made_of = self._made(waiting.pop())
+            for part in [part for part in made_of if part not in seen]:
+                if self._reach(part) & bits:
+                    seen.add(part)
+                    waiting.append(part)
+                elif name in SUMS:
+                    found[self.without_constants(part)] = None
+        return [place for place in found if not self.is_uniform(place)]
+
+    def is_bent(self, result: Place, bits: int) -> bool:
+        """Whether a root or a power is on the way from some arguments to a value.
+
+        What is added before is of another degree than the value.
+        """
+        waiting, seen = [result], {result}
+        while waiting:
+            name, made_of = self._made(waiting.pop())
+            if name in POWERS:
+                return True
+            parts = [part for part in made_of if part not in seen and self._reach(part) & bits]
+            seen.update(parts)
+            waiting += parts
+        return False
+
+    def settled(self, place: Place) -> Place:
+        """A value where an op makes it, in whatever call or loop."""
+        while True:
+            name, made_of = self._made(place)
+            if name in ELEMENTWISE or len(made_of) != 1:
+                return place
+            place = made_of[0]
+
+    def without_constants(self, place: Place) -> Place:
+        """The value that another is made of by constant terms and factors."""
+        while True:
+            name, made_of = self._made(self.settled(place))
+            if name not in ARITHMETIC:
+                return place
+            lhs, rhs = made_of
+            if self.is_uniform(rhs):
+                place = lhs
+            elif name in _COMMUTING and self.is_uniform(lhs):
+                place = rhs
+            else:
+                return place
+
+    def is_gradient(self, place: Place) -> bool:
+        """Whether names say that the backward pass adds up a value, constant factors aside.
+
+        That of a weight with a penalty has a part of the weight as a term, and is no next weight.
+        """
+        place = self.without_constants(place)
+        while self._made(place)[0] == _CONVERT:
+            place = self.without_constants(self._made(place)[1][0])
+        return self._made(place)[0] in SUMS and is_backward(place)
+
+    def is_uniform(self, place: Place) -> bool:
+        """Whether all elements of a value are one number."""
+        return self._made(place)[0] in UNIFORM and is_uniform(place[0])
+
+    def chosen(self, place: Place) -> list[Place]:
+        """The values of which a value is one, as a condition says; itself if it is no choice."""
+        found: list[Place] = []
+        waiting, seen = [place], {place}
+        while waiting:
+            here = waiting.pop()
+            name, made_of = self._made(here)
+            if name in OPERANDS and name not in _CHOICES:
+                made_of = []
+            if not made_of:
+                found.append(here)
+            waiting += [part for part in made_of if part not in seen]
+            seen.update(made_of)
+        return found
+
+    def is_replaced(self, argument: Place, result: Place) -> bool:
+        """Whether a state is at times computed anew, and otherwise handed on as it is.
+
+        So are the inverse roots of an optimizer's statistics, every few steps.
+        """
+        name = self._made(result)[0]
+        if name in OPERANDS and name not in _CHOICES:
+            return False
+        chosen = self.chosen(result)
+        fresh = [place for place in chosen if place != argument and not is_uniform(place[0])]
+        return argument in chosen and bool(fresh) and not any(map(self._reach, fresh))

@@ -1,0 +1,290 @@
+"""Which of a model's values are narrow, where a recipe says what it computes in.
+
+An op of narrow operands becomes a narrow op. What hardware does in f32 at no cost stays there: sums
+over many terms, what only they read, and the statistics made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from itertools import islice
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import WIDTH_DEPTH
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.analysis.names import BACKWARD
+from scalify_hlo.dialect import attributes, traits
+from scalify_hlo.dialect.formats import element_type
+
+
+class Width(IntEnum):
+    """How a float value is kept; of two that meet, the larger decides."""
+
+    FREE = 0
+    """Constants and scalars, that are what the others are."""
+    WIDE = 1
+    """As the program has it: statistics, positions, small arguments."""
+    NARROW = 2
+    """In the format of the recipe."""
+    GRADIENT = 3
+    """As the program has it, with all that is made of it: gradients, if the format is short of
+    range for them."""
+
+
+_ELEMENTWISE = (
+    traits.ELEMENTWISE
+    | traits.PADS
+    | (traits.SLICES - {"stablehlo.slice"})
+    | {"stablehlo.concatenate", "stablehlo.gather"}
+    | {"stablehlo.dynamic_update_slice"}
+)
+_MOVING = (
+    (traits.BROADCASTS - {"chlo.broadcast"})
+    | traits.COPIES
+    | traits.EXCHANGES
+    | traits.RESHAPES
+    | traits.REORDERS
+    | {"stablehlo.slice"}
+)
+EACH: Final = traits.GATHERS_FROM_DEVICES | {"stablehlo.optimization_barrier"}
+"""Ops that take several values, and give each as the result of its number."""
+
+NARROWED: Final = _ELEMENTWISE | _MOVING
+"""The ops that compute in the format of their operands, whatever it is."""
+
+ROUNDED: Final = (
+    traits.CONTRACTIONS
+    | traits.REDUCES_OVER_DEVICES
+    | (traits.REDUCTIONS - {"stablehlo.reduce"})
+    | traits.FACTORIZATIONS
+    | {"stablehlo.composite", "stablehlo.custom_call"}
+    | {"stablehlo.map", "stablehlo.sort"}
+    | {"chlo.erf"}
+)
+"""The ops that compute as they did; their results are rounded where narrow ops take them."""
+
+TAKES: Final = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
+_SUM = "stablehlo.reduce"
+_ADD = "stablehlo.add"
+_CONVERT = "stablehlo.convert"
+_CALL = "func.call"
+_NARROW_BITS = 16
+
+
+class Widths:
+    """The first walk: which values are narrow.
+
+    Args:
+        main: The function that the program starts at.
+        gradients: Whether those that backward matmuls make are narrow too.
+    """
+
+    def __init__(self, main: ir.OpView, *, gradients: bool = True) -> None:
+        self._gradients = gradients
+        self.of: dict[ir.Value, Width] = {}
+        module = main.operation.parent
+        self.functions = functions_in(module.regions[0].blocks[0].operations)
+        self._returned: dict[Hashable, list[Width]] = {}
+        self._for_sums: dict[ir.Value, bool] = {}
+
+    def enter(self, block: ir.Block) -> None:
+        """Says what arguments are: matrices and more are narrow to those who compute with them."""
+        for argument in block.arguments:
+            type_ = argument.type
+            large = is_f32(argument) and type_.rank > 1
+            self.of[argument] = Width.NARROW if large else Width.WIDE
+
+    def width(self, value: ir.Value) -> Width:
+        """How a value is kept; what no walk has seen is as the program has it."""
+        known = self.of.get(value)
+        if known is not None:
+            return known
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant":
+            return Width.FREE
+        return Width.FREE if _rank(value) == 0 else Width.WIDE
+
+    def walk(self, ops: Iterable[ir.Operation]) -> None:
+        """Walks ops in order."""
+        for op in ops:
+            name = op.name
+            if name == LOOP:
+                self._loop(op)
+            elif name in BRANCHES:
+                self._branches(op)
+            elif name in BODIES:
+                self._bind(op.results, self.body(op.regions[0].blocks[0], self._of(op.operands)))
+            elif name == _CALL:
+                self._bind(op.results, self.called(op, self._of(op.operands)))
+            else:
+                self._op(op, name)
+
+    def body(self, block: ir.Block, arguments: Sequence[Width]) -> list[Width]:
+        """How the results of a block are kept, given its arguments."""
+        self._bind(block.arguments, arguments)
+        ops = [op.operation for op in block.operations]
+        self.walk(ops[:-1])
+        return self._of(ops[-1].operands)
+
+    def called(self, op: ir.Operation, arguments: Sequence[Width]) -> list[Width]:
+        """How the results of a call are kept."""
+        name = op.attributes["callee"].value
+        block = body_of(self.functions.get(name))
+        if block is None:
+            return [Width.WIDE] * len(op.results)
+        key = (name, *arguments)
+        if key not in self._returned:
+            self._returned[key] = [Width.WIDE] * len(op.results)  # a function that calls itself
+            self._returned[key] = self.body(block, arguments)
+        return self._returned[key]
+
+    def _loop(self, op: ir.Operation) -> None:
+        widths, body = self._of(op.operands), op.regions[1].blocks[0]
+        while True:
+            yielded = self.body(body, widths)
+            grown = [
+                self._carried(argument, max(a, b))
+                for argument, a, b in zip(body.arguments, widths, yielded, strict=True)
+            ]
+            if grown == widths:
+                break
+            widths = grown
+        self.body(op.regions[0].blocks[0], widths)
+        self._bind(op.results, widths)
+
+    def _carried(self, argument: ir.Value, width: Width) -> Width:
+        """How a loop carries a value; what it adds up is not rounded turn by turn."""
+        adds = width <= Width.NARROW and accumulates(argument, self.functions)
+        return Width.WIDE if adds else width
+
+    def _branches(self, op: ir.Operation) -> None:
+        ends = [self.body(region.blocks[0], ()) for region in op.regions]
+        self._bind(op.results, [max(widths) for widths in zip(*ends, strict=True)])
+
+    def _op(self, op: ir.Operation, name: str) -> None:
+        results = op.results
+        if name in EACH:
+            self._bind(results, self._of(op.operands))
+            return
+        width = self._made(op, name)
+        for i in range(len(results)):
+            self.of[results[i]] = width
+
+    def _made(self, op: ir.Operation, name: str) -> Width:
+        """How the results of an ordinary op are kept."""
+        if name == "stablehlo.constant":
+            return Width.FREE
+        operands = op.operands
+        if name == _CONVERT:
+            return self._converted(operands[0])
+        widest = max(self._of(floats(operands)), default=Width.WIDE)
+        if widest == Width.GRADIENT:
+            return widest
+        if name in MATMULS:
+            return Width.NARROW if self._gradients or not _is_backward(op) else Width.GRADIENT
+        if name in NARROWED:
+            wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
+            return Width.WIDE if wide else widest
+        return widest if name in ROUNDED else Width.WIDE
+
+    def _is_total(self, value: ir.Value) -> bool:
+        """Whether a value is the wide argument of a block that does nothing but add to it."""
+        if not isinstance(value.owner, ir.Block) or self.of.get(value) != Width.WIDE:
+            return False
+        return _total(value, self.functions) is not None
+
+    def _converted(self, value: ir.Value) -> Width:
+        """Of a convert: positions and counts are wide, and what had at most 16 bits is narrow."""
+        element = element_type(value.type)
+        if not isinstance(element, ir.FloatType):
+            return Width.FREE if _rank(value) == 0 else Width.WIDE
+        return self.width(value) if element.width > _NARROW_BITS else Width.NARROW
+
+    def for_sums(self, op: ir.Operation, depth: int = 0) -> bool:
+        """Whether only sums take what an elementwise op makes: then they take it unrounded."""
+        key = op.results[0]
+        if key not in self._for_sums:
+            self._for_sums[key] = (
+                depth < WIDTH_DEPTH
+                and op.name in _ELEMENTWISE
+                and _uses_are(op, lambda user: self._sums(user, depth))
+            )
+        return self._for_sums[key]
+
+    def _sums(self, op: ir.Operation, depth: int) -> bool:
+        return op.name == _SUM or (len(op.results) == 1 and self.for_sums(op, depth + 1))
+
+    def _bind(self, values: Sequence[ir.Value], widths: Sequence[Width]) -> None:
+        for value, width in zip(values, widths, strict=True) if widths else ():
+            self.of[value] = width
+
+    def _of(self, values: Sequence[ir.Value]) -> list[Width]:
+        return [self.width(value) for value in values]
+
+
+def accumulates(argument: ir.Value, functions: Mapping[str, ir.OpView]) -> bool:
+    """Whether a loop does nothing with what it carries but add to it."""
+    return bool(_total(argument, functions) == ir.BlockArgument(argument).arg_number)
+
+
+def _total(argument: ir.Value, functions: Mapping[str, ir.OpView], depth: int = 0) -> int | None:
+    """The result that a block gives an argument back as, if all it does is to add to it.
+
+    Some versions of jax put the bodies of loops into functions.
+    """
+    use = _only_use(argument) if is_f32(argument) and depth < WIDTH_DEPTH else None
+    if use is None:
+        return None
+    op, number = use.owner.operation, 0
+    if op.name == _CALL:
+        block = body_of(functions.get(op.attributes["callee"].value))
+        inner = _total(block.arguments[use.operand_number], functions, depth + 1) if block else None
+        if inner is None:
+            return None
+        number = inner
+    elif op.name != _ADD:
+        return None
+    end = _only_use(op.results[number])
+    return end.operand_number if end is not None and end.owner.name in RETURNS else None
+
+
+def is_f32(value: ir.Value) -> bool:
+    """Whether a value is a tensor of f32: all others keep their types."""
+    return isinstance(element_type(value.type), ir.F32Type)
+
+
+def body_of(function: ir.OpView | None) -> ir.Block | None:
+    """The block of a function, if it has one."""
+    if function is None or not function.regions[0].blocks:
+        return None
+    return function.regions[0].blocks[0]
+
+
+def floats(values: Iterable[ir.Value]) -> list[ir.Value]:
+    """Those of some values that are tensors of real floats."""
+    return [v for v in values if isinstance(element_type(v.type), ir.FloatType)]
+
+
+def _is_backward(op: ir.Operation) -> bool:
+    if attributes.PART not in op.attributes:
+        return False
+    return bool(ir.StringAttr(op.attributes[attributes.PART]).value == BACKWARD)
+
+
+def _only_use(value: ir.Value) -> ir.OpOperand | None:
+    uses = list(islice(value.uses, 2))
+    return uses[0] if len(uses) == 1 else None
+
+
+def _uses_are(op: ir.Operation, kind: Callable[[ir.Operation], bool]) -> bool:
+    """Whether an op's results are used, and by ops of a kind only."""
+    users = [use.owner.operation for result in op.results for use in result.uses]
+    return bool(users) and all(map(kind, users))
+
+
+def _rank(value: ir.Value) -> int:
+    type_ = value.type
+    return type_.rank if isinstance(type_, ir.RankedTensorType) else -1

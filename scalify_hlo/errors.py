@@ -1,0 +1,86 @@
+"""Errors, warnings and remarks. An error has a location and a note that says what to do."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class ScalifyError(Exception):
+    """The base class of all errors that this package raises on purpose.
+
+    Args:
+        message: One sentence that states the fault, without a trailing full stop.
+        location: The location of the fault, such as ``model.mlir:3:7`` or an argument's path.
+        hint: The text of the note, which says what to do about the fault.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self, message: str, *, location: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.hint = hint
+
+    def __str__(self) -> str:
+        prefix = f"{self.location}: " if self.location else ""
+        note = f"\nnote: {self.hint}" if self.hint else ""
+        return f"{prefix}error: {self.message}{note}"
+
+
+class InputError(ScalifyError):
+    """An error in the input, such as the program, a recipe file or a profile."""
+
+    exit_code = 1
+
+
+class UsageError(ScalifyError):
+    """An error in the command line, or in an argument of a call."""
+
+    exit_code = 2
+
+
+class ScalifyWarning(UserWarning):
+    """A rewrite succeeded, but did not change something that it was asked to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A message to the user about a rewrite that succeeded.
+
+    Attributes:
+        message: One sentence.
+        location: The source location of the op, as MLIR prints it.
+        op: The name of the op, such as ``stablehlo.custom_call``.
+        hint: What to do about it; empty if there is nothing to add to the message.
+    """
+
+    message: str
+    location: str
+    op: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.location}: remark: {self.op}: {self.message}"
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str:
+    """Returns " (did you mean ...?)" with the candidates most like `name`, or an empty string."""
+    close = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.5)
+    if not close:
+        return ""
+    return f" (did you mean {' or '.join(repr(c) for c in close)}?)"
+
+
+def caller() -> str:
+    """Returns file and line, as ``file:line``, of the nearest caller outside of this package."""
+    frame = inspect.currentframe()
+    package = __name__.partition(".")[0]
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{package}."):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,1 @@
+"""Rewriting for users of JAX: jax.export.Exported, `scalify`, and scaled state."""

@@ -1,0 +1,133 @@
+"""Conversion of plain arrays to the state of a rewritten program: data and scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.jax_api.scaled_array import ScaledArray, as_scaled_array, is_float, is_scaled_array
+
+
+def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Converts arrays to the first arguments of a program with the `scaled` signature.
+
+    Each float array is split as in `as_scaled_array`. Its data are rounded to the format in which
+    the program keeps them, such as f16 for weights with the recipe ``fp8``. A ScaledArray keeps its
+    scale. Arguments that are not pairs in the program are not changed.
+
+    Args:
+        program: An Exported that `rewrite` returned, or that was read from a file.
+        tree: The first positional arguments of the original program, such as
+            ``(params, opt_state)``. Float arrays have the dtypes of the original program, or are
+            ScaledArrays.
+
+    Returns:
+        The same number of arguments, for ``program.call``, with ScaledArrays of the same shapes.
+
+    Raises:
+        UsageError: An array is missing, is not an argument of the program, or has another shape or
+            dtype; the error names it.
+
+    Example:
+        >>> import scalify_hlo
+        >>> weights = jnp.ones((32, 32))
+        >>> original = jax.export.export(jax.jit(lambda w: w @ w))(weights)
+        >>> program = scalify_hlo.rewrite(original, signature="scaled")
+        >>> program.call(*scaled_state(program, (weights,))).shape
+        (32, 32)
+    """
+    if not isinstance(tree, tuple):
+        raise UsageError(
+            f"scaled_state takes a tuple of arguments, not a {type(tree).__name__}",
+            hint="write scaled_state(program, (params, opt_state))",
+        )
+    wanted = _arguments_of(program)
+    if len(tree) > len(wanted):
+        raise UsageError(
+            f"{program.fun_name!r} takes {len(wanted)} positional arguments, and {len(tree)} are "
+            "given",
+            hint="give those that it begins with",
+        )
+    expected = _by_name(wanted[: len(tree)])
+    given = _by_name(tree)
+    _same_names(program, expected, given)
+    leaves = [_stored(name, given[name], leaf) for name, leaf in expected.items()]
+    structure = jax.tree.structure(wanted[: len(tree)], is_leaf=is_scaled_array)
+    made: tuple[Any, ...] = jax.tree.unflatten(structure, leaves)
+    return made
+
+
+def _arguments_of(program: jax.export.Exported) -> tuple[Any, ...]:
+    """Returns the positional arguments of a program, with types as leaves."""
+    types = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in program.in_avals]
+    args, _ = jax.tree.unflatten(program.in_tree, types)
+    return tuple(args)
+
+
+def _by_name(tree: Any) -> dict[str, Any]:
+    """Returns the leaves of arguments by their names; a ScaledArray is one leaf."""
+    found = jax.tree_util.tree_leaves_with_path(tree, is_leaf=is_scaled_array)
+    return {f"args{jax.tree_util.keystr(path)}": leaf for path, leaf in found}
+
+
+def _same_names(
+    program: jax.export.Exported, expected: dict[str, Any], given: dict[str, Any]
+) -> None:
+    hint = "give the pytrees that the original program was exported with"
+    for name in expected:
+        if name not in given:
+            raise UsageError(f"{program.fun_name!r} takes {name}, which is not given", hint=hint)
+    for name in given:
+        if name not in expected:
+            guess = nearest(name, list(expected))
+            raise UsageError(f"{program.fun_name!r} takes no {name}{guess}", hint=hint)
+
+
+def _stored(name: str, given: Any, wanted: Any) -> Any:
+    """Returns an argument as a pair of the program's dtypes, or unchanged if it is not a pair."""
+    if not is_scaled_array(wanted):
+        return _plain(name, given, wanted)
+    if not hasattr(given, "dtype"):
+        given = jnp.asarray(given)
+    _require_shape(name, given.shape, wanted.shape)
+    logical = given.logical_dtype if is_scaled_array(given) else given.dtype
+    if logical != wanted.logical_dtype and given.dtype != wanted.dtype:
+        raise UsageError(
+            f"{name} is {logical}, and the program computes with {wanted.logical_dtype}",
+            hint="convert it to the dtype that the original program was exported with",
+        )
+    pair = as_scaled_array(given)
+    data = jnp.asarray(pair.data).astype(wanted.dtype)
+    return ScaledArray(data, jnp.asarray(pair.scale, wanted.scale.dtype), wanted.logical)
+
+
+def _plain(name: str, given: Any, wanted: Any) -> Any:
+    """Returns an argument that is not a pair, after a check of its shape and dtype."""
+    if is_scaled_array(given):
+        raise UsageError(
+            f"{name} is a ScaledArray, and the program takes it as it is",
+            hint="give the array itself; asarray makes one",
+        )
+    array = given if hasattr(given, "dtype") else jnp.asarray(given)
+    _require_shape(name, np.shape(array), wanted.shape)
+    if is_float(wanted.dtype) and array.dtype != wanted.dtype:
+        raise UsageError(
+            f"{name} is {array.dtype}, and the program takes {wanted.dtype}",
+            hint="convert it to the dtype that the original program was exported with",
+        )
+    return given
+
+
+def _require_shape(name: str, given: tuple[int, ...], wanted: tuple[Any, ...]) -> None:
+    fits = len(given) == len(wanted) and all(
+        not isinstance(size, int) or size == own for own, size in zip(given, wanted, strict=True)
+    )
+    if not fits:
+        raise UsageError(
+            f"{name} has the shape {tuple(given)}, and the program takes {tuple(wanted)}",
+            hint="give the arrays that the original program was exported with",
+        )

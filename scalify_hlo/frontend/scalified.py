@@ -1,0 +1,350 @@
+"""The implementation of `scalify`: exports a function at its logical types, rewrites and calls it.
+
+`jax.jit` traces these three steps.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import MethodType
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from scalify_hlo import _compat
+from scalify_hlo._compat import ir
+from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.frontend.exported import Rewritten, rewrite_with_report
+from scalify_hlo.io.tensors import DTYPES
+from scalify_hlo.jax_api.scaled_array import (
+    ScaledArray,
+    data_at_one,
+    held,
+    is_concrete,
+    is_scaled_array,
+    scale_dtype,
+)
+from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.passes.summary import warn_of
+from scalify_hlo.recipes.model import NONE
+from scalify_hlo.report.model import ValueReport
+from scalify_hlo.run.input_scales import measured_size
+
+_SHARED = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
+"""The options of `jax.jit` that also apply to the function itself."""
+
+_CUSTOM_CALL = "stablehlo.custom_call"
+
+
+class Scalified:
+    """The function that `jax.jit` traces for `scalify`.
+
+    Args:
+        fn: The user's function, under `jax.jit`.
+        signature: A function of the same arguments that does nothing, under `jax.jit`. Its traces
+            give the donated arguments.
+        options: The options of the rewrite.
+
+    Attributes:
+        fn: As given.
+        signature: As given.
+        options: As given.
+    """
+
+    def __init__(self, fn: Any, signature: Any, options: Options) -> None:
+        self.fn = fn
+        self.signature = signature
+        self.options = options
+        self._measured: dict[Any, list[float | None]] = {}
+        self._given = threading.local()
+
+    @classmethod
+    def of(
+        cls, fn: Callable[..., Any], options: Options, jit_options: Mapping[str, Any]
+    ) -> Callable[..., Any]:
+        """Returns a function in scaled form, with the signature of `fn`, under `jax.jit`.
+
+        Args:
+            fn: The function.
+            options: The options of the rewrite.
+            jit_options: Options of `jax.jit`. Those on static and donated arguments also apply to
+                `fn`; donation shows which results replace which arguments.
+        """
+        shared = {key: value for key, value in jit_options.items() if key in _SHARED}
+        scalified = cls(jax.jit(fn, **shared), jax.jit(_nothing(fn), **shared), options)
+
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return scalified.call(args, kwargs)
+
+        compiled = jax.jit(call, **jit_options)
+        return compiled if options.recipe.predict == NONE else _Measuring(compiled, scalified)
+
+    def call(self, args: Any, kwargs: Any) -> Any:
+        """Rewrites the function for the types of its arguments, and calls it on traced values.
+
+        Args:
+            args: The positional arguments, with ScaledArray leaves as pairs.
+            kwargs: The keyword arguments.
+
+        Returns:
+            The results, with ScaledArrays for float results that are scaled.
+
+        Raises:
+            InputError: The function cannot be rewritten.
+            UsageError: The options do not fit the function.
+        """
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_scaled_array)
+        logical = [_logical(leaf) for leaf in leaves]
+        specs, keywords = jax.tree.unflatten(tree, logical)
+        traced = self.fn.trace(*specs, **keywords)
+        captured = _compat.captured_values(traced)
+        given = [*captured, *filter(_is_dynamic, leaves)]
+        types = [*map(_logical, captured), *(s for s in logical if _is_type(s))]
+        exported = (
+            _export(self._of_flat(traced, specs, keywords), types, {})
+            if captured
+            else _export(self.fn, specs, keywords)
+        )
+        pairs = [is_scaled_array(leaf) for leaf in given]
+        given = jax.tree.map(_unmapped, given)
+        rewritten = rewrite_with_report(
+            exported, self.options, pairs, measured=self._sizes(captured, leaves, tree)
+        )
+        warn_of(rewritten.report, stacklevel=2)
+        given = _as_stored(rewritten, given)
+        results = _call(rewritten, given, [given[i] for i in exported.module_kept_var_idx])
+        return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+
+    def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
+        """Returns a function of the captured values of a trace and its flat arguments."""
+        run = _compat.flat_function(traced)
+        # In a function that captures values, the infos are shifted by the number of these values.
+        infos = jax.tree.leaves(self.signature.trace(*specs, **keywords).args_info)
+        captured = len(_compat.captured_values(traced))
+        donated = [captured + i for i, info in enumerate(infos) if info.donated]
+
+        def flat(*arguments: Any) -> Any:
+            return list(run(*arguments))
+
+        flat.__name__ = getattr(self.fn, "__name__", "fn")
+        return jax.jit(flat, donate_argnums=donated)
+
+    @contextmanager
+    def given(self, args: Any, kwargs: Any) -> Iterator[None]:
+        """Provides the values of arguments, from which a trace of the call measures scales.
+
+        Args:
+            args: The positional arguments of the call.
+            kwargs: The keyword arguments of the call.
+        """
+        outer = getattr(self._given, "leaves", None)
+        self._given.leaves = jax.tree.leaves((args, kwargs), is_leaf=is_scaled_array)
+        try:
+            yield
+        finally:
+            self._given.leaves = outer
+
+    def _sizes(
+        self, captured: Sequence[Any], leaves: Sequence[Any], tree: Any
+    ) -> list[float | None] | None:
+        """Returns log2 of the rms of each captured value and argument, if sizes are predicted.
+
+        Captured values are those of an outer trace; arrays that a function captures are constants.
+        The sizes of a call with concrete values are reused in later traces with the same types.
+        """
+        if self.options.recipe.predict == NONE:
+            return None
+        key = _key(tree, leaves)
+        values = getattr(self._given, "leaves", None) or leaves
+        found = [_size(v) for leaf, v in zip(leaves, values, strict=True) if _is_dynamic(leaf)]
+        if all(is_concrete(value) for value in values):
+            self._measured[key] = found
+        return [*(None for _ in captured), *self._measured.get(key, found)]
+
+
+class _Measuring:
+    """A compiled function whose traces can read the values of arguments.
+
+    Args:
+        compiled: The function that `jax.jit` returned.
+        scalified: The function that `jax.jit` traces.
+    """
+
+    def __init__(self, compiled: Any, scalified: Scalified) -> None:
+        self._compiled, self._scalified = compiled, scalified
+        functools.update_wrapper(self, compiled)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with self._scalified.given(args, kwargs):
+            return self._compiled(*args, **kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """Lowers the function for these arguments; see `jax.stages.Wrapped.lower`."""
+        with self._scalified.given(args, kwargs):
+            return self._compiled.lower(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """Traces the function for these arguments; see `jax.stages.Wrapped.trace`."""
+        with self._scalified.given(args, kwargs):
+            return self._compiled.trace(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._compiled, name)
+
+
+def _size(value: Any) -> float | None:
+    """Returns log2 of the rms of a plain concrete value; None for other values."""
+    if is_scaled_array(value) or not is_concrete(value):
+        return None
+    return measured_size(value)
+
+
+def _logical(leaf: Any) -> Any:
+    """Returns the type at which an argument is traced: of a ScaledArray, its logical type."""
+    if not _is_dynamic(leaf):
+        return leaf
+    if is_scaled_array(leaf) and leaf.logical is not None:
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.logical)
+    value = leaf.data if is_scaled_array(leaf) else leaf
+    aval = jax.typeof(value)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def _key(tree: Any, leaves: Sequence[Any]) -> Any:
+    """Returns the key of a call: the types of its arrays, and its static arguments."""
+    types = [_logical(leaf) for leaf in leaves]
+    return tree, tuple((t.shape, str(t.dtype)) if _is_type(t) else t for t in types)
+
+
+def _is_type(spec: Any) -> bool:
+    return isinstance(spec, jax.ShapeDtypeStruct)
+
+
+_unmapped_p = Primitive("scalify_unmapped")
+"""An identity that raises an error under `jax.vmap`."""
+
+
+def _unmapped(value: Any) -> Any:
+    """Returns an array unchanged; `jax.vmap` over it raises an error that says what to do."""
+    extended = jnp.issubdtype(jax.typeof(value).dtype, jax.dtypes.extended)
+    return value if extended else _unmapped_p.bind(value)
+
+
+def _refuse_map(_values: Any, _dims: Any) -> NoReturn:
+    raise UsageError(
+        "jax.vmap cannot map over a function that scalify made, which is one program",
+        location=caller(),
+        hint="map inside: scalify(jax.vmap(fn)), where each ScaledArray has one scale for the "
+        "whole batch",
+    )
+
+
+def _unmapped_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    return _unmapped_p.bind(*primals), tangents[0]
+
+
+_unmapped_p.def_impl(lambda value: value)
+_unmapped_p.def_abstract_eval(lambda type_: type_)
+ad.primitive_jvps[_unmapped_p] = _unmapped_jvp
+batching.primitive_batchers[_unmapped_p] = _refuse_map
+mlir.register_lowering(_unmapped_p, lambda _, value: [value])
+
+
+def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
+    """Converts arguments to the formats in which the program keeps them."""
+    stored = rewritten.arguments.stored
+    dtypes = {i: np.dtype(DTYPES[name]) for i, name in stored.items()}
+    return [
+        replace(
+            leaf,
+            data=leaf.data.astype(dtypes[i]),
+            scale=leaf.scale.astype(scale_dtype(dtypes[i])),
+        )
+        if i in dtypes
+        else leaf
+        for i, leaf in enumerate(given)
+    ]
+
+
+def _is_dynamic(leaf: Any) -> bool:
+    """Whether a leaf is an array or a ScaledArray; other leaves are static."""
+    return isinstance(leaf, (ScaledArray, jax.Array, np.ndarray, np.generic))
+
+
+def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function with the signature of another one that does nothing."""
+
+    @functools.wraps(fn)
+    def nothing(*_: Any, **__: Any) -> None:
+        return None
+
+    return nothing
+
+
+def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
+    """Exports a function; all custom calls are allowed, as it is called in this process only."""
+    specs = tuple(specs)
+    try:
+        return jax.export.export(fn)(*specs, **keywords)
+    except ValueError:
+        module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
+        targets = _custom_call_targets(module)
+        if not targets:
+            raise
+        checks = [jax.export.DisabledSafetyCheck.custom_call(target) for target in targets]
+        return jax.export.export(fn, disabled_checks=checks)(*specs, **keywords)
+
+
+def _custom_call_targets(module: ir.Module) -> list[str]:
+    targets: dict[str, None] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _CUSTOM_CALL:
+            targets[ir.StringAttr(op.attributes["call_target_name"]).value] = None
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(visit)
+    return list(targets)
+
+
+def _call(rewritten: Rewritten, given: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
+    """Calls the rewritten program; unscaled results are returned as plain arrays.
+
+    Args:
+        rewritten: The program.
+        given: The flat arguments.
+        kept: The flat arguments that are used, which are the last arguments of `main`.
+    """
+    args, keywords = _as_arguments(rewritten.exported.in_tree, given)
+    tree = rewritten.exported.call(*args, **keywords)
+    results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
+    tokens = len(rewritten.report.results) - len(results)
+    reports = rewritten.report.results[tokens:]
+    taken = [None] * (len(rewritten.report.arguments) - len(kept)) + list(kept)
+    return [_given_back(*each, taken) for each in zip(results, reports, strict=True)]
+
+
+def _given_back(result: Any, report: ValueReport, taken: Sequence[Any]) -> Any:
+    if not is_scaled_array(result):
+        return result
+    if not report.scaled:
+        return data_at_one(result)
+    scales = [taken[number].scale for number in report.moved]
+    return held(result, scales, report.bound) if scales else result
+
+
+def _as_arguments(tree: _compat.TreeDef, given: Sequence[Any]) -> Any:
+    return tree.unflatten(jax.tree.leaves(list(given)))

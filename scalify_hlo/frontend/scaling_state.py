@@ -1,0 +1,204 @@
+"""The state of delayed scales in JAX, which is a dict of three arrays.
+
+With a recipe of delayed scales, `rewrite` adds a last positional argument to an Exported, the
+state. The result becomes a tuple of the original result and the new state::
+
+    state = init_scaling_state(rewritten, params, batch)
+    for batch in batches:
+        (params, loss), state = rewritten.call(params, batch, state)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo import _compat
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import UsageError
+from scalify_hlo.io.artifact import parse_artifact
+from scalify_hlo.quantize.delayed import AS, LEAVES, Described, described
+from scalify_hlo.report.model import ScalingState
+
+if TYPE_CHECKING:
+    from scalify_hlo.profile.model import Profile
+
+State = dict[str, jax.Array]
+
+_COUNT = len(LEAVES)
+_TREE = jax.tree.structure(dict.fromkeys(LEAVES, 0))
+_PAIR: Any = jax.tree.structure((0, 0))
+
+
+def init_scaling_state(
+    exported: jax.export.Exported, *args: Any, profile: Profile | None = None, **kwargs: Any
+) -> dict[str, jax.Array]:
+    """Returns the state of delayed scales before the first step.
+
+    Without step arguments and profile, scales are 1, and for gradients a scale for an amax of up to
+    2^-8, as in gradients of a mean over a batch. In the first step, data may then saturate or be
+    flushed to zero. With the arguments of the first step, the program runs on them until its scales
+    no longer change, and its results are discarded. With a profile, the program is not run.
+
+    Args:
+        exported: A program that was rewritten with a recipe of delayed scales.
+        *args: The positional arguments of a step, without the state.
+        profile: A profile of the original program, from `calibrate`. Its amax of each tensor is
+            used as that of one past step.
+        **kwargs: The keyword arguments of a step.
+
+    Returns:
+        A dict of ``amax_history``, f32 [steps, tensors]; ``scale``, f32 [tensors], which is X_s;
+        and ``step``, i32 of rank 0. `scaling_tensors` returns the names of the tensors.
+
+    Raises:
+        UsageError: The program has no such state, or the profile lacks a tensor.
+    """
+    about = _about(exported)
+    taken, _ = jax.tree.unflatten(exported.in_tree, exported.in_avals)
+    length, _ = taken[-1]["amax_history"].shape
+    if profile is not None:
+        amax = np.array([_amax(profile, name) for name in about.names], np.float32)
+        return _state(about, amax, length)
+    state = _state(about, np.zeros(len(about.names), np.float32), length)
+    state["scale"] = jnp.asarray(about.first_scales())
+    return _settled(exported, about, state, args, kwargs) if args or kwargs else state
+
+
+_RUNS = 8
+"""The most runs of a program. Each run corrects the scales of a few more matmuls in a row."""
+
+
+def _settled(
+    exported: jax.export.Exported, about: Described, state: State, args: Any, kwargs: Any
+) -> State:
+    """Runs the program until its scales do not change, and returns the state."""
+    for _ in range(_RUNS):
+        _, new = exported.call(*args, state, **kwargs)
+        amax = np.asarray(new["amax_history"][0])
+        scale, state = state["scale"], _state(about, amax, len(state["amax_history"]))
+        state["scale"] = jnp.where(amax > 0, state["scale"], scale)
+        if (state["scale"] == scale).all():
+            break
+    return state
+
+
+def _state(about: Described, amax: npt.NDArray[np.float32], length: int) -> State:
+    """Returns the state after one step with this amax of each tensor."""
+    history = np.zeros((length, amax.size), np.float32)
+    history[0] = amax
+    return {
+        "amax_history": jnp.asarray(history),
+        "scale": jnp.asarray(about.scales(amax)),
+        "step": jnp.int32(0),
+    }
+
+
+def scaling_tensors(exported: jax.export.Exported) -> tuple[str, ...]:
+    """Returns the names of the tensors with delayed scales, in the order of the state's arrays.
+
+    Args:
+        exported: A program that was rewritten with a recipe of delayed scales.
+
+    Returns:
+        The names of matmul operands, ``SITE:lhs`` and ``SITE:rhs``. If an operand is cast to two
+        formats, ``as FORMAT`` follows.
+
+    Raises:
+        UsageError: The program has no such state.
+    """
+    return _about(exported).names
+
+
+def _about(exported: jax.export.Exported) -> Described:
+    module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
+    with module.context:
+        found = described(module.operation)
+    if found is None:
+        raise UsageError(
+            f"the program {exported.fun_name!r} has no state of delayed scales",
+            hint="rewrite it with recipe='fp8-delayed'",
+        )
+    return found
+
+
+def _amax(profile: Profile, name: str) -> float:
+    name = name.partition(AS)[0]
+    if name not in profile.tensors:
+        raise UsageError(
+            f"the profile has no tensor {name!r}",
+            hint="calibrate the program that was rewritten, as it was before",
+        )
+    return float(profile.tensors[name].amax)
+
+
+class Extension:
+    """The changes to an Exported whose program gets the state of delayed scales.
+
+    Args:
+        state: The state.
+        in_tree: The tree of the arguments without the state.
+        out_tree: The tree of the results without the state.
+
+    Attributes:
+        in_tree: The tree of the arguments with the state.
+        out_tree: The tree of the results with the state.
+    """
+
+    def __init__(self, state: ScalingState, in_tree: Any, out_tree: Any) -> None:
+        positional, keywords = in_tree.children()
+        self._at = positional.num_leaves
+        arguments = _compat.make_tree(positional.node_data(), [*positional.children(), _TREE])
+        self.in_tree = _compat.make_tree(in_tree.node_data(), [arguments, keywords])
+        self.out_tree = _compat.make_tree(_PAIR.node_data(), [out_tree, _TREE])
+        count, f32 = len(state.names), np.dtype(np.float32)
+        shapes = [((state.length, count), f32), ((count,), f32), ((), np.dtype(np.int32))]
+        self._avals = [jax.core.ShapedArray(*shape) for shape in shapes]
+
+    def origins(self, arguments: Sequence[int], results: Sequence[int]) -> Any:
+        """Returns `origins` of arguments and results with the state, which has no shardings."""
+        none = [-1] * _COUNT
+        return self._inserted(arguments, none), [*results, *none]
+
+    def avals(self, arguments: Sequence[Any], results: Sequence[Any]) -> Any:
+        """Returns the avals of arguments and results with those of the state inserted."""
+        return self._inserted(arguments, self._avals), [*results, *self._avals]
+
+    def kept(self, kept: Sequence[int]) -> tuple[int, ...]:
+        """Returns the flat arguments that the module uses, with those of the state."""
+        before = [index for index in kept if index < self._at]
+        after = [index + _COUNT for index in kept if index >= self._at]
+        return (*before, *range(self._at, self._at + _COUNT), *after)
+
+    def _inserted(self, values: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+        return [*values[: self._at], *more, *values[self._at :]]
+
+    def place(self, module: ir.Module, kept: Sequence[int]) -> None:
+        """Moves the arguments of the state, in the module, before the keyword arguments.
+
+        Args:
+            module: A module whose last arguments are the state.
+            kept: The flat arguments that the module uses besides the state.
+        """
+        main = main_function(module.operation)
+        count = sum(index >= self._at for index in kept)
+        if main is None or not count:
+            return
+        block = main.regions[0].blocks[0]
+        marks = attributes.argument_attributes(main)
+        start = len(marks) - _COUNT - count
+        for old in list(block.arguments)[start : start + count]:
+            old.replace_all_uses_with(block.add_argument(old.type, old.location))
+        for _ in range(count):
+            block.erase_argument(start)
+        results = list(attributes.function_type(main).results)
+        attributes.set_function_type(main, [a.type for a in block.arguments], results)
+        moved = [*marks[:start], *marks[start + count :], *marks[start : start + count]]
+        attributes.set_argument_attributes(main, moved)

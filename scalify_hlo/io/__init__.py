@@ -1,0 +1,1 @@
+"""Program formats: MLIR text, bytecode, portable artifacts, jax.export files."""

@@ -1,0 +1,1 @@
+"""Types and primitives for models in JAX: ScaledArray, markers, custom rules, pytree nodes."""

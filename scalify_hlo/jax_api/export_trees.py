@@ -1,0 +1,268 @@
+"""Pytrees in jax.export files: registration of nodes, and files with unregistered nodes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import numpy as np
+
+from scalify_hlo import _compat
+from scalify_hlo.errors import InputError, UsageError
+
+
+def register_for_export(tree: Any) -> None:
+    """Registers every pytree node in `tree` that jax.export cannot serialize.
+
+    Namedtuples, such as the states of optax, and other node types that JAX knows are registered
+    under their qualified names. A node type that is registered already is skipped. `serialize` and
+    `deserialize` of this package register nodes themselves. Before those of `jax.export`, this
+    function has to be called, in the process that writes and in the process that reads.
+
+    Args:
+        tree: Arguments or results of the function that is exported, as values, shapes, or a
+            `jax.export.Exported` itself.
+
+    Raises:
+        UsageError: Another type is registered under the name of one of the nodes.
+
+    Example:
+        >>> from typing import NamedTuple
+        >>> class State(NamedTuple):
+        ...     count: jax.Array
+        >>> register_for_export(State(jax.numpy.zeros(())))
+    """
+    for node in dict.fromkeys(_nodes_of(tree)):
+        if not _compat.is_serializable(node):
+            _register(node)
+
+
+def serialize(exported: jax.export.Exported, vjp_order: int = 0) -> bytes:
+    """Returns the bytes of a jax.export file, as `jax.export.Exported.serialize` does.
+
+    Pytree nodes that jax.export cannot serialize by itself, such as the states of optax and the
+    modules of Equinox, are registered first; see `register_for_export`.
+
+    Args:
+        exported: The program.
+        vjp_order: The number of orders of its vjp that are written with it.
+
+    Returns:
+        The bytes, which `deserialize` reads.
+
+    Raises:
+        UsageError: A node has auxiliary data that cannot be serialized, or another type is
+            registered under its name.
+    """
+    register_for_export(exported)
+    return bytes(exported.serialize(vjp_order=vjp_order))
+
+
+def register_names(names: Iterable[str]) -> None:
+    """Registers the pytree nodes with the names in a jax.export file.
+
+    Types are looked up in imported modules only: reading a file never imports a module.
+
+    Args:
+        names: The module and the qualified name of each type, joined by a dot.
+
+    Raises:
+        InputError: No imported module has the type.
+        UsageError: Another type is registered under the name.
+    """
+    for name in sorted(names):
+        if _compat.is_registered_name(name):
+            continue
+        node = _imported(name)
+        if node is None:
+            raise InputError(
+                f"the file has the pytree node {name}, which no imported module has",
+                hint=f"import {name.partition('.')[0]} before, or register the type with "
+                "scalify_hlo.register_for_export",
+            )
+        _register(node)
+
+
+def _imported(name: str) -> type | None:
+    """Returns the type with this name in an imported module, or None."""
+    found = _global(name)
+    return found if isinstance(found, type) and _qualified_name(found) == name else None
+
+
+def _global(name: str) -> object:
+    """Returns the object with this name in an imported module, or None."""
+    parts = name.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        found: object = sys.modules.get(".".join(parts[:length]))
+        if found is None:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part, None)
+        return found
+    return None
+
+
+def _global_name(value: object) -> str | None:
+    """Returns the name of a function, a type, an enum member or a constant of a module, or None."""
+    candidates = [f"{type(value).__module__}.{type(value).__qualname__}.{_text(value, 'name')}"]
+    candidates.append(f"{_text(value, '__module__')}.{_text(value, '__qualname__')}")
+    module = sys.modules.get(type(value).__module__)
+    candidates += [f"{type(value).__module__}.{k}" for k, v in vars(module).items() if v is value]
+    return next((name for name in candidates if _global(name) is value), None)
+
+
+def _text(value: object, name: str) -> str:
+    return str(getattr(value, name, ""))
+
+
+class Opaque:
+    """A pytree node of a file whose type is not imported.
+
+    Attributes:
+        aux: The auxiliary data, as bytes of the file.
+        children: The subtrees.
+    """
+
+    def __init__(self, aux: bytes, children: tuple[Any, ...]) -> None:
+        self.aux = aux
+        self.children = children
+
+
+@contextmanager
+def opaque_nodes(names: set[str]) -> Iterator[None]:
+    """Lets jax.export read unregistered nodes of these names as `Opaque` nodes.
+
+    Afterwards such nodes can still be serialized, under their names and with the bytes that were
+    read.
+    """
+    unknown = [name for name in names if not _compat.is_registered_name(name)]
+    for name in unknown:
+        _register_opaque(name)
+    try:
+        yield
+    finally:
+        for name in unknown:
+            _compat.forget_name(name)
+
+
+_OPAQUE: dict[str, type[Opaque]] = {}
+"""The `Opaque` type for each name. There is one per name, so that trees compare equal."""
+
+
+def _register_opaque(name: str) -> None:
+    if name not in _OPAQUE:
+        _OPAQUE[name] = _new_opaque(name)
+    node = _OPAQUE[name]
+    _compat.register_node(
+        node,
+        name,
+        serialize=bytes,
+        deserialize=bytes,
+        build=lambda aux, children: node(aux, tuple(children)),
+    )
+
+
+def _new_opaque(name: str) -> type[Opaque]:
+    node = type(name.rpartition(".")[2] or name, (Opaque,), {"__doc__": f"Stands for {name}."})
+    jax.tree_util.register_pytree_node(
+        node,
+        lambda value: (value.children, value.aux),
+        lambda aux, children: node(aux, tuple(children)),
+    )
+    return node
+
+
+def _nodes_of(tree: Any) -> Iterator[type]:
+    if isinstance(tree, jax.export.Exported):
+        yield from _node_types(tree.in_tree)
+        yield from _node_types(tree.out_tree)
+    elif isinstance(tree, jax.tree_util.PyTreeDef):
+        yield from _node_types(tree)
+    else:
+        yield from _node_types(jax.tree.structure(tree))
+
+
+def _node_types(tree: _compat.TreeDef) -> Iterator[type]:
+    node = tree.node_data()
+    if node is not None:
+        yield node[0]
+        for child in tree.children():
+            yield from _node_types(child)
+
+
+def _register(node: type) -> None:
+    name = _qualified_name(node)
+    if _compat.is_registered_name(name):
+        raise UsageError(
+            f"two pytree node types are named {name}",
+            hint="register one of them with jax.export.register_pytree_node_serialization",
+        )
+    if _compat.is_namedtuple(node):
+        jax.export.register_namedtuple_serialization(node, serialized_name=name)
+        return
+    jax.export.register_pytree_node_serialization(
+        node,
+        serialized_name=name,
+        serialize_auxdata=lambda aux: json.dumps(_to_json(aux, name)).encode(),
+        deserialize_auxdata=lambda data: _from_json(json.loads(data)),
+    )
+
+
+def _qualified_name(node: type) -> str:
+    return f"{node.__module__}.{node.__qualname__}"
+
+
+def _to_json(aux: Any, name: str) -> Any:
+    """Encodes auxiliary data as JSON that distinguishes tuples, lists and mappings.
+
+    Functions, types and other constants of modules are encoded by name, as in a pickle. Reading
+    looks the name up in imported modules, and calls nothing.
+    """
+    if aux is None or isinstance(aux, (bool, int, float, str)):
+        return aux
+    if isinstance(aux, dict):
+        return {"dict": [[_to_json(k, name), _to_json(v, name)] for k, v in aux.items()]}
+    for kind in (tuple, list):
+        if type(aux) is kind:
+            return {kind.__name__: [_to_json(item, name) for item in aux]}
+    if isinstance(aux, np.dtype):
+        return {"dtype": aux.name}
+    known = _global_name(aux)
+    if known is not None:
+        return {"global": known}
+    raise UsageError(
+        f"the pytree node {name} has auxiliary data of type {type(aux).__name__}",
+        hint="register it with jax.export.register_pytree_node_serialization",
+    )
+
+
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, items),) = value.items()
+    if kind == "dtype":
+        return jax.numpy.dtype(items)
+    if kind == "global":
+        return _required(items)
+    if kind == "dict":
+        return {_from_json(k): _from_json(v) for k, v in items}
+    return {"tuple": tuple, "list": list}[kind](map(_from_json, items))
+
+
+def _required(name: str) -> object:
+    """Returns the function, type or other constant of an imported module with this name.
+
+    Raises:
+        InputError: No imported module has it.
+    """
+    found = _global(name)
+    if found is None:
+        raise InputError(
+            f"a pytree node of the file names {name}, which no imported module has",
+            hint=f"import {name.partition('.')[0]} before",
+        )
+    return found

@@ -1,0 +1,47 @@
+"""scalify-insert-rescales: inserts the dynamic rescalings that a recipe asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import ClassVar
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.quantize.rescaling import Rescaling
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.model import Report
+
+
+@dataclass(frozen=True)
+class InsertRescalesPass(Pass):
+    """Inserts markers that rescale gradients, matmul operands, named values and state.
+
+    Attributes:
+        recipe: A preset's name or a recipe's file.
+    """
+
+    name: ClassVar[str] = "scalify-insert-rescales"
+    recipe: Recipe = field(default_factory=Recipe)
+
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is not None:
+            index.markers += Rescaling(main, self.recipe, report, partial(_having, module)).run()
+
+
+def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:
+    """The ops that have a mark."""
+    found: list[ir.OpView] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if mark in op.attributes:
+            found.append(op.opview)
+        return go_on
+
+    module.walk(visit)
+    return found

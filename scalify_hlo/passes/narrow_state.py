@@ -1,0 +1,79 @@
+"""scalify-narrow-state: keeps state and gradients of weights in the formats of a recipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.quantize.casts import Casts
+from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
+from scalify_hlo.quantize.matmuls import is_small
+from scalify_hlo.quantize.numbers import Numbers
+from scalify_hlo.quantize.state import narrow_arguments, narrow_results, without_state
+from scalify_hlo.recipes.model import KEEP, Recipe
+from scalify_hlo.report.model import Report
+
+
+@dataclass(frozen=True)
+class NarrowStatePass(Pass):
+    """Casts pairs of state and gradients of weights, by the roles that `scalify-roles` wrote.
+
+    Attributes:
+        recipe: A preset's name or a recipe's file. Its formats of state are those of pairs.
+        wide: The numbers of the gradients that stay as they are; see `Numbers`.
+    """
+
+    name: ClassVar[str] = "scalify-narrow-state"
+    preserves: ClassVar[frozenset[str]] = frozenset({LISTING})
+    recipe: Recipe = field(default_factory=Recipe)
+    wide: frozenset[int] = frozenset()
+
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        casts = index.shared(Casts) or index.share(Casts())
+        before = casts.count
+        if main is not None:
+            roles = narrow_arguments(main, self.recipe.state)
+            report.remarks += without_state(main, self.recipe, roles)
+            if narrow_results(main, self.recipe.state, casts):
+                index.invalidate()
+        if self.recipe.state.gradient != KEEP:
+            numbers = index.shared(Numbers) or Numbers(self.recipe, self.wide)
+            self._narrow_gradients(module, index, casts, numbers)
+        index.casts += casts.count - before
+
+    def _narrow_gradients(
+        self, module: ir.Operation, index: ModuleIndex, casts: Casts, numbers: Numbers
+    ) -> None:
+        for op in marked_ops(module, index.listing):
+            for number in _gradients(op):
+                _narrow_gradient(op.results[number], self.recipe.state.gradient, casts, numbers)
+            if self.recipe.compute == KEEP:
+                clear(op, LEFT)
+        if index.listing is not None:
+            index.listing.renew()
+
+
+def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbers) -> None:
+    """Rounds the gradient of a weight; those of vectors are no place to save bytes with FP8."""
+    if format_ == KEEP or (is_small(format_) and value.type.rank < _MATRIX):
+        return
+    if numbers.narrow(None):
+        numbers.write(casts.through(value, format_).owner)
+
+
+_MATRIX = 2
+"""The rank from which on FP8 gradients save anything."""
+
+
+def _gradients(op: ir.OpView) -> list[int]:
+    """The numbers of the results of an op that are gradients of weights."""
+    if attributes.STATE_GRADIENT not in op.attributes:
+        return []
+    return [number.value for number in op.attributes[attributes.STATE_GRADIENT]]

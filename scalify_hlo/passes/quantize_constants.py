@@ -1,0 +1,82 @@
+"""scalify-quantize-constants: casts of constants are worked out while rewriting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.quantize.constants import CONVERT, Calls, Functions, Quantizer, is_cast
+from scalify_hlo.report.model import Report
+
+
+@dataclass(frozen=True)
+class QuantizePass(Pass):
+    """Puts constants of low precision where a recipe's casts act on constants.
+
+    It looks at nothing if `scalify-normalize` saw no constant with elements of its own.
+
+    Attributes:
+        saturate: Whether what is beyond a format's range becomes its largest number.
+    """
+
+    name: ClassVar[str] = "scalify-quantize-constants"
+    preserves: ClassVar[frozenset[str]] = frozenset({LISTING})
+    saturate: bool = True
+
+    def apply(self, module: ir.Operation, index: ModuleIndex, _: Report) -> None:
+        """See `Pass.apply`."""
+        if index.counted and not index.dense:
+            return
+        found = _find(module)
+        if not found.casts:
+            return
+        index.invalidate()
+        functions = Functions(module)
+        if functions.hoist_casts(found.calls):
+            found = _find(module)
+        casts = Quantizer(functions, saturate=self.saturate)
+        for op in found.casts:
+            casts.cast(op)
+        casts.clean()
+        functions.clean()
+
+
+class _Found(NamedTuple):
+    """What there is in a module.
+
+    Attributes:
+        casts: The casts of a recipe, but of second moments and of values: these have scales of
+            their own kind.
+        calls: The calls of each function that is named by calls alone.
+    """
+
+    casts: list[ir.Operation]
+    calls: Calls
+
+
+def _find(module: ir.Operation) -> _Found:
+    casts: list[ir.Operation] = []
+    calls: Calls = {}
+    others: set[str] = set()
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        name = op.name
+        if name == CONVERT:
+            if is_cast(op):
+                casts.append(op)
+        elif name == "func.call":
+            calls.setdefault(op.attributes["callee"].value, []).append(op)
+        elif name == "builtin.module" and op.parent is not None:
+            return ir.WalkResult.SKIP  # its symbols are its own
+        elif name == "stablehlo.composite":
+            others.add(op.attributes["decomposition"].value)
+        elif name == "stablehlo.custom_call" and "called_computations" in op.attributes:
+            others.update(a.value for a in op.attributes["called_computations"])
+        return go_on
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return _Found(casts, {name: ops for name, ops in calls.items() if name not in others})

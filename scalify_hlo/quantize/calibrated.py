@@ -1,0 +1,146 @@
+"""Calibrated scales: static ones, of what a profile has seen of operands.
+
+Operands of one kind, as those of equal layers are, share the largest of their scales, each of them
+where the profile says that it costs next to nothing. XLA compiles equal layers' kernels once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from scalify_hlo.algebra.limits import ENCODED_BOUND
+from scalify_hlo.dialect.patterns import is_like
+from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
+from scalify_hlo.quantize.constant_operands import ConstantOperands
+from scalify_hlo.quantize.operand_scales import Operand, Place, QuantizeRequest, Quantizing
+from scalify_hlo.recipes.model import Recipe, Scaling
+from scalify_hlo.report.model import Report
+
+SHARING = 0.1
+"""Decibels of an operand's signal-to-noise ratio that a shared scale may cost."""
+
+Kind: TypeAlias = tuple[Hashable, ...]
+"""The types of an operand and of its matmul, and on which side of it the operand is."""
+
+
+class Calibrated:
+    """Scales of a profile.
+
+    A weight with a scale for each output channel has those of its own values, if it is a constant
+    of the program; if it is not, the profile knows nothing of its channels, and it has one scale.
+
+    Args:
+        recipe: Has the options.
+        profile: Of the program.
+        names: What it calls the operands.
+        constants: Those of the program.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        profile: Profile,
+        names: Mapping[Place, Sequence[str]],
+        constants: ConstantOperands,
+    ) -> None:
+        self._recipe, self._profile = recipe, profile
+        self._names, self._constants = names, constants
+        every = [name for group in names.values() for name in group]
+        self._methods = Methods(recipe.scaling, every)
+        self._kinds = {place: _kind(place) for place in names}
+        self._members: dict[Kind, list[TensorProfile]] = {}
+        for place, kind in self._kinds.items():
+            self._members.setdefault(kind, []).extend(self._seen(place)[:1])
+        self._shared: dict[tuple[Kind, str, str], int] = {}
+
+    def operand(self, wanted: QuantizeRequest) -> Operand:
+        """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
+        names = self._names[wanted.place]
+        found = self._seen(wanted.place)
+        if not found:
+            raise InputError(
+                f"the profile has no tensor {names[0]!r}",
+                hint="make it anew with `scalify-hlo calibrate`, with this version",
+            )
+        exponent = self._exponent(wanted, found[0])
+        constant = self._constants.operand(wanted, exponent)
+        if constant is not None:
+            return constant
+        return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
+
+    def _seen(self, place: Place) -> list[TensorProfile]:
+        """What the profile has of an operand, under each name that it has there."""
+        tensors = self._profile.tensors
+        return [tensors[name] for name in self._names[place] if name in tensors]
+
+    def _exponent(self, wanted: QuantizeRequest, seen: TensorProfile) -> int:
+        """log2 of an operand's scale: that of its kind, unless its own is more exact."""
+        scaling, format_ = self._recipe.scaling, wanted.format
+        method = self._methods.of(self._names[wanted.place])
+
+        def own(tensor: TensorProfile) -> int:
+            exponent = tensor.exponent(method, format_, percent=scaling.percentile)
+            return max(-ENCODED_BOUND, min(ENCODED_BOUND, exponent + scaling.margin))
+
+        key = self._kinds[wanted.place], format_, method
+        if key not in self._shared:
+            self._shared[key] = max(map(own, self._members[key[0]]))
+        exponent, shared = own(seen), self._shared[key]
+        if exponent == shared:
+            return exponent
+        allowed = 10 ** (SHARING / 10) * seen.mse(exponent, format_)
+        return shared if seen.mse(shared, format_) <= allowed else exponent
+
+    def finish(self, _: Report) -> None:
+        """Erases the constants that nothing takes any more."""
+        self._constants.clean()
+
+
+def _kind(place: Place) -> Kind:
+    result, side = place
+    return result.owner.operands[side].type, result.type, side
+
+
+class Methods:
+    """The methods of a recipe by names of tensors.
+
+    Args:
+        scaling: The options.
+        names: The tensors of the program.
+
+    Raises:
+        UsageError: One is no ``pattern=method``, or its pattern has no tensor.
+    """
+
+    def __init__(self, scaling: Scaling, names: Iterable[str]) -> None:
+        self._default = scaling.method
+        self._methods = [_parsed(text) for text in scaling.methods]
+        known = list(names)
+        for pattern, _ in self._methods:
+            if not any(is_like(pattern, name) for name in known):
+                raise UsageError(
+                    f"scaling.methods {pattern!r} matches no tensor{nearest(pattern, known)}",
+                    hint="patterns are of the names in the profile",
+                )
+
+    def of(self, names: Iterable[str]) -> str:
+        """The method of a tensor: of the last pattern that one of its names has."""
+        named = list(names)
+        for pattern, method in reversed(self._methods):
+            if any(is_like(pattern, name) for name in named):
+                return method
+        return self._default
+
+
+def _parsed(text: str) -> tuple[str, str]:
+    pattern, sign, method = text.rpartition("=")
+    if not sign or method not in METHODS:
+        raise UsageError(
+            f"{text!r} in scaling.methods gives no method{nearest(method, METHODS)}",
+            hint=f"write pattern=method, as in '*mlp*=mse'; the methods are: {', '.join(METHODS)}",
+        )
+    return pattern, method

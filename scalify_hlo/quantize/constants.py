@@ -1,0 +1,417 @@
+"""Casts of constants, worked out while rewriting.
+
+A constant that a recipe casts becomes one in the format of the cast, with a static scale: the
+program carries no wide copy of it unless something else reads it. Casts are looked for behind
+whatever only moves elements, also where a loop or a function takes the constant as an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from scalify_hlo._compat import func, ir, passmanager
+from scalify_hlo.analysis.frames import LOOP
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
+from scalify_hlo.quantize.casts import convert_after
+from scalify_hlo.quantize.encoding import (
+    RMS,
+    Exponents,
+    Scales,
+    encode,
+    has_elements,
+    is_known,
+    with_element,
+)
+from scalify_hlo.transforms.carries import carried_by, without_dead_carries
+
+Step: TypeAlias = ir.Operation
+"""An op on the way from a constant to a cast: movement, a convert, or a call of movement."""
+Calls: TypeAlias = dict[str, list[ir.Operation]]
+"""The calls of each function."""
+
+_MOVES = LAYOUT | REORDERS | (SLICES - {"stablehlo.real_dynamic_slice"}) | {"stablehlo.broadcast"}
+CONVERT = "stablehlo.convert"
+
+
+class ConstantOrigin(NamedTuple):
+    """What a value is made of that is a constant.
+
+    Attributes:
+        constant: The constant.
+        steps: The ops on the way back to it.
+    """
+
+    constant: ir.Operation
+    steps: list[Step]
+
+
+class Narrowed(NamedTuple):
+    """A value in another format.
+
+    Attributes:
+        value: Its data.
+        constant: The constant that they are made of.
+        exponents: log2 of the scales.
+    """
+
+    value: ir.Value
+    constant: ir.Operation
+    exponents: Exponents
+
+
+Key: TypeAlias = tuple[str, str, Scales]
+"""What becomes of a constant: the formats on the way, the last one, and how scales are chosen."""
+
+
+class Quantizer:
+    """Puts narrow constants in the place of casts; what is made once is shared."""
+
+    def __init__(self, functions: Functions, *, saturate: bool) -> None:
+        self._functions = functions
+        self._saturate = saturate
+        self._encoded: dict[tuple[ir.Attribute, *Key], tuple[ir.Attribute, Exponents]] = {}
+        self._constants: dict[tuple[ir.Value, *Key], tuple[ir.Value, Exponents]] = {}
+        self._moved: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
+        self._passed: dict[ir.Value, None] = {}
+        self._loops: dict[ir.Operation, None] = {}
+
+    def cast(self, op: ir.Operation) -> None:
+        """Replaces a cast of a constant; leaves any other."""
+        origin = self.origin(op.operands[0])
+        if origin is None:
+            return
+        made = self.narrowed(origin, op.results[0].type.element_type, RMS)
+        exponent = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(made.exponents))
+        made.constant.attributes[attributes.CONSTANT_SCALE] = exponent
+        op.results[0].replace_all_uses_with(made.value)
+        self._passed[op.operands[0]] = None
+        op.erase()
+
+    def narrowed(self, origin: ConstantOrigin, element: ir.Type, scales: Scales) -> Narrowed:
+        """What a constant leads to, in another format."""
+        steps = origin.steps
+        path = [s.results[0].type.element_type for s in steps if s.name == CONVERT]
+        constant, exponents = self._constant(origin.constant, path[::-1], element, scales)
+        narrow = constant
+        for step in reversed(steps):
+            narrow = self._move(step, narrow)
+        return Narrowed(narrow, constant.owner, exponents)
+
+    def pass_over(self, value: ir.Value) -> None:
+        """Notes a value that may be dead now."""
+        self._passed[value] = None
+
+    def clean(self) -> None:
+        """Erases what only led to casts."""
+        self._erase_dead()
+        loops = list(self._loops)
+        number = 0
+        while number < len(loops):
+            left = without_dead_carries(loops[number])
+            number += 1
+            if left is not None:  # which may leave less to carry for the loops around it
+                loops[number - 1] = left.loop
+                self._passed.update(dict.fromkeys(left.starts))
+                self._erase_dead()
+                number = 0
+
+    def _erase_dead(self) -> None:
+        while self._passed:
+            value, _ = self._passed.popitem()
+            owner = value.owner
+            if isinstance(owner, ir.Block) or next(iter(value.uses), None) is not None:
+                continue
+            if owner.name == "stablehlo.constant" or self._functions.source(owner) is not None:
+                self._passed.update(dict.fromkeys(owner.operands))
+                owner.erase()
+
+    def origin(self, value: ir.Value) -> ConstantOrigin | None:
+        """The constant that a value is made of, if it is that and has elements of its own."""
+        steps: list[Step] = []
+        loops: list[ir.Operation] = []
+        while True:
+            carried = carried_by(value)
+            if carried is not None:
+                loop, value = carried
+                loops.append(loop)
+                continue
+            owner = value.owner
+            if isinstance(owner, ir.Block):
+                return None
+            if owner.name == "stablehlo.constant":
+                break
+            index = self._functions.source(owner)
+            if index is None:
+                return None
+            steps.append(owner)
+            value = owner.operands[index]
+        if not has_elements(owner):
+            return None
+        self._loops.update(dict.fromkeys(loops))
+        return ConstantOrigin(owner, steps)
+
+    def _constant(
+        self, wide: ir.Operation, path: Sequence[ir.Type], element: ir.Type, scales: Scales
+    ) -> tuple[ir.Value, Exponents]:
+        """The constant in another format, right after the wide one."""
+        key = wide.results[0], " ".join(map(str, path)), str(element), scales
+        if key not in self._constants:
+            attribute = wide.attributes["value"]
+            again = attribute, *key[1:]
+            if again not in self._encoded:
+                self._encoded[again] = encode(
+                    attribute, path, element, scales, saturate=self._saturate
+                )
+            value, exponents = self._encoded[again]
+            op = ir.Operation.create(
+                "stablehlo.constant",
+                results=[value.type],
+                attributes={"value": value},
+                loc=wide.location,
+                ip=ir.InsertionPoint(wide),
+            )
+            self._constants[key] = op.result, exponents
+            self._passed[wide.results[0]] = None
+        return self._constants[key]
+
+    def _move(self, step: Step, narrow: ir.Value) -> ir.Value:
+        """A step on the narrow value; converts are in it already."""
+        if step.name == CONVERT:
+            return narrow
+        key = step.results[0], narrow
+        if key not in self._moved:
+            element = narrow.type.element_type
+            made = (
+                self._functions.call_on(step, narrow)
+                if step.name == "func.call"
+                else _on(step, narrow, with_element(step.results[0].type, element))
+            )
+            self._moved[key] = made
+        return self._moved[key]
+
+
+def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
+    """An op that moves elements, of another first operand."""
+    return ir.Operation.create(
+        step.name,
+        results=[type_],
+        operands=[value, *list(step.operands)[1:]],
+        attributes=dict(step.attributes.items()),
+        loc=step.location,
+        ip=ir.InsertionPoint(step),
+    ).result
+
+
+def _between_floats(op: ir.Operation) -> bool:
+    """Whether an op is a model's own convert between floats, to none so narrow as to be data."""
+    if op.name != CONVERT or attributes.CAST in op.attributes:
+        return False
+    known = is_known(op.operands[0].type) and is_known(op.results[0].type)
+    return known and bool(op.results[0].type.element_type.width > 8)
+
+
+class Functions:
+    """The private functions of a module, through which constants reach casts."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._module = module
+        self._functions: dict[str, ir.OpView] = {}
+        self._copies: dict[tuple[str, ir.Type], str] = {}
+        main = main_function(module)
+        for op in module.regions[0].blocks[0].operations:
+            if op.operation.name == "func.func" and op != main and _is_private(op):
+                self._functions[op.attributes["sym_name"].value] = op
+
+    def source(self, op: ir.Operation) -> int | None:
+        """The operand whose elements an op moves or converts; None if it does more."""
+        if op.name == "func.call":
+            return self.moved_argument(op)
+        return 0 if op.name in _MOVES or _between_floats(op) else None
+
+    def moved_argument(self, call: ir.Operation) -> int | None:
+        """The operand whose elements a call moves, if that is all it does."""
+        chain = self._chain(call.attributes["callee"].value)
+        return None if chain is None else ir.BlockArgument(chain[-1]).arg_number
+
+    def moves(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Steps, with those of the functions in the place of calls."""
+        for step in steps:
+            if step.name != "func.call":
+                yield step
+                continue
+            for value in (self._chain(step.attributes["callee"].value) or ())[:-1]:
+                yield value.owner
+
+    def call_on(self, call: ir.Operation, narrow: ir.Value) -> ir.Value:
+        """Calls a copy of a function that moves elements of another type."""
+        name, element = call.attributes["callee"].value, narrow.type.element_type
+        if (name, element) not in self._copies:
+            self._copies[name, element] = self._copy(name, element)
+        index = self.moved_argument(call)
+        operands = [narrow if i == index else v for i, v in enumerate(call.operands)]
+        return func.CallOp(
+            [with_element(call.results[0].type, element)],
+            ir.FlatSymbolRefAttr.get(self._copies[name, element]),
+            operands,
+            loc=call.location,
+            ip=ir.InsertionPoint(call),
+        ).results[0]
+
+    def clean(self) -> None:
+        """Erases the functions that were copied, where nothing calls them any more."""
+        if self._copies:
+            passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
+
+    def _chain(self, name: str) -> list[ir.Value] | None:
+        """The values from the result of a function back to an argument, each used once."""
+        if name not in self._functions:
+            return None
+        block = self._functions[name].regions[0].blocks[0]
+        returned = list(block.operations[-1].operands)
+        if len(returned) != 1:
+            return None
+        chain = returned
+        while len(list(chain[-1].uses)) == 1:
+            owner = chain[-1].owner
+            if isinstance(owner, ir.Block):
+                return chain
+            if owner.name not in _MOVES:
+                return None
+            chain.append(owner.operands[0])
+        return None
+
+    def _copy(self, name: str, element: ir.Type) -> str:
+        original = self._functions[name]
+        copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
+        fresh = f"{name}_{element}"
+        while fresh in self._functions:
+            fresh += "_"
+        copy.attributes["sym_name"] = ir.StringAttr.get(fresh)
+        self._functions[fresh] = copy
+        for value in self._chain(fresh) or ():
+            value.set_type(with_element(value.type, element))
+        _retype(copy)
+        return fresh
+
+    def hoist_casts(self, calls: Calls) -> bool:
+        """Moves the casts of arguments to the callers, where these pass constants.
+
+        Returns:
+            Whether it moved any.
+        """
+        waiting, hoisted = list(self._functions), False
+        while waiting:
+            name = waiting.pop()
+            block = self._functions[name].regions[0].blocks[0]
+            for index, argument in enumerate(block.arguments):
+                if not self._may_be_constant(argument, calls, frozenset()):
+                    continue
+                reach = _reach(argument)
+                if reach is not None:
+                    _hoist(reach, calls[name], index)
+                    _retype(self._functions[name])
+                    waiting, hoisted = list(self._functions), True
+        return hoisted
+
+    def _may_be_constant(self, value: ir.Value, calls: Calls, seen: frozenset[str]) -> bool:
+        """Whether a value is a dense constant, here or where the function is called."""
+        while (carried := carried_by(value)) is not None:
+            value = carried[1]
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            name, index = _name_of(owner), ir.BlockArgument(value).arg_number
+            outer = [call.operands[index] for call in calls.get(name, ()) if name not in seen]
+            return any(self._may_be_constant(v, calls, seen | {name}) for v in outer)
+        if owner.name == "stablehlo.constant":
+            return has_elements(owner)
+        source = self.source(owner)
+        return source is not None and self._may_be_constant(owner.operands[source], calls, seen)
+
+
+def _is_private(function: ir.OpView) -> bool:
+    """Whether a function has a body and is called from here alone."""
+    if "sym_visibility" not in function.attributes or not len(function.regions[0].blocks):
+        return False
+    return bool(function.attributes["sym_visibility"].value == "private")
+
+
+def _name_of(block: ir.Block) -> str:
+    """The function that a block is the body of; empty if it is of another op."""
+    op = block.owner
+    return str(op.attributes["sym_name"].value) if op.operation.name == "func.func" else ""
+
+
+class _Reach(NamedTuple):
+    """The casts that all uses of a value lead to, and the values on the way, itself too."""
+
+    values: list[ir.Value]
+    casts: list[ir.Operation]
+
+
+def _reach(argument: ir.Value) -> _Reach | None:
+    """Where an argument goes, if that is to casts to one format and nowhere else."""
+    reach = _Reach([argument], [])
+    for value in reach.values:  # which grows
+        for use in value.uses:
+            owner, index = use.owner, use.operand_number
+            if is_cast(owner):
+                reach.casts.append(owner)
+            elif owner.name in _MOVES and index == 0:
+                reach.values.append(owner.results[0])
+            elif owner.name == LOOP and carried_by(owner.results[index]):
+                blocks = [region.blocks[0] for region in owner.regions]
+                reach.values.extend(block.arguments[index] for block in blocks)
+                reach.values.append(owner.results[index])
+            elif not _is_carry(value, owner, index):
+                return None
+    kinds = {(c.results[0].type.element_type, c.attributes[attributes.CAST]) for c in reach.casts}
+    return reach if len(kinds) == 1 else None
+
+
+def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
+    """Whether a use of a value is that of a loop that carries it around."""
+    if not isinstance(value.owner, ir.Block) or carried_by(value) is None:
+        return False
+    last = value.owner.operations[-1].operation
+    return bool(last == op and ir.BlockArgument(value).arg_number == index)
+
+
+def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
+    """Makes a function take an argument in the format that it casts it to."""
+    cast = reach.casts[0]
+    element = cast.results[0].type.element_type
+    kind = cast.attributes[attributes.CAST].value
+    for cast in reach.casts:
+        cast.results[0].replace_all_uses_with(cast.operands[0])
+        cast.erase()
+    for value in reach.values:
+        value.set_type(with_element(value.type, element))
+    for call in calls:
+        value = call.operands[index]
+        call.operands[index] = _cast_of(value, element) or convert_after(value, element, kind)
+
+
+def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
+    """The cast of a value that stands already."""
+    for use in value.uses:
+        if is_cast(use.owner) and use.owner.results[0].type.element_type == element:
+            return use.owner.results[0]
+    return None
+
+
+def _retype(function: ir.OpView) -> None:
+    """Gives a function the type that its body has."""
+    block = function.regions[0].blocks[0]
+    inputs = [argument.type for argument in block.arguments]
+    results = [value.type for value in block.operations[-1].operands]
+    attributes.set_function_type(function, inputs, results)
+
+
+def is_cast(op: ir.Operation) -> bool:
+    """Whether an op is a cast of a recipe, but of second moments and of values."""
+    if op.name != CONVERT or attributes.CAST not in op.attributes:
+        return False
+    return op.attributes[attributes.CAST].value not in (attributes.SECOND, attributes.VALUE)

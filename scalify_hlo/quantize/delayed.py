@@ -1,0 +1,316 @@
+"""Delayed scales: of what operands were in past steps, as Transformer Engine's delayed scaling.
+
+The program takes and returns a state: the amax of each tensor in past steps, most recent first, the
+scale X_s of each, and the number of the step. A step casts at the scales that it is given, and
+leaves those that follow from its own amax and the past ones. An amax that is infinite or NaN is not
+remembered, and a history of zeros leaves a scale as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import UsageError
+from scalify_hlo.quantize.collapse_dims import on_one_device
+from scalify_hlo.quantize.operand_scales import (
+    SMALLEST_AMAX,
+    Kept,
+    Operand,
+    Place,
+    QuantizeRequest,
+    Quantizing,
+    constants,
+    inverse_scale,
+)
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.model import Report, ScalingState
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.placement import share_sharding
+from scalify_hlo.rules.statistics import Emitter, statistic
+from scalify_hlo.transforms.hoist import add_results, lift
+from scalify_hlo.transforms.sink import lower
+
+STATE = "scaling_state"
+LEAVES = ("amax_history", "scale", "step")
+"""What the state has, in the order of the arguments and results."""
+
+
+AS = " as "
+"""Between the name of a tensor and its format, where it has two."""
+
+FIRST_GRADIENT = 2.0**-8
+"""What gradients are taken not to exceed, before any was seen."""
+
+DESCRIPTION = "scalify.scaling_state"
+"""An attribute of the module: the tensors by name, and what their formats hold."""
+
+
+class Described(NamedTuple):
+    """What a program says of the state that it takes.
+
+    Attributes:
+        names: The tensors.
+        largest: What their formats hold, with room for the margin.
+        gradients: Which of the tensors are gradients.
+        power_2_scale: Whether scales are powers of two.
+    """
+
+    names: tuple[str, ...]
+    largest: tuple[float, ...]
+    gradients: tuple[bool, ...]
+    power_2_scale: bool
+
+    def scales(self, amax: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The scales that follow from the amax of each tensor; 1 for one of zeros."""
+        inverse = np.array(self.largest, np.float32) / np.maximum(amax, np.float32(SMALLEST_AMAX))
+        if self.power_2_scale:
+            inverse = np.ldexp(np.float32(0.5), np.frexp(inverse)[1])
+        return np.where(amax > 0, 1 / inverse, 1).astype(np.float32)
+
+    def first_scales(self) -> npt.NDArray[np.float32]:
+        """The scales of a first step, of which nothing is known."""
+        guess = self.scales(np.full(len(self.names), FIRST_GRADIENT, np.float32))
+        return np.where(self.gradients, guess, np.float32(1))
+
+
+def described(module: ir.Operation) -> Described | None:
+    """What a program says of the state that it takes; None if it takes none."""
+    if DESCRIPTION not in module.attributes:
+        return None
+    names, largest, gradients, power_2 = ir.ArrayAttr(module.attributes[DESCRIPTION])
+    return Described(
+        tuple(attributes.texts(names)),
+        tuple(ir.FloatAttr(value).value for value in ir.ArrayAttr(largest)),
+        tuple(ir.BoolAttr(flag).value for flag in ir.ArrayAttr(gradients)),
+        ir.BoolAttr(power_2).value,
+    )
+
+
+class _Tensor(NamedTuple):
+    """A tensor that is cast.
+
+    Attributes:
+        name: As profiles call it.
+        format: What it is cast to.
+        gradient: Whether it is a gradient.
+        amax: What its amax is in this step.
+        stand_in: Stands for its scale where it is cast, or for the reciprocal of one that is a
+            power of two: matmuls then want no other.
+        derived: The other of the two.
+    """
+
+    name: str
+    format: str
+    gradient: bool
+    amax: ir.Value
+    stand_in: ir.Value
+    derived: ir.Value
+
+
+class Delayed:
+    """Scales that the program carries along.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: Has the options.
+        names: What profiles call the operands.
+    """
+
+    def __init__(
+        self, main: ir.OpView, recipe: Recipe, names: Mapping[Place, Sequence[str]]
+    ) -> None:
+        self._main, self._recipe, self._names = main, recipe, names
+        self._reshape = on_one_device(main.operation.parent)
+        self._tensors: list[_Tensor] = []
+        self._taken: set[str] = set()
+
+    def operand(self, wanted: QuantizeRequest) -> Operand:
+        """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
+        name = self._names[wanted.place][0]
+        if name in self._taken:
+            name += f"{AS}{wanted.format}"  # it is cast to two formats
+        quantizing = Quantizing(wanted.whole, self._recipe, self._kept(wanted.value))
+        emitter, at = quantizing.emitter, quantizing.at
+        value = emitter.kept(wanted.value)
+        share_sharding(wanted.value, value)
+        # Those of several devices meet where they leave the computation of each.
+        amax = statistic(value, "max", at, wide=False, devices=None)
+        stand_in = emitter.number(1.0)
+        derived = emitter.divide(emitter.number(1.0), stand_in)
+        self._taken.add(name)
+        tensor = _Tensor(name, wanted.format, wanted.gradient, amax, stand_in, derived)
+        self._tensors.append(tensor)
+        if not self._recipe.scaling.power_2_scale:
+            return quantizing.operand(value, derived, stand_in)
+        return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
+
+    def _kept(self, value: ir.Value) -> Kept:
+        """How a cast is kept by itself: in one kernel with the amax, on GPUs.
+
+        In the matmul's own kernels, or transposed for it, XLA can't take an amax, and the tensor
+        would be read once more for that.
+        """
+        block = self._main.regions[0].blocks[0]
+        flat = self._reshape and value.type.has_static_shape
+        return "in order" if flat and value.owner == block else "apart"
+
+    def finish(self, report: Report) -> None:
+        """Gives the program its state.
+
+        Raises:
+            UsageError: Nothing was cast, so that there is none.
+        """
+        if not self._tensors:
+            raise UsageError(
+                f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
+                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) and "
+                "those whose contracted size is not known stay wide",
+            )
+        history, scales, step = self._arguments()
+        self._hand_out(scales)
+        # Last: what hands scales out makes per-device computations anew, and their results die.
+        amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
+        new = self._updated(amaxes, history, scales, step)
+        add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
+        names = tuple(tensor.name for tensor in self._tensors)
+        self._describe(names)
+        report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
+
+    def _describe(self, names: Sequence[str]) -> None:
+        f32 = ir.F32Type.get()
+        parts = [
+            ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
+            ir.ArrayAttr.get([ir.FloatAttr.get(f32, value) for value in self._largest()]),
+            ir.ArrayAttr.get([ir.BoolAttr.get(tensor.gradient) for tensor in self._tensors]),
+            ir.BoolAttr.get(self._recipe.scaling.power_2_scale),
+        ]
+        module = self._main.operation.parent
+        module.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
+
+    def _arguments(self) -> list[ir.Value]:
+        count, f32 = len(self._tensors), ir.F32Type.get()
+        length = self._recipe.scaling.amax_history_len
+        types = [
+            ir.RankedTensorType.get([length, count], f32),
+            ir.RankedTensorType.get([count], f32),
+            emit.scalar_type(ir.IntegerType.get_signless(32)),
+        ]
+        block, location = self._main.regions[0].blocks[0], self._main.location
+        marks = attributes.argument_attributes(self._main)
+        made = [
+            block.add_argument(type_, ir.Location.name(f"{STATE}['{leaf}']", location))
+            for type_, leaf in zip(types, LEAVES, strict=True)
+        ]
+        type_ = attributes.function_type(self._main)
+        attributes.set_function_type(self._main, [*type_.inputs, *types], list(type_.results))
+        attributes.set_argument_attributes(self._main, [*marks, *({} for _ in made)])
+        return made
+
+    def _hand_out(self, scales: ir.Value) -> None:
+        """Gives each cast its scale, in whatever region it stands."""
+        first = self._main.regions[0].blocks[0].operations[0].operation
+        emitter = Emitter(first, wide=False)
+        scalars = [_element(scales, i, first) for i in range(len(self._tensors))]
+        if self._recipe.scaling.power_2_scale:
+            one = emitter.number(1.0)
+            scalars = [emitter.divide(one, scalar) for scalar in scalars]
+        # Each is made once: XLA would cut it out of the tensor in each fusion that takes it.
+        scalars = emitter.kept_together(*scalars)
+        for tensor in self._tensors:
+            if next(iter(tensor.derived.uses), None) is None:
+                tensor.derived.owner.erase()
+        places = [tensor.stand_in.owner.operation for tensor in self._tensors]
+        for number, (place, seen) in enumerate(zip(places, lower(scalars, places), strict=True)):
+            place.result.replace_all_uses_with(seen[number])
+            place.erase()
+
+    def _updated(
+        self,
+        amaxes: Sequence[ir.Value],
+        history: ir.Value,
+        scales: ir.Value,
+        step: ir.Value,
+    ) -> list[ir.Value]:
+        """The state for the next step."""
+        scaling = self._recipe.scaling
+        at = self._main.regions[0].blocks[0].operations[-1].operation
+        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        emitter = Emitter(at, wide=False, shape=scales.type.shape)
+        zero = emitter.number(0.0)
+        # XLA would repeat each reduction in what puts them together.
+        found = _vector(emitter.kept_together(*amaxes), at)
+        found = emitter.select(stablehlo.is_finite(found, **where), found, zero)
+        new_history = _pushed(found, history, at)
+        amax = found
+        if scaling.amax_compute_algo == "max":
+            amax = statistic(new_history, "max", at, wide=False, devices=None, kept=(1,))
+        inverse = inverse_scale(
+            amax, constants(np.array(self._largest(), np.float32), at), emitter, scaling
+        )
+        new = emitter.divide(emitter.number(1.0), inverse)
+        known = emitter.is_positive(amax)
+        new = emitter.select(known, new, scales)
+        one = emit.constant(step.type, 1, at)
+        next_step = emit.elementwise("stablehlo.add", step, one, **where)
+        if scaling.interval > 1:
+            due = emitter.multiple(next_step, scaling.interval)
+            new = emitter.select(due, new, scales)
+        return [new_history, new, next_step]
+
+    def _largest(self) -> list[float]:
+        """What the formats hold, with room for the margin."""
+        room = 2.0**-self._recipe.scaling.margin
+        return [FORMATS[tensor.format].max_finite * room for tensor in self._tensors]
+
+
+def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
+    """One element of a tensor of rank 1, as one of rank 0.
+
+    XLA compiles slices at different places one by one, and equal gathers once. Their indices are a
+    constant of two different elements, which is no part of what it compiles, but an argument.
+    """
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    element = vector.type.element_type
+    indices = stablehlo.constant(
+        ir.DenseElementsAttr.get(np.array([[number], [-1]], np.int32)), **where
+    )
+    numbers = stablehlo.GatherDimensionNumbers.get(
+        offset_dims=[],
+        collapsed_slice_dims=[0],
+        operand_batching_dims=[],
+        start_indices_batching_dims=[],
+        start_index_map=[0],
+        index_vector_dim=1,
+    )
+    both = stablehlo.gather(vector, indices, numbers, [1], **where)
+    one = stablehlo.slice(both, [0], [1], [1], **where)
+    return stablehlo.reshape(emit.scalar_type(element), one, **where)
+
+
+def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+    """Scalars as one tensor of rank 1."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    row = ir.RankedTensorType.get([1], values[0].type.element_type)
+    rows = [stablehlo.reshape(row, value, **where) for value in values]
+    return stablehlo.concatenate(rows, 0, **where)
+
+
+def _pushed(amax: ir.Value, history: ir.Value, at: ir.Operation) -> ir.Value:
+    """The history with an amax before all others, without the last."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    length, count = history.type.shape
+    first = stablehlo.reshape(
+        ir.RankedTensorType.get([1, count], amax.type.element_type), amax, **where
+    )
+    if length == 1:
+        return first
+    rest = stablehlo.slice(history, [0, 0], [length - 1, count], [1, 1], **where)
+    return stablehlo.concatenate([first, rest], 0, **where)

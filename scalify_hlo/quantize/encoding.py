@@ -1,0 +1,256 @@
+"""Dense constants in other formats: read through buffers, rounded by NumPy, never as lists."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import ENCODED_BOUND
+from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
+
+Array: TypeAlias = npt.NDArray[Any]
+Exponents: TypeAlias = npt.NDArray[np.int64]
+
+_READABLE = (np.float16, np.float32, np.float64)
+"""What NumPy and the bindings know by themselves."""
+
+_CHUNK = 1 << 21
+"""Elements that are worked on at a time: what is held beside the constants stays small."""
+
+
+@dataclass(frozen=True)
+class Scales:
+    """How the scales of a constant are chosen.
+
+    Attributes:
+        method: ``rms``: the power of two at or below the rms; ``max``: the one at or above what
+            makes the largest magnitude the format's; ``given``.
+        exponent: log2 of the scale, if it is given.
+        margin: With ``max``, there is room for ``2^margin`` times the largest magnitude.
+        axes: Those along which each index has a scale of its own, with ``max``.
+    """
+
+    method: Literal["rms", "max", "given"] = "rms"
+    exponent: int = 0
+    margin: int = 0
+    axes: tuple[int, ...] = ()
+
+
+RMS: Final = Scales()
+
+
+def encode(
+    attribute: ir.Attribute,
+    path: Sequence[ir.Type],
+    element: ir.Type,
+    scales: Scales = RMS,
+    *,
+    saturate: bool = True,
+) -> tuple[ir.Attribute, Exponents]:
+    """A dense attribute in another format.
+
+    Args:
+        attribute: The values.
+        path: The formats to which the program converts them first, in order.
+        element: The format.
+        scales: How they are chosen.
+        saturate: Whether what is beyond its range becomes its largest number.
+
+    Returns:
+        The data, and e: the values are about data * 2^e. It has a dimension for each of the axes.
+    """
+    formats = [FORMATS[str(type_)] for type_ in (*path, element)]
+    source = formats[-2] if path else FORMATS[str(attribute.type.element_type)]
+    before = [dtype_of(format_.name) for format_ in formats[:-1]]
+    target = formats[-1]
+    values = _elements(attribute)
+    if scales.axes:
+        values = values.reshape(list(attribute.type.shape))
+    exponents = _exponents(values, before, target, scales)
+    others = tuple(d for d in range(values.ndim) if d not in scales.axes)
+    spread = np.expand_dims(exponents, others) if scales.axes else exponents
+    data = np.empty(values.shape, dtype_of(target.name))
+    most = bound(source, target) if saturate else None
+    for rows, chunk in _chunks(values, before):
+        here = spread[rows] if spread.ndim and spread.shape[0] > 1 else spread
+        data[rows] = rounded(chunk, here, target, most)
+    bits = data.view(f"u{data.itemsize}").reshape(list(attribute.type.shape))
+    type_ = with_element(attribute.type, element)
+    return ir.DenseElementsAttr.get(bits, type=type_), exponents
+
+
+def _exponents(
+    values: Array, before: Sequence[np.dtype[Any]], target: FloatFormat, scales: Scales
+) -> Exponents:
+    if scales.method == "given":
+        return np.asarray(scales.exponent)
+    if scales.method == "rms":
+        return np.asarray(exponent_below_rms(values, before))
+    others = tuple(d for d in range(values.ndim) if d not in scales.axes)
+    parts: list[Array] = []
+    for _, chunk in _chunks(values, before):
+        sizes = np.abs(chunk)
+        parts.append(np.max(sizes, axis=others, where=np.isfinite(sizes), initial=0))
+    whole = 0 not in others  # chunks are of all that is reduced, or of rows
+    largest = np.concatenate(parts) if whole else np.max(parts, axis=0)
+    exponents = unclipped(largest.astype(np.float64) * 2.0**scales.margin, target)
+    return np.clip(exponents, -ENCODED_BOUND, ENCODED_BOUND)
+
+
+def unclipped(largest: Array, target: FloatFormat) -> Exponents:
+    """log2 of the least powers of two at which magnitudes are in range; 0 for zeros."""
+    mantissa, exponent = np.frexp(np.asarray(largest, np.float64) / target.max_finite)
+    return np.where(largest > 0, exponent.astype(np.int64) - (mantissa == 0.5), 0)
+
+
+def bound(source: FloatFormat, target: FloatFormat) -> float | None:
+    """Where a cast from one format to another saturates, if it does; see the rule of casts."""
+    narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
+    return target.max_finite if narrower else None
+
+
+def rounded(
+    values: Array, exponent: int | Exponents, target: FloatFormat, most: float | None
+) -> Array:
+    """f32 or f64 values over ``2^exponent``, within ``±most``, to the nearest even of a format."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        data = np.ldexp(values, -exponent)
+        if most is not None:
+            np.clip(data, -most, most, out=data)
+        return _converted(data, dtype_of(target.name))
+
+
+def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Values in another dtype, rounded once."""
+    if values.dtype == np.float64 and dtype not in _READABLE:
+        values = _to_odd(values)
+    return values.astype(dtype)
+
+
+def _to_odd(values: Array) -> Array:
+    """f64 values in f32, inexact ones with an odd last bit, so that they can be rounded again.
+
+    ml_dtypes rounds f64 values to f32 first, and ties that this makes to even.
+    """
+    near = values.astype(np.float32)
+    near = np.where(np.abs(near) > np.abs(values), np.nextafter(near, np.float32(0)), near)
+    odd = near.view(np.uint32) | 1
+    return np.where((near == values) | np.isnan(values), near, odd.view(np.float32))
+
+
+def exponent_below_rms(values: Array, before: Sequence[np.dtype[Any]] = ()) -> int:
+    """floor(log2(rms)) of the finite ones among values, or 0 where there is none."""
+    mean, power = _mean_square(values, before)
+    return math.frexp(math.sqrt(mean))[1] - 1 + power if mean else 0
+
+
+def log2_rms(values: Array) -> float:
+    """log2(rms) of the finite ones among values, or 0 where there is none."""
+    mean, power = _mean_square(values)
+    return math.log2(mean) / 2 + power if mean else 0.0
+
+
+def _mean_square(values: Array, before: Sequence[np.dtype[Any]] = ()) -> tuple[float, int]:
+    """The mean of the squares of the finite ones over ``4^power``, and the power."""
+    largest = 0.0
+    for _, chunk in _chunks(values, before):
+        sizes = np.abs(chunk)
+        largest = max(largest, float(np.max(sizes, where=np.isfinite(sizes), initial=0)))
+    if largest == 0:
+        return 0.0, 0
+    power = math.frexp(largest)[1]  # of f64, the squares could overflow
+    total, count = 0.0, 0
+    for _, chunk in _chunks(values, before):
+        finite = chunk[np.isfinite(chunk)].astype(np.float64)
+        unit = np.ldexp(finite, -power, out=finite)
+        total += float(np.sum(np.square(unit, out=unit)))
+        count += unit.size
+    return total / count, power
+
+
+def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[slice, Array]]:
+    """Values as the program casts them, in f32 or f64, some rows at a time, and which ones."""
+    rows = max(1, _CHUNK * values.shape[0] // max(1, values.size))
+    for start in range(0, values.shape[0], rows):
+        here = slice(start, start + rows)
+        chunk = values[here]
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for dtype in before:
+                chunk = _converted(chunk, dtype)
+        yield here, chunk if chunk.dtype == np.float64 else chunk.astype(np.float32)
+
+
+def is_known(type_: ir.Type) -> bool:
+    """Whether a type is a tensor of floats for which there is a dtype."""
+    format_ = format_of(type_)
+    return isinstance(type_.element_type, ir.FloatType) and format_ not in (None, FORMATS["tf32"])
+
+
+def has_elements(constant: ir.Operation) -> bool:
+    """Whether a constant has elements of its own, and floats that NumPy knows."""
+    type_ = constant.results[0].type
+    if not isinstance(type_.element_type, ir.FloatType):
+        return False  # the bindings can't even read complex constants
+    attribute = constant.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+        return False
+    return is_known(type_) and math.prod(type_.shape) > 1
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """The dtype of a format by its name in MLIR."""
+    plain = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}
+    narrow = f"float{name[1]}_{name[2:].lower()}"
+    dtype: np.dtype[Any] = np.dtype(plain.get(name) or getattr(ml_dtypes, narrow))
+    return dtype
+
+
+def _elements(attribute: ir.Attribute) -> Array:
+    """The elements of a dense attribute, in order; a view, where NumPy knows the format."""
+    dtype = dtype_of(str(attribute.type.element_type))
+    if dtype in _READABLE:
+        return np.asarray(memoryview(attribute)).reshape(-1)
+    return _raw(attribute, dtype)
+
+
+def _raw(attribute: ir.Attribute, dtype: np.dtype[Any]) -> Array:
+    """The elements as bytecode has them: the bindings read no format that Python lacks."""
+    op = ir.Operation.create(
+        "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
+    )
+    buffer = io.BytesIO()
+    op.write_bytecode(buffer)
+    op.erase()
+    written = buffer.getvalue()
+    count = math.prod(attribute.type.shape)
+    length = _varint(count * dtype.itemsize)
+    head = written[: len(written) - count * dtype.itemsize + len(length)]
+    at = head.find(length)
+    while at >= 0:
+        bits = np.frombuffer(written, f"u{dtype.itemsize}", count, at + len(length))
+        shaped = bits.reshape(list(attribute.type.shape))
+        if ir.DenseElementsAttr.get(shaped, type=attribute.type) == attribute:
+            return bits.view(dtype)
+        at = head.find(length, at + 1)
+    raise ValueError(f"the elements of a {attribute.type} do not stand in its bytecode")
+
+
+def _varint(number: int) -> bytes:
+    """A length as bytecode writes it: as many low zero bits as bytes follow, then a one."""
+    size = next((n for n in range(1, 9) if number < 1 << (7 * n)), 9)
+    if size == 9:
+        return b"\0" + number.to_bytes(8, "little")
+    return (((number << 1) | 1) << (size - 1)).to_bytes(size, "little")
+
+
+def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
+    """A tensor type of another element type."""
+    return ir.RankedTensorType.get(type_.shape, element, type_.encoding)

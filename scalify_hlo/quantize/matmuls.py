@@ -1,0 +1,244 @@
+"""Puts matmuls of narrow operands in the place of matmuls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.analysis.matmuls import GRADIENT, WEIGHT
+from scalify_hlo.analysis.names import FORWARD
+from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.quantize.casts import Casts, widened_from
+from scalify_hlo.quantize.channels import channels
+from scalify_hlo.quantize.collapse_dims import Flattening
+from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
+from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
+from scalify_hlo.rules import emit
+
+Formats: TypeAlias = tuple[str, str]
+MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
+"""What `scalify-roles` wrote on matmuls for this one."""
+_DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
+
+
+class Casting(Protocol):
+    """How operands get narrow, and what becomes of the result."""
+
+    @property
+    def count(self) -> int:
+        """How many casts it made that are its own."""
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """The two operands of a matmul in narrow formats."""
+
+    def element(self, old: ir.Type, /) -> ir.Type:
+        """The element type of the narrow matmul's result, given that of the matmul's."""
+
+    def finished(self, result: ir.Value, at: ir.Operation, /) -> ir.Value:
+        """The result of the narrow matmul of the last `operands`, in the recipe's output format."""
+
+
+class Propagated:
+    """Casts of data: scales come through the program.
+
+    Args:
+        casts: Those of the module.
+        recipe: The options of matmuls.
+    """
+
+    count = 0
+
+    def __init__(self, casts: Casts, recipe: MatmulOptions) -> None:
+        self._casts, self._output = casts, recipe.output
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """See `Casting`."""
+        return [
+            self._casts.cast(value, format_, kept=role == GRADIENT)
+            for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
+        ]
+
+    def element(self, old: ir.Type) -> ir.Type:
+        """See `Casting`; what is to be f16 is rounded after: sums of many terms could leave it."""
+        if self._output == "f16":
+            return ir.F32Type.get()
+        return old if self._output == KEEP else self._casts.element(self._output)
+
+    def finished(self, result: ir.Value, _: ir.Operation) -> ir.Value:
+        """See `Casting`."""
+        return self._casts.cast(result, "f16") if self._output == "f16" else result
+
+
+class QuantizedOperands:
+    """Operands with scales of their own, which the result is multiplied with.
+
+    Args:
+        operands: Those of the module.
+        recipe: Says which weights have a scale for each output channel.
+    """
+
+    def __init__(self, operands: Operands, recipe: Recipe) -> None:
+        self._operands, self._recipe = operands, recipe
+        self._last: Sequence[Operand] = ()
+
+    @property
+    def count(self) -> int:
+        """See `Casting`."""
+        return self._operands.count
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """See `Casting`."""
+        self._last = [
+            self._operands.get(self._wanted(op, side, format_, role))
+            for side, (format_, role) in enumerate(zip(formats, roles_of(op), strict=True))
+        ]
+        return [operand.data for operand in self._last]
+
+    def _wanted(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
+        forward = op.attributes[attributes.PART].value == FORWARD
+        single = self._recipe.scaling.weight_scales == "tensor"
+        found = None if single or role != WEIGHT or not forward else channels(op, side)
+        place = op.results[0], side
+        return QuantizeRequest(op.operands[side], format_, place, found, gradient=role == GRADIENT)
+
+    def element(self, old: ir.Type) -> ir.Type:
+        """See `Casting`; the scales are applied in this type.
+
+        GPU kernels give bf16 and apply a bf16 scale at once, which is exact for powers of two. f16
+        could not hold the product of the data.
+        """
+        output, scaling = self._recipe.matmul.output, self._recipe.scaling
+        powers = scaling.power_2_scale or scaling.kind == "calibrated"
+        bf16 = ir.BF16Type.get()
+        narrow = output == "bf16" or (output == KEEP and old == bf16)
+        return bf16 if narrow and powers else ir.F32Type.get()
+
+    def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
+        """See `Casting`."""
+        value = dequantize(result, self._last, at)
+        output = self._recipe.matmul.output
+        return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
+
+
+class Narrowing:
+    """Puts matmuls of narrow operands in the places of matmuls.
+
+    Args:
+        casting: Makes the operands.
+        flattening: Finds what matmuls of 8-bit operands become; None if they stay as they are.
+        algorithms: Whether those say how they are computed.
+    """
+
+    def __init__(
+        self, casting: Casting, flattening: Flattening | None, *, algorithms: bool
+    ) -> None:
+        self._casting, self._flattening = casting, flattening
+        self._with_algorithms = algorithms
+        self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
+
+    def narrow(self, op: ir.OpView, formats: Formats, extent: Extent) -> list[ir.OpView]:
+        """Puts a narrow one in a matmul's place.
+
+        Args:
+            op: The matmul.
+            formats: Those of its operands.
+            extent: Its M, N and K.
+
+        Returns:
+            What has marks: it, and what makes the value that the matmul made, if that is the
+            gradient of a weight.
+        """
+        operands, old = list(op.operands), op.results[0]
+        data = self._casting.operands(op, formats)
+        matmul, whole = self._matmul(op, data, formats, extent)
+        made = self._casting.finished(whole, op.operation)
+        if made.type.element_type != old.type.element_type:
+            made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
+        marked = [matmul]
+        if attributes.STATE_GRADIENT in op.attributes:
+            numbers = op.attributes[attributes.STATE_GRADIENT]
+            made.owner.attributes[attributes.STATE_GRADIENT] = numbers
+            # Other converts may be erased, where only matmuls take them, which are narrow.
+            marked += [made.owner] if made != matmul.results[0] else []
+        old.replace_all_uses_with(made)
+        op.operation.erase()
+        _erase_widened(operands, data)
+        return marked
+
+    def _matmul(
+        self, op: ir.OpView, data: Sequence[ir.Value], formats: Formats, extent: Extent
+    ) -> tuple[ir.OpView, ir.Value]:
+        """The matmul of some data, and its result in the shape that the matmul's has."""
+        old, kept = op.results[0].type, self._attributes(op, formats, extent)
+        element = self._casting.element(old.element_type)
+        same = element == old.element_type
+        whole = old if same else ir.RankedTensorType.get(old.shape, element, old.encoding)
+        plain = None
+        if self._flattening is not None and all(map(is_small, formats)):
+            plain = self._flattening.of(op, data)
+        type_ = whole
+        if plain is not None:
+            data, kept["dot_dimension_numbers"] = plain.operands(data, op), plain.numbers
+            type_ = ir.RankedTensorType.get(plain.shape, element)
+        where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+        matmul = ir.Operation.create(
+            op.operation.name,
+            results=[type_],
+            operands=[*data, *list(op.operands)[2:]],
+            attributes=kept,
+            **where,
+        )
+        result = matmul.result
+        if plain is not None:
+            result = emit.reshape(result, whole, op.operation)
+        return matmul.opview, result
+
+    def _attributes(self, op: ir.OpView, formats: Formats, extent: Extent) -> attributes.Attributes:
+        kept = {key: value for key, value in op.attributes.items() if key not in _DROPPED}
+        is_dot = op.operation.name == "stablehlo.dot_general"
+        if self._with_algorithms and is_dot and _has_kernel(formats, extent):
+            algorithm = self._algorithm(op, formats)
+            kept |= {"algorithm": algorithm} if algorithm is not None else {}
+        return kept
+
+    def _algorithm(self, op: ir.OpView, formats: Formats) -> ir.Attribute | None:
+        """How the matmul is to be computed; a program has a few of these."""
+        forward = op.attributes[attributes.PART].value == FORWARD
+        key = formats, forward
+        if key not in self._algorithms:
+            self._algorithms[key] = dot_algorithm(*formats, imprecise=forward)
+        return self._algorithms[key]
+
+
+def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
+    """Erases the converts whose operands are the data; constants' own are erased with these."""
+    widened: dict[ir.Value, None] = {}
+    for value, narrow_value in zip(operands, data, strict=False):
+        source = widened_from(value)
+        if source is not None and source == narrow_value:
+            widened[value] = None
+    for value in widened:
+        if next(iter(value.uses), None) is None:
+            value.owner.erase()
+
+
+def roles_of(op: ir.OpView) -> list[str]:
+    """The roles of a matmul's operands."""
+    return attributes.texts(op.attributes[attributes.ROLES])
+
+
+def is_small(format_: str) -> bool:
+    """Whether a format has 8 bits."""
+    return format_.startswith("f8")
+
+
+def _has_kernel(formats: Formats, extent: Extent) -> bool:
+    """Whether an algorithm may be asked for: XLA has none for vectors, and refuses the program.
+
+    A size that is not known may be 1.
+    """
+    return all(map(is_small, formats)) and extent.m.least > 1 and extent.n.least > 1

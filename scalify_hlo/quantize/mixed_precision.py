@@ -1,0 +1,396 @@
+"""The format in which a model computes what is no matmul: the recipe's ``compute``.
+
+Values between matmuls are made and kept in it, and casts of data round what comes from elsewhere.
+The optimizer keeps its own. So do gradients in formats of few exponent bits: sums over correlated
+terms take them further from unit, layer by layer, than any static scale foresees.
+
+`scalify_hlo.analysis.model_part` finds the ops of the model, `scalify_hlo.analysis.widths` those
+of its values that are narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from scalify_hlo._compat import ir, passmanager
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.analysis.model_part import ModelPart, model_of
+from scalify_hlo.analysis.widths import (
+    EACH,
+    NARROWED,
+    TAKES,
+    Width,
+    Widths,
+    body_of,
+    floats,
+    is_f32,
+)
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
+from scalify_hlo.quantize.casts import Casts, convert_after, widened_from
+from scalify_hlo.rules import emit
+
+_BROADCAST = "stablehlo.broadcast_in_dim"
+_CONSTANT = "stablehlo.constant"
+
+
+def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
+    """Gives the values of a program's model another format.
+
+    Args:
+        main: The function that it starts at; ops that make gradients of weights are marked.
+        format_: The format.
+        casts: Makes casts.
+    """
+    parts = model_of(main)
+    widths = Widths(main, gradients=FORMATS[format_].wide)
+    for part in parts:
+        widths.enter(part.block)
+        widths.walk(part.ops)
+    narrowing = _Narrowing(widths, format_, casts)
+    for part in parts:
+        narrowing.part(part)
+    narrowing.erase_replaced()
+    if narrowing.copied:
+        passmanager.PassManager.parse("builtin.module(symbol-dce)").run(main.operation.parent)
+
+
+class _Narrowing:
+    """Gives values their types.
+
+    Attributes:
+        copied: Whether functions were copied.
+    """
+
+    def __init__(self, widths: Widths, format_: str, casts: Casts) -> None:
+        self._widths, self._casts = widths, casts
+        self._name, self._element = format_, element_of(format_)
+        self._format = FORMATS[format_]
+        self._narrow: dict[ir.Value, ir.Value] = {}  # by wide value
+        self._wide: dict[ir.Value, ir.Value] = {}  # by narrow value
+        self._retyped: list[ir.Value] = []
+        self._done: set[Hashable] = set()
+        self._copies: dict[Hashable, ir.OpView] = {}
+        self._open: set[Hashable] = set()  # those that are being made
+        self._replaced: list[ir.Value] = []
+        self.copied = False
+
+    def erase_replaced(self) -> None:
+        """Erases the casts that nothing needed; at the end, since values are told by address."""
+        for value in self._replaced:
+            value.owner.operation.erase()
+
+    def part(self, part: ModelPart) -> None:
+        """Narrows a part of the model; what is not of it reads what it read before."""
+        self._ops(part.ops)
+        for value in self._retyped:
+            self._widen_uses(value)
+        self._retyped.clear()
+
+    def _widen_uses(self, value: ir.Value) -> None:
+        outside = [
+            (use.owner.operation, use.operand_number)
+            for use in value.uses
+            if _key(use.owner.operation) not in self._done
+        ]
+        for op, number in outside:
+            if attributes.CAST in op.attributes:
+                self._take_cast(op)
+            else:
+                op.operands[number] = self._widened(value)
+
+    def _ops(self, ops: Sequence[ir.Operation]) -> None:
+        for op in ops:
+            if len(op.results):
+                self._done.add(_key(op))
+            name = op.name
+            if name == LOOP:
+                self._loop(op)
+            elif name in BRANCHES:
+                self._branches(op)
+            elif name in BODIES:
+                self._body_op(op)
+            elif name == "func.call":
+                self._call(op)
+            elif name == "stablehlo.convert":
+                self._convert(op)
+            elif name != _CONSTANT:
+                self._op(op, name)
+
+    def _op(self, op: ir.Operation, name: str) -> None:
+        """An ordinary op: narrow if it may be, else as it was."""
+        operands = op.operands
+        if len(op.results) == len(operands) and name in EACH:
+            self._match(op, op.results)
+        elif name in MATMULS:
+            self._matmul(op)
+        elif self._computes_narrow(op, name):
+            self._narrow_operands(op)
+            self._retype(op.results[0])
+        else:
+            self._widen_operands(op)
+
+    def _matmul(self, op: ir.Operation) -> None:
+        """A matmul whose operands are narrow, by the recipe or as they come, keeps them."""
+        operands = floats(op.operands)
+        narrow = self._is_narrow(op.results[0])
+        if any(map(is_f32, operands)):
+            if not narrow or not any(map(self._is_narrow, operands)):
+                self._widen_operands(op)
+                return
+            self._narrow_operands(op)
+        if narrow and self._format.wide and self._all_narrow(op):
+            # XLA sums in f32 in any case, and its CPU lacks the mixed form.
+            self._retype(op.results[0])
+
+    def _all_narrow(self, op: ir.Operation) -> bool:
+        return all(element_type(v.type) == self._element for v in floats(op.operands))
+
+    def _computes_narrow(self, op: ir.Operation, name: str) -> bool:
+        if name not in NARROWED or not is_f32(op.results[0]):
+            return False
+        if self._widths.width(op.results[0]) != Width.NARROW:
+            return False
+        operands = op.operands
+        if name in TAKES and is_f32(operands[0]) and widened_from(operands[0]) is None:
+            return False  # a few rows of a large table: they are rounded, not all of it
+        return all(self._holds(v) for v in floats(operands))
+
+    def _holds(self, value: ir.Value) -> bool:
+        """Whether the format has a constant among its normal numbers."""
+        number = _number(value)
+        if number is None or not number or number - number:  # zeros, infinities and NaN are there
+            return True
+        smallest = 2.0**self._format.min_exponent
+        return smallest <= abs(number) <= self._format.max_finite
+
+    def _is_narrow(self, value: ir.Value) -> bool:
+        return self._widths.width(value) == Width.NARROW
+
+    def _narrow_operands(self, op: ir.Operation) -> None:
+        operands = op.operands
+        for i in range(len(operands)):
+            if is_f32(operands[i]):
+                operands[i] = self._narrowed(operands[i])
+
+    def _widen_operands(self, op: ir.Operation) -> None:
+        """Gives an op, and what is inside of it, the values that it had."""
+        operands = op.operands
+        for i in range(len(operands)):
+            operands[i] = self._widened(operands[i])
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block.operations:
+                    self._widen_operands(inner.operation)
+
+    def _convert(self, op: ir.Operation) -> None:
+        """Casts of a recipe take what there is; converts of the model what they took."""
+        if attributes.CAST in op.attributes:
+            self._take_cast(op)
+        else:
+            self._widen_operands(op)
+
+    def _take_cast(self, op: ir.Operation) -> None:
+        value, result = op.operands[0], op.results[0]
+        if value.type == result.type:
+            result.replace_all_uses_with(value)
+            self._replaced.append(result)
+
+    def _narrowed(self, value: ir.Value) -> ir.Value:
+        """A value in the format; itself if it has it already."""
+        if not is_f32(value):
+            return value
+        if value not in self._narrow:
+            self._narrow[value] = self._make_narrow(value)
+        return self._narrow[value]
+
+    def _in(self, value: ir.Value, width: Width) -> ir.Value:
+        """A value of some width."""
+        return self._narrowed(value) if width == Width.NARROW else self._widened(value)
+
+    def _make_narrow(self, value: ir.Value) -> ir.Value:
+        owner = value.owner
+        if not isinstance(owner, ir.Block):
+            if owner.name == _CONSTANT and _number(value) is not None and self._holds(value):
+                return emit.constant(self._type(value), _number(value) or 0.0, owner)
+            if owner.name == _BROADCAST and widened_from(value) is None:
+                return self._broadcast(owner)
+        narrow = self._casts.cast(value, self._name)
+        if not isinstance(narrow.owner, ir.Block):
+            self._done.add(narrow)
+        return narrow
+
+    def _broadcast(self, op: ir.Operation) -> ir.Value:
+        """Rounds what is broadcast, and not each copy of it."""
+        source, dims = self._narrowed(op.operands[0]), op.attributes["broadcast_dimensions"]
+        type_, location = self._type(op.results[0]), op.location
+        made = emit.broadcast(type_, source, dims, loc=location, ip=ir.InsertionPoint(op))
+        for key, attribute in op.attributes.items():
+            made.owner.attributes[key] = attribute
+        self._done.add(made)
+        return made
+
+    def _widened(self, value: ir.Value) -> ir.Value:
+        """A value as the program had it."""
+        if value not in self._wide:
+            return value
+        wide = self._wide[value]
+        if wide == value:
+            wide = self._wide[value] = convert_after(value, ir.F32Type.get())
+            self._done.add(wide)
+        return wide
+
+    def _retype(self, value: ir.Value) -> None:
+        """Says that a value is made in the format."""
+        if not is_f32(value):
+            return
+        value.set_type(self._type(value))
+        self._wide[value] = value
+        self._retyped.append(value)
+
+    def _type(self, value: ir.Value) -> ir.Type:
+        type_ = value.type
+        return ir.RankedTensorType.get(type_.shape, self._element, type_.encoding)
+
+    def _match(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
+        """Gives operands the widths of the values they become, and those their types."""
+        operands = op.operands
+        for i in range(len(values)):
+            if is_f32(values[i]) and self._is_narrow(values[i]):
+                operands[i] = self._narrowed(operands[i])
+                self._retype(values[i])
+            else:
+                operands[i] = self._widened(operands[i])
+
+    def _end(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
+        """Gives what a block ends with the types that values have."""
+        returned = block.operations[len(block.operations) - 1].operation
+        self._done.add(_key(returned))
+        operands = returned.operands
+        for i in range(len(values)):
+            if element_type(values[i].type) == self._element:
+                operands[i] = self._narrowed(operands[i])
+            else:
+                operands[i] = self._widened(operands[i])
+
+    def _inside(self, block: ir.Block) -> None:
+        self._ops([op.operation for op in block.operations][:-1])
+
+    def _loop(self, op: ir.Operation) -> None:
+        self._match(op, op.results)
+        for region in op.regions:
+            block = region.blocks[0]
+            self._arguments(block, op.results)
+            self._inside(block)
+        self._end(op.regions[1].blocks[0], op.results)
+        self._widen_operands_of_end(op.regions[0].blocks[0])
+
+    def _widen_operands_of_end(self, block: ir.Block) -> None:
+        returned = block.operations[len(block.operations) - 1].operation
+        self._done.add(_key(returned))
+        self._widen_operands(returned)
+
+    def _arguments(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
+        """Gives the arguments of a block the types that values have."""
+        for argument, value in zip(block.arguments, values, strict=True):
+            if value.type != argument.type:
+                self._retype(argument)
+
+    def _branches(self, op: ir.Operation) -> None:
+        for result in op.results:
+            if is_f32(result) and self._is_narrow(result):
+                self._retype(result)
+        for region in op.regions:
+            self._inside(region.blocks[0])
+            self._end(region.blocks[0], op.results)
+
+    def _body_op(self, op: ir.Operation) -> None:
+        block = op.regions[0].blocks[0]
+        operands = op.operands
+        for i, argument in enumerate(block.arguments):
+            if is_f32(argument) and self._is_narrow(argument):
+                operands[i] = self._narrowed(operands[i])
+                self._retype(argument)
+            else:
+                operands[i] = self._widened(operands[i])
+        self._inside(block)
+        for result in op.results:
+            if is_f32(result) and self._is_narrow(result):
+                self._retype(result)
+        self._end(block, op.results)
+
+    def _call(self, op: ir.Operation) -> None:
+        """Calls the copy of a function whose arguments have the widths of the operands."""
+        name = op.attributes["callee"].value
+        function = self._widths.functions.get(name)
+        if body_of(function) is None or function is None:
+            self._widen_operands(op)
+            return
+        operands = op.operands
+        widths = [self._widths.width(value) for value in operands]
+        for i, width in enumerate(widths):
+            operands[i] = self._in(operands[i], width)
+        key = (name, *widths)
+        if key in self._open:  # recursion, which propagation refuses
+            self._widen_operands(op)
+            return
+        if key not in self._copies:
+            self._open.add(key)
+            self._copies[key] = self._copy(function, widths)
+            self._open.remove(key)
+        copy = self._copies[key]
+        op.attributes["callee"] = ir.FlatSymbolRefAttr.get(copy.attributes["sym_name"].value)
+        for result, type_ in zip(op.results, attributes.function_type(copy).results, strict=True):
+            if result.type != type_:
+                self._retype(result)
+
+    def _copy(self, function: ir.OpView, widths: Sequence[Width]) -> ir.OpView:
+        self.copied = True
+        copy = function.operation.clone(ip=ir.InsertionPoint(function)).opview
+        name = f"{function.attributes['sym_name'].value}_{self._name}_{len(self._copies)}"
+        while name in self._widths.functions:
+            name += "_"
+        copy.attributes["sym_name"] = ir.StringAttr.get(name)
+        copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        self._widths.functions[name] = copy
+        block = copy.regions[0].blocks[0]
+        returned = self._widths.body(block, widths)
+        for argument in block.arguments:
+            if is_f32(argument) and self._is_narrow(argument):
+                self._retype(argument)
+        self._inside(block)
+        self._finish(copy, block, returned)
+        return copy
+
+    def _finish(self, copy: ir.OpView, block: ir.Block, widths: Sequence[Width]) -> None:
+        """Gives a function's results their widths, and the function its type."""
+        returned = block.operations[len(block.operations) - 1].operation
+        self._done.add(_key(returned))
+        operands = returned.operands
+        for i, width in enumerate(widths):
+            operands[i] = self._in(operands[i], width)
+        inputs = [argument.type for argument in block.arguments]
+        attributes.set_function_type(copy, inputs, [value.type for value in operands])
+
+
+def _key(op: ir.Operation) -> Hashable:
+    """What tells an op from others while it changes; the bindings' hash is of what it consists of.
+
+    What ends a block is told by the block.
+    """
+    key: Hashable = op.results[0] if len(op.results) else op.block
+    return key
+
+
+def _number(value: ir.Value) -> float | None:
+    """The number that all elements of a constant are, broadcast or not."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    if owner.name == _BROADCAST:
+        return _number(owner.operands[0])
+    if owner.name != _CONSTANT:
+        return None
+    attribute = ir.DenseElementsAttr(owner.attributes["value"])
+    return float(attribute.get_splat_value().value) if attribute.is_splat else None

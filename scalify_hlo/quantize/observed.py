@@ -1,0 +1,101 @@
+"""The operands of matmuls that a profile has tensors of, and their names there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.dialect import attributes
+from scalify_hlo.transforms.hoist import block_of
+
+_SIDES = ("lhs", "rhs")
+
+
+class ObservedTensor(NamedTuple):
+    """A tensor that matmuls take.
+
+    Attributes:
+        value: What it is, in `main` or a region of it.
+        names: ``SITE:lhs`` or ``SITE:rhs`` for each operand that it is.
+        at: An op of its block after it, before which it is observed.
+    """
+
+    value: ir.Value
+    names: tuple[str, ...]
+    at: ir.Operation
+
+
+def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
+    """The tensors that the matmuls of a function take, and how a profile calls them.
+
+    Where sites have the same name, all but the first in order of the program have a number:
+    ``SITE#2:lhs``. Integers and complex numbers have no tensor in a profile.
+
+    Args:
+        main: The function, in which all calls that lead to matmuls were inlined.
+    """
+    names: dict[ir.Value, list[str]] = {}
+    first: dict[ir.Value, ir.Operation] = {}
+    for value, name, op, _ in _operands(main):
+        names.setdefault(value, []).append(name)
+        first.setdefault(value, op)
+    return [ObservedTensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
+
+
+def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
+    """What a profile calls the operands of matmuls, by the result of each and the side.
+
+    Args:
+        main: As `tensors_of` takes it.
+    """
+    names: dict[ir.Value, list[str]] = {}
+    places: dict[tuple[ir.Value, int], list[str]] = {}
+    for value, name, op, side in _operands(main):
+        places[op.results[0], side] = shared = names.setdefault(value, [])
+        shared.append(name)
+    return {place: tuple(shared) for place, shared in places.items()}
+
+
+class _Operand(NamedTuple):
+    """An operand of a matmul: what it is, its own name, and where it is taken."""
+
+    value: ir.Value
+    name: str
+    op: ir.Operation
+    side: int
+
+
+def _operands(main: ir.OpView) -> Iterator[_Operand]:
+    """The operands that have a tensor in a profile, in order of the program."""
+    counts: dict[str, int] = {}
+    for op in _matmuls(main):
+        site = op.attributes[attributes.SITE].value
+        number = counts[site] = counts.get(site, 0) + 1
+        unique = site if number == 1 else f"{site}#{number}"
+        for side, value in enumerate(list(op.operands)[:2]):
+            if isinstance(value.type.element_type, ir.FloatType):
+                yield _Operand(value, f"{unique}:{_SIDES[side]}", op, side)
+
+
+def _matmuls(main: ir.OpView) -> list[ir.Operation]:
+    """The matmuls that have roles."""
+    found: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in MATMULS and attributes.ROLES in op.attributes:
+            found.append(op)
+        return go_on
+
+    main.operation.walk(visit)
+    return found
+
+
+def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
+    """The op that a value is used by, or in a region of, in the value's own block."""
+    block = block_of(value)
+    while op.block != block:
+        op = op.parent.operation
+    return op

@@ -1,0 +1,292 @@
+"""Dynamic rescalings that a recipe asks for, as the markers that authors write."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.layers.model import NORMS
+from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.quantize.sites import matching
+from scalify_hlo.quantize.state import Carried, rescaled_state
+from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
+from scalify_hlo.report.model import Report, SiteReport
+from scalify_hlo.transforms.marker_barriers import rescaled, rescaled_before, rescaled_together
+
+_SMALL = 1 << 13
+"""Elements up to which a statistic is cheaper to take together with others."""
+
+Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
+"""The ops of a module that have an attribute."""
+
+
+class Rescaling:
+    """Puts markers into a program.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: Says where.
+        report: Takes a line for each marker.
+        marked: See `Marked`.
+    """
+
+    def __init__(self, main: ir.OpView, recipe: Recipe, report: Report, marked: Marked) -> None:
+        self._main, self._recipe, self._report, self._marked = main, recipe, report, marked
+        self._done: dict[ir.Value, ir.Value] = {}
+        self._made: set[ir.Value] = set()
+
+    def run(self) -> int:
+        """Inserts the markers that the recipe asks for, and returns their number."""
+        recipe = self._recipe
+        if recipe.norm_gradients.statistic != NONE:
+            self._norm_gradients(recipe.norm_gradients)
+        if recipe.state_gradients.statistic != NONE:
+            self._state_gradients(recipe.state_gradients)
+        if recipe.matmul_operands.statistic != NONE:
+            self._matmul_operands(recipe.matmul_operands)
+        if recipe.sites.names:
+            self._named(recipe.sites)
+        self._state(recipe.state_rescale)
+        return len(self._done)
+
+    def _norm_gradients(self, how: Rescale) -> None:
+        for op in self._marked(attributes.LAYER_GRADIENT):
+            layers = attributes.texts(op.attributes[attributes.LAYER_GRADIENT])
+            if not NORMS.isdisjoint(layers) and len(op.results) == 1:
+                self._rescale(op.results[0], "norm_gradients", how)
+
+    def _state_gradients(self, how: Rescale) -> None:
+        values: list[ir.Value] = []
+        for op in self._marked(attributes.STATE_GRADIENT):
+            values += [op.results[n.value] for n in op.attributes[attributes.STATE_GRADIENT]]
+            del op.attributes[attributes.STATE_GRADIENT]
+        if how.every == 1 and how.rounding == "default":
+            self._together(values, how)
+        for value in values:
+            attributes.mark_gradient(self._rescale(value, "state_gradients", how))
+
+    def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
+        """Rescales small values of one size together, where none is used before all are there."""
+        order = Order(self._main.regions[0].blocks[0])
+        for group in _of_one_size([value for value in values if value not in self._done]):
+            last = order.last(group)
+            if last is None:
+                continue
+            for value, new in zip(
+                group, rescaled_together(group, how.statistic, last), strict=True
+            ):
+                self._keep(value, new)
+                self._note("state_gradients", value.owner.location, how)
+
+    def _matmul_operands(self, how: Rescale) -> None:
+        for op in self._marked(attributes.ROLES):
+            for index in (0, 1):
+                self._rescale(op.operands[index], "matmul_operands", how)
+
+    def _named(self, how: NamedRescale) -> None:
+        names: dict[str, ir.OpView] = {}
+        found: list[ir.Value] = []
+        unmatched = set(self._recipe.sites.names)
+        for op in _named_ops(self._main.operation.parent):
+            name = op.location.name_str
+            names[name] = op
+            patterns = matching(self._recipe.sites.names, [name])
+            unmatched -= set(patterns)
+            if patterns and _leaves(op, name):
+                found += [r for r in op.results if format_of(r.type) is not None]
+        for pattern in sorted(unmatched):
+            raise UsageError(
+                f"sites.names {pattern!r} matches no op{nearest(pattern, names)}",
+                hint="patterns are of name stacks, as jax writes them into locations",
+            )
+        for value in found:
+            self._rescale(value, "sites", how)
+
+    def _state(self, how: Rescale) -> None:
+        """Rescales what a step carries to the next as it is returned: updates see it as it was."""
+        block = self._main.regions[0].blocks[0]
+        returned, arguments = block.operations[-1].operation, block.arguments
+        names = attributes.result_names(attributes.result_attributes(self._main))
+        carried = {
+            value: state
+            for state in rescaled_state(self._main, self._recipe.state, how.statistic)
+            if (value := returned.operands[state.result]) not in self._made
+        }
+        step = self._count(how) if carried else None
+        for group in _grouped(carried):
+            first = carried[group[0]]
+            before = [] if step is None else [arguments[carried[v].argument] for v in group]
+            found = rescaled_before(returned, group, first.statistic, before, step)
+            _specify(found[0].owner, how, first.headroom)
+            self._done.update(zip(group, found, strict=True))
+        for i, value in enumerate(list(returned.operands)):
+            if value not in carried:
+                continue
+            returned.operands[i] = self._done[value]
+            if how.statistic != NONE:  # what narrow state needs is no site of the recipe's
+                note = SiteReport("state_rescale", names[i], how.statistic, how.every)
+                self._report.sites.append(note)
+
+    def _count(self, how: Rescale) -> ir.Value | None:
+        """The argument of the program that counts its steps, where that matters."""
+        return None if how.every == 1 else _counters(self._main, self._recipe.inputs.step)
+
+    def _rescale(self, value: ir.Value, kind: str, how: Rescale) -> ir.Value:
+        """Rescales a value for all its uses; once, however many ask for it."""
+        if value in self._made:
+            return value
+        if value not in self._done:
+            owner = value.owner
+            location = value.location if isinstance(owner, ir.Block) else owner.location
+            new = rescaled(value, how.statistic, location, self._step(value, how))
+            _specify(new.owner, how)
+            self._keep(value, new)
+            self._note(kind, location, how)
+        return self._done[value]
+
+    def _keep(self, value: ir.Value, new: ir.Value) -> None:
+        self._done[value] = new
+        self._made.add(new)
+
+    def _note(self, kind: str, location: ir.Location, how: Rescale) -> None:
+        self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
+
+    def _step(self, value: ir.Value, how: Rescale) -> ir.Value | None:
+        """The argument of the program that counts its steps."""
+        found = self._count(how)
+        if found is None:
+            return None
+        block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+        if _function(block) != self._main.operation:
+            raise InputError(
+                "a rescaling every few steps would be in a function that does not see their count",
+                location=str(value.location if value.owner == block else value.owner.location),
+                hint="leave `every` at 1 there, or exclude the site",
+            )
+        return found
+
+
+def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
+    """Tells a marker how to round, in which steps to act, and how far above unit data may be."""
+    i64 = ir.IntegerType.get_signless(64)
+    if how.rounding != "default":
+        marker.attributes[markers.ROUNDING] = ir.StringAttr.get(how.rounding)
+    if how.every > 1:
+        marker.attributes[markers.EVERY] = ir.IntegerAttr.get(i64, how.every)
+    if headroom:
+        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
+
+
+class Order:
+    """Which op of a block comes first.
+
+    Args:
+        block: The block.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self._ops = [op.operation for op in block.operations]
+        self._numbers = {op.results[0]: i for i, op in enumerate(self._ops) if len(op.results)}
+        self._block = block
+
+    def last(self, values: Sequence[ir.Value]) -> ir.Operation | None:
+        """The last op that makes one of several values; None if one is used before it."""
+        made = [self._number(value.owner.operation) for value in values]
+        users = [use.owner.operation for value in values for use in value.uses]
+        used = [self._number(self._outermost(user)) for user in users]
+        last = max(made)
+        return self._ops[last] if min(made) >= 0 and min(used, default=last + 1) > last else None
+
+    def _number(self, op: ir.Operation) -> int:
+        if not len(op.results):
+            return len(self._ops)  # the op that ends the block
+        return self._numbers.get(op.results[0], -1)
+
+    def _outermost(self, op: ir.Operation) -> ir.Operation:
+        """The op of the block that an op is in a region of."""
+        while op.block != self._block and op.parent is not None:
+            op = op.parent
+        return op
+
+
+def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
+    """The small ones among some values by their number of elements, where there are several."""
+    groups: dict[int, list[ir.Value]] = {}
+    for value in values:
+        type_ = value.type
+        static = not isinstance(value.owner, ir.Block) and type_.has_static_shape
+        if static and isinstance(type_.element_type, ir.F32Type):
+            size = math.prod(type_.shape)
+            if size <= _SMALL:
+                groups.setdefault(size, []).append(value)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _grouped(values: Mapping[ir.Value, Carried]) -> list[list[ir.Value]]:
+    """State with one statistic each: the small ones that are alike together, others alone."""
+    alike: dict[tuple[str, int], list[ir.Value]] = {}
+    for value, state in values.items():
+        alike.setdefault((state.statistic, state.headroom), []).append(value)
+    groups = [group for some in alike.values() for group in _of_one_size(some)]
+    together = {value for group in groups for value in group}
+    return [*groups, *([value] for value in values if value not in together)]
+
+
+def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
+    arguments = list(main.regions[0].blocks[0].arguments)
+    names = attributes.argument_names(main)
+    integers = {n: a for n, a in zip(names, arguments, strict=True) if _is_counter(a)}
+    for i, (name, argument) in enumerate(zip(names, arguments, strict=True)):
+        if name in integers and any(matches(pattern, name, i) for pattern in patterns):
+            return argument
+    for pattern in patterns:
+        raise UsageError(
+            f"inputs.step {pattern!r} matches no scalar integer argument"
+            f"{nearest(pattern, integers)}",
+            hint="`scalify-hlo inspect` lists the arguments and their names",
+        )
+    raise UsageError(
+        "a rescaling every few steps needs their count",
+        hint="name the integer argument that counts steps with inputs.step, as in "
+        f"inputs.step={next(iter(integers), 'state.count')}",
+    )
+
+
+def _is_counter(value: ir.Value) -> bool:
+    element = element_type(value.type)
+    return value.type.rank == 0 and isinstance(element, ir.IntegerType) and element.width > 1
+
+
+def _function(block: ir.Block) -> ir.Operation:
+    op = block.owner.operation
+    while op.name != "func.func":
+        op = op.parent
+    return op
+
+
+def _named_ops(module: ir.Operation) -> list[ir.Operation]:
+    """The ops whose location is a name stack."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if isinstance(op.location, ir.NameLoc) and op.name != "func.func":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def _leaves(op: ir.Operation, name: str) -> bool:
+    """Whether what an op makes leaves the primitive that it is a part of."""
+    users: Iterable[ir.Operation] = (use.owner for result in op.results for use in result.uses)
+    return any(not isinstance(u.location, ir.NameLoc) or u.location.name_str != name for u in users)
+
+
+def _name(location: ir.Location) -> str:
+    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""

@@ -1,0 +1,87 @@
+"""Where the scales of matmul operands come from, by the kind that a recipe names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark, UsageError
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.quantize.calibrated import Calibrated
+from scalify_hlo.quantize.constant_operands import ConstantOperands
+from scalify_hlo.quantize.current import Current
+from scalify_hlo.quantize.delayed import Delayed
+from scalify_hlo.quantize.matmuls import MARKS
+from scalify_hlo.quantize.observed import names_of
+from scalify_hlo.quantize.operand_scales import ScaleProvider
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.model import Report
+from scalify_hlo.transforms.inlining import inline_calls
+
+
+def source_of(
+    module: ir.Operation,
+    main: ir.OpView,
+    recipe: Recipe,
+    profile: Profile | None,
+    report: Report,
+) -> ScaleProvider | None:
+    """What gives the operands of a module's matmuls scales of their own.
+
+    Args:
+        module: Functions with matmuls are inlined in it.
+        main: The function that it starts at.
+        recipe: Names the kind.
+        profile: Of the program, for calibrated scales.
+        report: Gets a remark on each composite whose matmuls stay wide.
+
+    Returns:
+        None where scales come through the program.
+
+    Raises:
+        UsageError: The recipe needs a profile, and there is none.
+    """
+    kind = recipe.scaling.kind
+    if kind == "propagated":
+        return None
+    others = inline_calls(module, {attributes.ROLES})
+    if kind == "current":
+        return Current(recipe, ConstantOperands(module, recipe))
+    _leave(module, main, others, report)
+    names = names_of(main)
+    if kind == "delayed":
+        return Delayed(main, recipe, names)
+    if profile is None:
+        raise UsageError(
+            f"the recipe {recipe.name} takes its scales from a profile, and there is none",
+            hint="make one with `scalify-hlo calibrate`, and give it as --profile or profile=",
+        )
+    return Calibrated(recipe, profile, names, ConstantOperands(module, recipe))
+
+
+def _leave(
+    module: ir.Operation, main: ir.OpView, others: Sequence[ir.Operation], report: Report
+) -> None:
+    """Leaves matmuls of functions that are not inlined wide: nothing names their operands.
+
+    Args:
+        module: The module.
+        main: The function that has all other matmuls.
+        others: The ops that name such functions.
+        report: Gets a remark on each of them.
+    """
+    for op in others:
+        message = "its matmuls stay wide: they have no scales of their own outside of main"
+        report.remarks.append(Remark(message, str(op.location), op.name))
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if attributes.ROLES in op.attributes:
+            for mark in MARKS:
+                if mark in op.attributes:
+                    del op.attributes[mark]
+        return ir.WalkResult.ADVANCE
+
+    for function in module.regions[0].blocks[0].operations:
+        if others and function != main:
+            function.operation.walk(visit)

@@ -1,0 +1,186 @@
+"""Which matmuls a recipe gives narrow operands, and why not the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.matmuls import OTHER, WEIGHT
+from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.dialect.ragged import RAGGED_DOT
+from scalify_hlo.errors import Remark
+from scalify_hlo.quantize.matmuls import Formats, is_small, roles_of
+from scalify_hlo.quantize.sites import Sites
+from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, Recipe
+from scalify_hlo.report.model import MatmulReport, Wide
+
+
+class Choice(NamedTuple):
+    """What a recipe does with a matmul.
+
+    Attributes:
+        formats: Those that its operands get; None if it stays wide.
+        wide: Why it stays wide.
+    """
+
+    formats: Formats | None
+    wide: Wide | None = None
+
+
+class Selection:
+    """Chooses formats for the operands of matmuls.
+
+    Args:
+        recipe: Says which.
+
+    Attributes:
+        sites: What it picks by name.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe, self._target = recipe.matmul, recipe.target
+        self.sites = Sites(recipe.matmul)
+        self._real: dict[ir.Type, bool] = {}
+
+    def of(self, op: ir.OpView, extent: Extent) -> Choice:
+        """What becomes of a matmul that has roles."""
+        roles = roles_of(op)
+        lhs, rhs = (getattr(self._recipe, role) for role in roles)
+        if not self.sites.selects(op.attributes[attributes.SITE].value):
+            return Choice(None, EXCLUDED)
+        wide = self._types(op) or self._role(op, roles, (lhs, rhs))
+        if wide is None and (is_small(lhs) or is_small(rhs)):
+            wide = self._small(op, roles, (lhs, rhs), extent)
+        return Choice((lhs, rhs)) if wide is None else Choice(None, wide)
+
+    def _types(self, op: ir.OpView) -> Wide | None:
+        types = [value.type for value in list(op.operands)[:2]]
+        if all(map(self._is_real, types)):
+            return None
+        return COMPLEX if any(_is_complex(type_) for type_ in types) else NO_FLOATS
+
+    def _role(self, op: ir.OpView, roles: Sequence[str], formats: Formats) -> Wide | None:
+        if KEEP in formats:
+            kept = roles[formats.index(KEEP)]
+            return Wide("kept", f"the recipe keeps the format of each {kept}", chosen=True)
+        if op.attributes[attributes.PART].value == OTHER:
+            return NEITHER
+        return E5M2_PAIR if all(f.startswith(_E5M2) for f in formats) else None
+
+    def _small(
+        self, op: ir.OpView, roles: Sequence[str], formats: Formats, extent: Extent
+    ) -> Wide | None:
+        """Why one does not take operands of 8 bits."""
+        if len(set(formats)) > 1 and op.operation.name in _OF_ONE_TYPE:
+            return TWO_TYPES
+        if op.operation.name == RAGGED_DOT and self._target not in WITH_RAGGED_F8:
+            return Wide("ragged", f"the target {self._target!r} is not known to take f8 operands")
+        if attributes.VOCABULARY in op.attributes and not self._recipe.vocabulary:
+            return VOCABULARY
+        return _unknown(extent, roles) or self._below(extent, roles)
+
+    def _below(self, extent: Extent, roles: Sequence[str]) -> Wide | None:
+        """Whether M, N or K is below the recipe's bound."""
+        least_m, least_n, least_k = self._recipe.smallest
+        if extent.k.below(least_k):
+            return _too_small("contracted size", least_k)
+        weight = _weight(roles)
+        for side, size in enumerate((extent.m, extent.n)):
+            least = least_n if weight in (None, side) else least_m
+            if size.below(least):
+                return _too_small(f"free size of its {roles[side]}", least)
+        return None
+
+    def _is_real(self, type_: ir.Type) -> bool:
+        known = self._real.get(type_)
+        if known is None:
+            known = self._real[type_] = is_real(type_)
+        return known
+
+
+def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
+    """Whether a size that a narrow matmul needs is not known: K, or the free one of a weight."""
+    if not extent.k.known:
+        return CONTRACTED
+    weight = _weight(roles)
+    return None if weight is None or (extent.m, extent.n)[weight].known else WEIGHT_SIZE
+
+
+def _weight(roles: Sequence[str]) -> int | None:
+    """Which operand is a weight: the second if both are."""
+    return max((side for side, role in enumerate(roles) if role == WEIGHT), default=None)
+
+
+def _too_small(what: str, least: int) -> Wide:
+    hint = "matmul.smallest sets the least M, N and K; matmul.exclude leaves it out on purpose"
+    return Wide("too small", f"the {what} is below {least}", hint=hint)
+
+
+def _is_complex(type_: ir.Type) -> bool:
+    return isinstance(type_.element_type, ir.ComplexType)
+
+
+def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) -> list[Remark]:
+    """What the user is told of matmuls that stay wide although the recipe does not leave them out.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: The name of the recipe.
+        matmuls: Those of the program, once the recipe was applied.
+
+    Returns:
+        First that nothing is narrow, if so, and then a remark on each such matmul.
+    """
+    left = [(matmul, matmul.wide) for matmul in matmuls if matmul.wide is not None]
+    told = [
+        Remark(f"stays wide: {wide.reason}", matmul.location, matmul.op, wide.hint)
+        for matmul, wide in left
+        if not wide.chosen
+    ]
+    if len(left) < len(matmuls) or (matmuls and not told):
+        return told
+    count = f"all {len(left)} matmuls stay" if len(left) > 1 else "its only matmul stays"
+    found = f"{count} wide" if left else "the program has none"
+    message = f"the recipe {recipe} narrows no matmul: {found}"
+    hint = "`scalify-hlo inspect --recipe` shows the matmuls, and --report lists them with reasons"
+    place = source_location(main.location)
+    return [Remark(message, place, main.operation.name, hint), *told]
+
+
+_E5M2: Final = "f8E5M2"
+"""Two operands of this format, or of its variants, have no kernel anywhere."""
+
+_OF_ONE_TYPE: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_conv"})
+"""The ops whose operands have one element type in StableHLO."""
+
+_STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
+
+EXCLUDED: Final = Wide("excluded", "matmul.include and matmul.exclude leave it out", chosen=True)
+VOCABULARY: Final = Wide("vocabulary", "it is that of the vocabulary", chosen=True)
+NO_FLOATS: Final = Wide("of no floats", "its operands are no floats", chosen=True)
+COMPLEX: Final = Wide("complex", "its operands are complex")
+NEITHER: Final = Wide(
+    "neither forward nor backward",
+    "it is of two gradients, or its function's calls differ in what is a gradient",
+)
+E5M2_PAIR: Final = Wide("E5M2 x E5M2", "no hardware multiplies E5M2 with E5M2")
+TWO_TYPES: Final = Wide(
+    "convolution of two formats",
+    "StableHLO has no convolution of two element types",
+    hint="with one format for activations, weights and gradients it takes part; "
+    "matmul.exclude leaves it out on purpose",
+)
+CONTRACTED: Final = Wide("of unknown size", "its contracted size is not known", hint=_STATIC)
+WEIGHT_SIZE: Final = Wide("of unknown size", "the size of its weight is not known", hint=_STATIC)
+UNTRUSTED: Final = Wide("untrusted", "the predicted size of an operand is not trusted", chosen=True)
+UNREACHED: Final = Wide("not reached", "the program does not call it as a function or a loop does")
+IN_COMPOSITE: Final = Wide(
+    "in a composite",
+    "it is in the decomposition of a composite, which is kept",
+    hint="a ragged_dot of static shape takes part; matmul.exclude leaves it out on purpose",
+)
+KEPT: Final = Wide("kept", "the recipe narrows no matmul", chosen=True)

@@ -1,0 +1,55 @@
+"""Which sites of a program a recipe picks, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalify_hlo.dialect.patterns import is_like_any
+from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.recipes.model import MatmulOptions
+
+
+class Sites:
+    """The patterns of a recipe, and the sites they were matched with.
+
+    A site has its name stack for a name, each part of it, and those of the arguments that it
+    computes with; a pattern picks it by any of them.
+
+    Args:
+        recipe: Has the patterns.
+    """
+
+    def __init__(self, recipe: MatmulOptions) -> None:
+        self._recipe = recipe
+        self._names: dict[str, None] = {}
+        self._matched: set[str] = set()
+
+    def selects(self, site: str) -> bool:
+        """Whether a site is included, and not excluded."""
+        names = [site, *site.split()]
+        self._names.update(dict.fromkeys(names))
+        included = matching(self._recipe.include, names)
+        excluded = matching(self._recipe.exclude, names)
+        self._matched.update(included, excluded)
+        return bool(included) and not excluded
+
+    def refuse_unmatched(self) -> None:
+        """Complains of a pattern that no site has the name of.
+
+        Raises:
+            UsageError: There is one.
+        """
+        for key in ("include", "exclude"):
+            for pattern in getattr(self._recipe, key):
+                if pattern not in self._matched and pattern != "*":
+                    raise UsageError(
+                        f"matmul.{key} {pattern!r} matches no matmul"
+                        f"{nearest(pattern, list(self._names))}",
+                        hint="`scalify-hlo inspect` shows the matmuls; patterns are of the names "
+                        "in their locations, and of the arguments they compute with",
+                    )
+
+
+def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The patterns that one of the names has."""
+    return [pattern for pattern in patterns if is_like_any(pattern, names)]

@@ -1,0 +1,190 @@
+"""The formats in which a training step keeps its state between steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS, FloatFormat
+from scalify_hlo.algebra.limits import MOMENT_HEADROOM
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import element_of, format_of, is_real
+from scalify_hlo.errors import Remark
+from scalify_hlo.quantize.casts import Casts, convert_after
+from scalify_hlo.recipes.effects import idle_under_same
+from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions, own_options
+
+_KEPT = StateOptions()
+"""All state as it is, unless it is marked."""
+
+_RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
+
+_AMAX_HEADROOM = 7
+"""log2 of the amax of narrow moments, whose elements differ more than those of weights.
+
+The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
+is within 2^±8 for all tensors of up to 2^28 elements, even if a single one of them is not zero. f16
+holds another 2^9 above, and all that is down to 2^-20 of the amax at full precision.
+"""
+
+_SMALL = 8
+"""Bits of the formats whose range is too short for outliers of data at unit rms."""
+
+
+def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
+    """Gives what a step carries in the formats in which it is kept between steps.
+
+    Returns:
+        The roles of what it gave.
+    """
+    roles: set[str] = set()
+    if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
+        return roles
+    arguments = list(main.regions[0].blocks[0].arguments)
+    marks = attributes.argument_attributes(main)
+    for argument, mark in zip(arguments, marks, strict=True):
+        role, format_ = _state_format(mark, recipe, argument.type)
+        if format_ == KEEP:
+            continue
+        roles.add(role)
+        wide = argument.type
+        uses = [(use.owner, use.operand_number) for use in argument.uses]
+        element = element_of(format_)
+        argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
+        widened = convert_after(argument, wide.element_type)
+        for owner, index in uses:
+            owner.operands[index] = widened
+        if role != "weight":
+            mark[attributes.FOLLOWS] = ir.UnitAttr.get()
+    attributes.set_argument_attributes(main, marks)
+    return roles
+
+
+def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:
+    """A remark for each format of state that was asked for, where a program of pairs has none.
+
+    Args:
+        main: The function that the program starts at.
+        recipe: Has the formats. What its preset says of state is for steps that have such.
+        roles: The state that was given its format.
+    """
+    if not attributes.any_argument_has(main, attributes.PAIR):
+        return
+    for option in own_options(recipe, idle_under_same(recipe)):
+        table, _, role = option.key.partition(".")
+        if table == "state" and role not in roles:
+            format_ = getattr(recipe.state, role)
+            message = f"{option.key} is {format_}, and the program returns no such state"
+            yield Remark(message, str(main.location), main.operation.name)
+
+
+def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
+    """Gives back what a step carries in the formats in which it is kept between steps.
+
+    Returns:
+        Whether there may be any of that kind.
+    """
+    if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
+        return False
+    block = main.regions[0].blocks[0]
+    returned, marks = block.operations[-1], attributes.result_attributes(main)
+    for index, mark in enumerate(marks):
+        value = returned.operands[index]
+        _, format_ = _state_format(mark, recipe, value.type)
+        mark.pop(attributes.RESCALED, None)
+        if format_ != KEEP:
+            returned.operands[index] = casts.cast(value, format_, attributes.STATE)
+    attributes.set_result_attributes(main, marks)
+    types = [value.type for value in returned.operands]
+    attributes.set_function_type(main, [a.type for a in block.arguments], types)
+    return True
+
+
+class Carried(NamedTuple):
+    """A pair that a step takes and returns at a scale that is measured.
+
+    Attributes:
+        result: The number of the result.
+        argument: The number of the argument.
+        statistic: Of the result's data: ``l2``, ``l1`` or ``max``.
+        headroom: log2 of what the statistic of the data is at their new scale.
+    """
+
+    result: int
+    argument: int
+    statistic: str
+    headroom: int
+
+
+def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> list[Carried]:
+    """What a step carries to the next at measured scales, which is marked so.
+
+    Args:
+        main: The function.
+        recipe: The formats in which state is kept.
+        statistic: The one that all state takes its scale from. With ``none``, state in formats of
+            f32's range keeps its scale, and that in narrow formats has the statistic that fits it:
+            the rms of weights, and of first moments in f16; the amax of other moments.
+    """
+    taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
+    values = main.regions[0].blocks[0].operations[-1].operands
+    found: list[Carried] = []
+    for i, mark in enumerate(returned):
+        role, format_ = _state_format(dict(mark), recipe, values[i].type)
+        if attributes.PAIR not in mark or attributes.CARRIES not in mark or role not in _CARRIED:
+            continue
+        kept = format_of(values[i].type) if format_ == KEEP else FORMATS[format_]
+        narrow = kept is not None and not kept.wide
+        if statistic == NONE and not narrow:
+            continue
+        number = ir.IntegerAttr(mark[attributes.CARRIES]).value
+        found.append(Carried(i, number, *_measured(role, statistic, kept if narrow else None)))
+        mark[attributes.RESCALED] = ir.UnitAttr.get()
+        if role != "weight" and attributes.PAIR in taken[number]:
+            taken[number][attributes.RESCALED] = ir.UnitAttr.get()
+    attributes.set_argument_attributes(main, taken)
+    attributes.set_result_attributes(main, returned)
+    return found
+
+
+def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[str, int]:
+    """The statistic and the headroom of state.
+
+    Args:
+        role: What it is for.
+        statistic: What the recipe asks for, or ``none``.
+        narrow: The narrow format that it is kept in, if it is.
+    """
+    if statistic == NONE:
+        small = narrow is not None and narrow.bits <= _SMALL
+        statistic = "max" if role == "second_moment" or small else "l2"
+    if narrow is None or (role == "weight" and statistic != "max"):
+        return statistic, 0
+    if statistic == "max":
+        return statistic, min(_AMAX_HEADROOM, narrow.max_exponent - 1)
+    return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
+
+
+def _role(mark: attributes.Attributes) -> str:
+    return ir.StringAttr(mark[attributes.ROLE]).value if attributes.ROLE in mark else ""
+
+
+def _state_format(
+    mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type
+) -> tuple[str, str]:
+    """The role of a pair that is carried, and the format it is kept in; `mark` loses that.
+
+    Numbers, such as sums of norms and sizes of steps, are no tensors whose memory would count, and
+    complex values have no narrow format.
+    """
+    stored = mark.pop(attributes.STORED, None)
+    role = _role(mark)
+    if attributes.PAIR not in mark or not is_real(type_):
+        return role, KEEP
+    if stored is not None:
+        return role, ir.StringAttr(stored).value
+    return role, getattr(recipe, role, KEEP) if role in _CARRIED and type_.rank else KEEP
+
+
+_CARRIED = frozenset({"weight", "first_moment", "second_moment"})

@@ -1,0 +1,1 @@
+"""Recipes: their options, their TOML form, and the presets."""

@@ -1,0 +1,171 @@
+"""The formats of a recipe: their spellings, and which options, targets and matmuls allow them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.errors import nearest
+from scalify_hlo.recipes.toml import Setting
+
+KEEP = "keep"
+"""The value of a format option that keeps the format of the program."""
+
+F8 = tuple(name for name in FORMATS if name.startswith("f8"))
+ANY = (KEEP, "f32", "bf16", "f16", *F8)
+WIDE = (KEEP, "f32", "bf16", "f16")
+OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
+"""The options for the operands of matmuls. Any two of them can be multiplied with each other."""
+PLACES: Mapping[str, tuple[str, ...]] = {
+    "compute": (KEEP, "bf16", "f16"),
+    **dict.fromkeys(OPERANDS, ANY),
+    "matmul.output": WIDE,
+    "state.weight": ANY,
+    "state.gradient": ANY,
+    "state.first_moment": ANY,
+    "state.second_moment": ANY,
+}
+"""The formats that each option accepts."""
+
+FNUZ = ("f8E4M3FNUZ", "f8E5M2FNUZ")
+"""The FNUZ formats of AMD, which no hardware multiplies by other formats."""
+E5M2 = ("f8E5M2", "f8E5M2FNUZ")
+LACKING: Mapping[str, tuple[str, ...]] = {
+    "gpu": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ),
+    "tpu": ("f8E4M3", "f8E3M4", *FNUZ),
+    "iree": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4"),
+    "portable": ("f8E4M3", "f8E3M4"),
+}
+"""The f8 formats that a target lacks. CPUs convert all formats to f32. AMD's GPUs have the FNUZ
+formats, newer ones those of the OCP. For ``any`` nothing is known to be lacking. StableHLO has the
+formats that ``portable`` lacks since version 1.7."""
+
+SHORT = {
+    "e4m3": ("f8E4M3FN", "f8E4M3FNUZ"),
+    "e5m2": ("f8E5M2", "f8E5M2FNUZ"),
+}
+"""Short names: the second format for the target ``rocm``, and the first for all others."""
+_ALIASES = {
+    "fp16": "f16",
+    "float16": "f16",
+    "half": "f16",
+    "bfloat16": "bf16",
+    "fp32": "f32",
+    "float32": "f32",
+} | {
+    spelling: name
+    for name in F8
+    for spelling in (name.lower().replace("f8", "float8_"), name.lower().removeprefix("f8"))
+    if spelling not in SHORT
+}
+
+
+def canonical(name: str, target: str) -> str:
+    """Returns the MLIR name of a format from any spelling; unknown names are returned unchanged."""
+    lower = name.lower()
+    if lower in SHORT:
+        return SHORT[lower][target == "rocm"]
+    known = {format_.lower(): format_ for format_ in (*FORMATS, KEEP)}
+    return known.get(_ALIASES.get(lower, lower).lower(), name)
+
+
+def spellings(name: str) -> list[str]:
+    """Returns the other accepted names of a format."""
+    return [
+        *(s for s, names in SHORT.items() if name in names),
+        *(s for s, n in _ALIASES.items() if n == name),
+    ]
+
+
+def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
+    """Returns the formats of a recipe by option, with their MLIR names.
+
+    Args:
+        settings: A setting for each key of `PLACES`.
+        target: The setting of the target.
+
+    Raises:
+        ScalifyError: A name is not a format, the option or the target does not allow the format,
+            or two operand formats cannot be multiplied.
+    """
+    formats = {
+        key: _format(settings[key], places, str(target.value)) for key, places in PLACES.items()
+    }
+    for key, format_ in formats.items():
+        _check_target(settings[key], format_, target)
+    for a, b in combinations(OPERANDS, 2):
+        for message, hint in _clashes((a, formats[a]), (b, formats[b])):
+            raise _later(settings[a], settings[b], target).error(message, hint)
+    return formats
+
+
+def named_formats(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Returns the operand formats that `scaling.fp8_format` sets and no later setting replaces."""
+    named = settings["scaling.fp8_format"]
+    formats = _NAMED.get(str(named.value))
+    if formats is None:
+        return {}
+    return {
+        key: replace(named, key=key, value=format_)
+        for key, format_ in zip(OPERANDS, formats, strict=True)
+        if settings[key].value == KEEP or _later(settings[key], named) is named
+    }
+
+
+_NAMED = {"HYBRID": ("e4m3", "e4m3", "e5m2"), "E4M3": ("e4m3", "e4m3", "e4m3")}
+"""The formats of activations, weights and gradients by Transformer Engine's names for them."""
+
+
+def _format(setting: Setting, allowed: tuple[str, ...], target: str) -> str:
+    given = setting.string()
+    name = canonical(given, target)
+    if name in allowed:
+        return name
+    listing = f"it takes: {', '.join(allowed)}"
+    if name in FORMATS:
+        raise setting.error(f"{setting.key!r} cannot be {name}", listing)
+    guess = nearest(given, (*allowed, *SHORT, *_ALIASES))
+    raise setting.error(f"{given!r} is not a format for {setting.key!r}{guess}", listing)
+
+
+def _check_target(setting: Setting, format_: str, target: Setting) -> None:
+    lacking = LACKING.get(str(target.value), ())
+    if format_ in lacking:
+        present = ", ".join(name for name in F8 if name not in lacking)
+        raise _later(setting, target).error(
+            f"{setting.key!r} is {format_}, a format that the target {target.value!r} lacks",
+            f"it has {present}; `e4m3` and `e5m2` stand for what each target has",
+        )
+
+
+def _clashes(a: tuple[str, str], b: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yields a message and a hint if operands of two roles cannot be multiplied.
+
+    Args:
+        a: The key of the first role, and its format.
+        b: The key of the second role, and its format.
+    """
+    (role, format_), (other, its) = a, b
+    both = f"{role!r} is {format_} and {other!r} is {its}"
+    if (format_ in F8) != (its in F8):
+        yield (
+            f"{both}, and a matmul takes two f8 operands or none",
+            f"give f8 formats to all of {', '.join(OPERANDS)}, or to none",
+        )
+    elif (format_ in FNUZ) != (its in FNUZ):
+        yield (
+            f"{both}, and no matmul takes a FNUZ format of AMD with another f8 format",
+            "`e4m3` and `e5m2` stand for what the target has: FNUZ with target=rocm",
+        )
+    elif format_ in E5M2 and its in E5M2:
+        yield (
+            f"{both}, and no hardware multiplies E5M2 by E5M2",
+            "activations and weights are mostly e4m3, and gradients e5m2",
+        )
+
+
+def _later(*settings: Setting) -> Setting:
+    """Returns the setting that was given last, which caused the error."""
+    return max(settings, key=lambda setting: setting.source)

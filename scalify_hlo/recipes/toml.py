@@ -1,0 +1,355 @@
+"""Recipes as text: TOML files, which the presets are too, and ``key=value`` pairs."""
+
+from __future__ import annotations
+
+import enum
+import json
+import math
+import os
+import re
+import reprlib
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Final, NoReturn, TypeAlias
+
+from scalify_hlo.errors import InputError, ScalifyError, UsageError, nearest
+from scalify_hlo.storage.files import read_open
+
+Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
+"""The value of an option of a recipe."""
+
+_PRESETS = files("scalify_hlo") / "recipes" / "presets"
+_SUFFIX = ".toml"
+_LARGEST = 1 << 24
+"""The most bytes that are read from a stream as a recipe."""
+_BASE = "base"
+
+
+class OptionSource(enum.IntEnum):
+    """The source of a setting: a preset, a file or the call; later ones take precedence."""
+
+    PRESET = 0
+    FILE = 1
+    CALL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The value of one option, and its source.
+
+    Attributes:
+        key: The key of the option, such as ``matmul.activation``.
+        value: The value, of a type of TOML; a value from a call may be text instead.
+        source: The source of the setting.
+        location: The file, with a line if known; None for presets and calls.
+    """
+
+    key: str
+    value: object
+    source: OptionSource = OptionSource.PRESET
+    location: str | None = None
+
+    def boolean(self) -> bool:
+        """Returns the value, which has to be true or false."""
+        value = self.value
+        if self._spelt:
+            value = {"true": True, "false": False}.get(str(value), value)
+        return value if isinstance(value, bool) else self._refuse("true or false")
+
+    def number(self, least: int = 1) -> int:
+        """Returns the value, which has to be a whole number of at least `least`."""
+        value = self._whole(self.value)
+        if value is not None and value >= least:
+            return value
+        return self._refuse(f"a whole number, at least {least}")
+
+    def numbers(self, count: int, least: int = 1) -> tuple[int, ...]:
+        """Returns the value, a list of `count` whole numbers or one that is repeated."""
+        value = self.value
+        if self._spelt and "," in str(value):
+            value = [part.strip() for part in str(value).split(",")]
+        parts = list(value) if isinstance(value, list | tuple) else [value]
+        found = [self._whole(part) for part in parts]
+        known = [number for number in found if number is not None and number >= least]
+        if len(known) == len(parts) and len(parts) in (1, count):
+            return tuple(known * (count // len(known)))
+        return self._refuse(f"a whole number or a list of {count}, each at least {least}")
+
+    def _whole(self, value: object) -> int | None:
+        if self.source is OptionSource.CALL and re.fullmatch(r"[0-9]{1,9}", str(value)):
+            value = int(str(value))
+        return value if type(value) is int else None
+
+    def real(self) -> float:
+        """Returns the value, which has to be a number above 0 and up to 100."""
+        value = self.value
+        if self._spelt and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", str(value)):
+            value = float(str(value))
+        if type(value) in (int, float) and 0 < value <= 100:  # type: ignore[operator]
+            return float(value)  # type: ignore[arg-type]
+        return self._refuse("a number above 0 and up to 100")
+
+    def string(self) -> str:
+        """Returns the value, which has to be text."""
+        if isinstance(self.value, str) and _is_unicode(self.value):
+            return self.value
+        return self._refuse("a string")
+
+    def strings(self) -> tuple[str, ...]:
+        """Returns the value, a list of strings; in a call, they may be separated by commas."""
+        value = self.value
+        if isinstance(value, str) and self._spelt:
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        if isinstance(value, list | tuple) and all(
+            isinstance(v, str) and _is_unicode(v) for v in value
+        ):
+            return tuple(value)
+        return self._refuse('a list of strings, such as ["head", "embed*"]')
+
+    @property
+    def _spelt(self) -> bool:
+        """Whether the value is text from a call, which may spell a value of another type."""
+        return self.source is OptionSource.CALL and isinstance(self.value, str)
+
+    def _refuse(self, wanted: str) -> NoReturn:
+        given = "a table" if isinstance(self.value, dict) else reprlib.repr(self.value)
+        raise self.error(f"{self.key!r} takes {wanted}, and not {given}", _HELP)
+
+    def error(self, message: str, hint: str) -> ScalifyError:
+        """Returns an error about the setting: of the file if it has one, else of the call."""
+        if self.location is None:
+            return UsageError(message, hint=hint)
+        return InputError(message, location=self.location, hint=hint)
+
+
+_HELP = "`scalify-hlo recipes propagate --all` shows every option with a value"
+
+
+def is_path(recipe: str) -> bool:
+    """Whether the name of a recipe is the path of a file, and not the name of a preset."""
+    return recipe.endswith(_SUFFIX) or any(s and s in recipe for s in ("/", os.sep, os.altsep))
+
+
+def preset_names() -> list[str]:
+    """Returns the names of the presets, which are the names of their files."""
+    names = (entry.name for entry in _PRESETS.iterdir())
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
+
+
+def preset_text(name: str) -> str:
+    """Returns the text of the file of a preset.
+
+    Raises:
+        UsageError: There is no preset of this name.
+    """
+    _check_preset(Setting(_BASE, name, OptionSource.CALL), name)
+    return (_PRESETS / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def preset_settings(name: str) -> dict[str, Setting]:
+    """Returns the settings of a preset by key.
+
+    Raises:
+        UsageError: There is no preset of this name.
+    """
+    document = tomllib.loads(preset_text(name))
+    base = document.pop(_BASE, None)
+    settings = preset_settings(str(base)) if base is not None else {}
+    settings |= _by_key(_flat(document, OptionSource.PRESET, None))
+    return settings | {"name": Setting("name", name)}
+
+
+def file_settings(path: str) -> dict[str, Setting]:
+    """Returns the settings of a file by key, over those of the preset that is its ``base``.
+
+    Raises:
+        InputError: The file cannot be read or is not valid TOML, or its base is not a preset.
+    """
+    text = _read(path)
+    document, lines = _parse(text, path), _lines(text)
+    settings = {}
+    if _BASE in document:
+        base = Setting(
+            _BASE, document.pop(_BASE), OptionSource.FILE, _at_line(path, lines.get(_BASE))
+        )
+        _check_preset(base, base.string())
+        settings = preset_settings(base.string())
+    found = _by_key(_flat(document, OptionSource.FILE, path))
+    places = {key: _at_line(path, lines.get(key)) for key in found}
+    return settings | {key: replace(s, location=places[key]) for key, s in found.items()}
+
+
+_HEADER: Final = re.compile(r"\s*\[\s*([\w.\-]+)\s*\]")
+_ENTRY: Final = re.compile(r"\s*([\w.\-]+)\s*=")
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Returns the line on which each key of a document is set, except keys in quotes."""
+    lines: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = f"{header[1]}."
+            lines.setdefault(header[1], number)
+        elif entry := _ENTRY.match(line):
+            lines.setdefault(f"{table}{entry[1]}", number)
+    return lines
+
+
+def _at_line(path: str, line: int | None) -> str:
+    return path if line is None else f"{path}:{line}"
+
+
+def call_settings(overrides: Mapping[str, object] | Iterable[str]) -> dict[str, Setting]:
+    """Returns the settings of a call by key, from a mapping or from ``key=value`` strings.
+
+    Raises:
+        UsageError: A string is not of the form ``key=value``.
+    """
+    if isinstance(overrides, str):
+        overrides = [overrides]
+    pairs = overrides.items() if isinstance(overrides, Mapping) else map(_key_value, overrides)
+    return _by_key(Setting(str(key), value, OptionSource.CALL) for key, value in pairs)
+
+
+def to_toml(values: Mapping[str, Value]) -> str:
+    """Returns values by key as a TOML document; keys with a dot are put into tables."""
+    tables: dict[str, list[str]] = {"": []}
+    for key, value in values.items():
+        table, _, name = key.rpartition(".")
+        tables.setdefault(table, []).append(f"{name} = {to_literal(value)}")
+    blocks = [[f"[{name}]", *lines] if name else lines for name, lines in tables.items() if lines]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def to_literal(value: Value) -> str:
+    """Returns a value as a TOML literal: that of JSON, except for one control character."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(to_literal, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+LEAST_EXPONENT, MOST_EXPONENT = -1022, 1022
+"""log2 of the smallest and of the largest scale of an input, which are normal f64 numbers."""
+
+
+def parse_input_scale(text: str) -> tuple[str, float]:
+    """Parses ``PATTERN=2^k`` or ``PATTERN=0.02``.
+
+    Returns:
+        The pattern of names, and the expected rms of the inputs that match it.
+
+    Raises:
+        UsageError: The number is not positive, or is not in the range of f64.
+    """
+    pattern, _, number = text.rpartition("=")
+    size = _positive(number.strip())
+    if not pattern or size is None:
+        raise UsageError(
+            f"input scale {reprlib.repr(text)} is not PATTERN=2^k",
+            hint="write a pattern of argument names and a power of two, or how large the inputs "
+            "are, as in '*=2^-4' or '*=0.06'",
+        )
+    if not 2.0**LEAST_EXPONENT <= size <= 2.0**MOST_EXPONENT:
+        raise UsageError(
+            f"the scale in {reprlib.repr(text)} is out of range",
+            hint=f"give one from 2^{LEAST_EXPONENT} to 2^{MOST_EXPONENT}",
+        )
+    return pattern.strip(), size
+
+
+def _positive(text: str) -> float | None:
+    """Parses a positive number; the result is infinite or subnormal if f64 cannot represent it."""
+    try:
+        if not text.startswith("2^"):
+            return size if (size := float(text)) > 0 else None
+        exponent = int(text[2:])
+    except ValueError:
+        return None
+    if exponent > MOST_EXPONENT:
+        return math.inf
+    return math.ldexp(1.0, max(LEAST_EXPONENT - 1, exponent))
+
+
+def _check_preset(setting: Setting, name: str) -> None:
+    names = preset_names()
+    if name not in names:
+        raise setting.error(
+            f"no recipe is named {name!r}{nearest(name, names)}",
+            f"the recipes are: {', '.join(names)}; a file's name ends in {_SUFFIX}",
+        )
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return read_open(file, path, most=_LARGEST).decode()
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+    raise InputError(
+        f"cannot read the recipe: {reason}",
+        location=path,
+        hint="give the path of a TOML file, or the name of a preset",
+    )
+
+
+def _parse(text: str, path: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        reason, place = "it is nested too deep", ""
+    except ValueError as error:
+        reason, place = _place(str(error))
+        if not isinstance(error, tomllib.TOMLDecodeError):  # Python's limit on digits of an int
+            reason = "it has a number of thousands of digits"
+    raise InputError(
+        f"this is no TOML: {reason}",
+        location=f"{path}{place}",
+        hint="`scalify-hlo recipes propagate --all` shows what a recipe looks like",
+    )
+
+
+def _place(message: str) -> tuple[str, str]:
+    """Splits the parser's message into its text and its location, ``:line:column``."""
+    message = message[:1].lower() + message[1:]
+    found = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    return (message[: found.start()], f":{found[1]}:{found[2]}") if found else (message, "")
+
+
+def _flat(
+    document: Mapping[str, object], source: OptionSource, location: str | None
+) -> Iterator[Setting]:
+    """Yields the settings of a document and of its tables, which are one level deep."""
+    for name, value in document.items():
+        if isinstance(value, dict) and value:
+            for inner, leaf in value.items():
+                yield Setting(f"{_quoted(name)}.{_quoted(inner)}", leaf, source, location)
+        else:
+            yield Setting(_quoted(name), value, source, location)
+
+
+def _quoted(name: str) -> str:
+    """Quotes a name with a dot in it, which TOML allows, to tell it from the key of a table."""
+    return json.dumps(name) if "." in name else name
+
+
+def _by_key(settings: Iterable[Setting]) -> dict[str, Setting]:
+    return {setting.key: setting for setting in settings}
+
+
+def _key_value(text: str) -> Sequence[str]:
+    key, sign, value = text.partition("=")
+    if not sign:
+        raise UsageError(
+            f"{text!r} sets no option of the recipe", hint="write it as key=value, as in meet=max"
+        )
+    return key.strip(), value.strip()
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether text has no surrogates; arguments of a command have them for bytes not in UTF-8."""
+    return not any("\ud800" <= c <= "\udfff" for c in text)

@@ -1,0 +1,80 @@
+"""Records the formats that a recipe gave to each matmul, for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.report.model import MatmulReport, Report, Wide
+
+
+class Records:
+    """Records the outcome for each matmul, by the number that `scalify-roles` wrote on it.
+
+    Copies of a matmul, from the inlined calls of its function, are merged while their outcomes are
+    the same.
+
+    Args:
+        report: The report with the matmuls of the program; `finish` updates it.
+        inlined: Whether each call of a function with matmuls was replaced by a copy of it.
+
+    Attributes:
+        complete: Whether the report has all matmuls; False if their roles are from another run.
+    """
+
+    def __init__(self, report: Report, *, inlined: bool) -> None:
+        self._report, self._inlined = report, inlined
+        self._before = report.matmuls
+        self._found: dict[int, list[MatmulReport]] = {}
+        self.complete = True
+
+    def note(self, op: ir.OpView, wide: Wide | None) -> None:
+        """Records the op that replaces a matmul, and why it is not quantized if it is not."""
+        number = number_of(op)
+        if number is None:
+            return
+        if number >= len(self._before):
+            self.complete = False
+            return
+        known = self._before[number]
+        calls = 1 if self._inlined else known.calls
+        made = replace(known, formats=formats_of(op), wide=wide, calls=calls)
+        found = self._found.setdefault(number, [])
+        for i, other in enumerate(found):
+            if replace(other, calls=calls) == made:
+                found[i] = replace(other, calls=other.calls + calls)
+                return
+        found.append(made)
+
+    def update(self, ops: Iterable[ir.OpView]) -> None:
+        """Records formats that changed after `note`."""
+        for op in ops:
+            number = number_of(op)
+            found = [] if number is None else self._found.get(number, [])
+            if len(found) == 1:
+                found[0] = replace(found[0], formats=formats_of(op))
+
+    def finish(self) -> None:
+        """Writes the records to the report, in program order."""
+        self._report.matmuls = [
+            each
+            for number, known in enumerate(self._before)
+            for each in self._found.get(number, [known])
+        ]
+
+
+def number_of(op: ir.OpView) -> int | None:
+    """Returns the number of a matmul in the report; None if it has none."""
+    if attributes.MATMUL not in op.attributes:
+        return None
+    number: int = op.attributes[attributes.MATMUL].value
+    return number
+
+
+def formats_of(op: ir.OpView) -> tuple[str, str, str]:
+    """Returns the formats of a matmul's operands and of its result."""
+    lhs, rhs = list(op.operands)[:2]
+    lhs, rhs, result = (str(v.type.element_type) for v in (lhs, rhs, op.results[0]))
+    return lhs, rhs, result

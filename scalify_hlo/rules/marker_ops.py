@@ -1,0 +1,379 @@
+"""Markers: what authors and recipes say of values (Scalify paper, sections 3.1 and 3.3).
+
+`scalify-normalize` makes barriers of them, ops whose results are their operands, so that passes
+that follow data see through them. They act where a value is scaled; `set_scaling` makes it so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
+from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
+from scalify_hlo.dialect import markers
+from scalify_hlo.errors import InputError
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.custom import COMPOSITE, is_custom, plain
+from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
+
+_ROOM = 8
+"""log2 of how far state that is rescaled every few steps may be from its scale in the others.
+
+State of zeros says nothing of its scale in the step that acts, and may be anything in the next.
+"""
+
+BARRIER: Final = "stablehlo.optimization_barrier"
+Marker: TypeAlias = Callable[[ir.Operation, ScaleRewriter], list[ir.Value]]
+"""What takes the place of a marker's results."""
+
+
+def marked(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Does what a marker says, and removes it."""
+    values = MARKERS[op.attributes[markers.MARKER].value](op, rewriter)
+    for old, new in zip(op.results, values, strict=True):
+        if old in rewriter.values.leaving:
+            rewriter.values.leaving |= {new}
+        old.replace_all_uses_with(new)
+    rewriter.values.changed = True
+    op.operation.erase()
+
+
+def is_marked(op: ir.Operation) -> bool:
+    """Whether a barrier is a marker."""
+    return markers.MARKER in op.attributes
+
+
+def is_marker(op: ir.Operation) -> bool:
+    """Whether an op is a marker of any kind, as `scalify-normalize` leaves them."""
+    return (op.name == BARRIER and is_marked(op)) or is_custom(op)
+
+
+def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
+    """Whether there is a marker among the ops of a block, or in their regions.
+
+    Args:
+        block: The block.
+        functions: Those whose calls count as markers.
+    """
+    for op in block.operations:
+        operation = op.operation
+        if is_marker(operation) or (functions and _called(operation) in functions):
+            return True
+        regions = operation.regions
+        if any(has_markers(inner, functions) for region in regions for inner in region.blocks):
+            return True
+    return False
+
+
+def _called(op: ir.Operation) -> str | None:
+    key = {"func.call": "callee", COMPOSITE: "decomposition"}.get(op.name)
+    return None if key is None else str(op.attributes[key].value)
+
+
+def drop(module: ir.Operation) -> None:
+    """Removes the markers that the walk did not come to, in functions that nothing calls."""
+    left: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if is_marker(op):
+            left.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    for op in left:
+        if is_custom(op):
+            plain(op.opview)
+            continue
+        for operand, result in zip(op.operands, op.results, strict=True):
+            result.replace_all_uses_with(operand)
+        op.erase()
+
+
+def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """``Y_s = floor_pow2(S); Y_d = X_d*X_s/Y_s``; X_s where S is no positive finite number."""
+    data, given = op.operands
+    if rewriter.format(data) is None or rewriter.info(data) is ANY:
+        return [data, given]
+    if isinstance(rewriter.info(data), Splat):
+        # What adopts a scale is not rescaled to another.
+        data = op.operands[0] = _unscaled(data, op)
+    if (exponent := _exponent(rewriter, given, op)) is not None:
+        return [_moved(op, rewriter, Scale(exponent)), given]
+    rewriter.read(op, 1)
+    old = _scale(rewriter, data)
+    emitter = _emitter(op, data)
+    power = emitter.power(_given(op, emitter), DOWN, _value(rewriter, op, old))
+    return [_moved_to_computed(op, rewriter, emitter, power), given]
+
+
+def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``."""
+    data, given = op.operands
+    if not isinstance(rewriter.info(data), Scaled):
+        return [data, given]
+    old = _scale(rewriter, data)
+    if (exponent := _exponent(rewriter, given, op)) is not None:
+        return [_moved(op, rewriter, old.shift(exponent)), given]
+    rewriter.read(op, 1)
+    emitter = _emitter(op, data)
+    power = emitter.power(_given(op, emitter), DOWN, emitter.number(1.0))
+    scale = emitter.multiply(power, _value(rewriter, op, old))
+    return [_moved_to_computed(op, rewriter, emitter, scale), given]
+
+
+def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """``m = statistic(X_d) to a power of two; Y_s = X_s*m; Y_d = X_d/m``.
+
+    Statistics of magnitudes are rounded up, so that nothing clips, and the others down, which the
+    paper found best, unless the recipe says otherwise.
+    """
+    if markers.BATCHED in op.attributes:
+        return _batch(op, rewriter)
+    data, *rest = op.operands
+    if not isinstance(rewriter.info(data), Scaled):
+        return [data, *rest]
+    kind, at = op.attributes[markers.STATISTIC].value, op.operation
+    emitter = _emitter(op, data)
+    unit = _unit(op, emitter)
+    data = _kept(op, rewriter, emitter)
+    found = statistic(data, kind, at, wide=_wide(data), devices=rewriter.devices)
+    power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
+    scale = _rescaled(op, rewriter, power, _acts(op, emitter))
+    return [_moved_to_computed(op, rewriter, emitter, scale), *rest]
+
+
+def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:
+    """What counts as the statistic where it says nothing, so that the scale stays."""
+    return emitter.number(2.0 ** _headroom(op))
+
+
+def _over(op: ir.Operation, emitter: Emitter, power: ir.Value) -> ir.Value:
+    """What a scale is multiplied with: less than the statistic where data may be above unit."""
+    headroom = _headroom(op)
+    return emitter.multiply(power, emitter.number(2.0**-headroom)) if headroom else power
+
+
+def _headroom(op: ir.Operation) -> int:
+    present = markers.HEADROOM in op.attributes
+    return int(ir.IntegerAttr(op.attributes[markers.HEADROOM]).value) if present else 0
+
+
+def _bound(op: ir.Operation) -> int:
+    present = markers.BOUND in op.attributes
+    return int(ir.IntegerAttr(op.attributes[markers.BOUND]).value) if present else COMPUTED_BOUND
+
+
+def _acts(op: ir.Operation, emitter: Emitter) -> ir.Value | None:
+    """Whether a marker acts in this step; None if it does in all."""
+    operands = op.operands
+    if markers.EVERY not in op.attributes or len(operands) == 1:
+        return None
+    every = ir.IntegerAttr(op.attributes[markers.EVERY]).value
+    return emitter.multiple(operands[len(operands) - 1], every)
+
+
+def _rescaled(
+    op: ir.Operation,
+    rewriter: ScaleRewriter,
+    power: ir.Value,
+    acts: ir.Value | None,
+    number: int = 0,
+) -> ir.Value:
+    """The scale of one of a marker's values: X_s*power, or in other steps that which it keeps."""
+    operands = op.operands
+    emitter = _emitter(op, operands[number])
+    old = _value(rewriter, op, _scale(rewriter, operands[number]))
+    scale = emitter.multiply(power, old)
+    if acts is None:
+        return scale
+    if markers.CARRIED in op.attributes:
+        before = operands[(len(operands) - 1) // 2 + number]
+        old = _value(rewriter, op, _scale(rewriter, before))
+        acts = emitter.either(acts, emitter.is_far(scale, old, _ROOM))
+    return emitter.select(acts, scale, old)
+
+
+def _kept(op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter) -> ir.Value:
+    """The data, computed once: XLA would repeat all that makes them in the reduction."""
+    data = op.operands[0]
+    kept = op.operands[0] = emitter.kept(data)
+    rewriter.assume(kept, rewriter.info(data))
+    return kept
+
+
+def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """As `dynamic_rescale`, of several small tensors: one reduction for all of them."""
+    values, at = list(op.operands), op.operation
+    kind = op.attributes[markers.STATISTIC].value
+    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    count = len(values) // 2 if markers.CARRIED in op.attributes else len(values)
+    taken = [i for i, v in enumerate(values[:count]) if isinstance(rewriter.info(v), Scaled)]
+    if not taken:
+        return values
+    rows = [_row(values[i], op) for i in taken]
+    data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]
+    found = statistic(data, kind, at, wide=False, devices=rewriter.devices, kept=(0,))
+    all_ = Emitter(at, wide=False, shape=[len(rows)])
+    powers = _over(op, all_, all_.power(found, _rounding(op, rewriter), _unit(op, all_)))
+    emitter = Emitter(at, wide=False)
+    acts = _acts(op, emitter)
+    for number, i in enumerate(taken):
+        one = stablehlo.slice(powers, [number], [number + 1], [1], **where)
+        power = stablehlo.reshape(emitter.float, one, **where)
+        scale = _rescaled(op, rewriter, power, acts, i)
+        values[i] = _computed(values[i], op, rewriter, emitter, scale)
+    return values
+
+
+def _row(value: ir.Value, op: ir.Operation) -> ir.Value:
+    """The elements of a tensor as a row of f32."""
+    at = op.operation
+    wide = emit.convert(value, ir.F32Type.get(), at)
+    type_ = ir.RankedTensorType.get([1, math.prod(value.type.shape)], ir.F32Type.get())
+    return stablehlo.reshape(type_, wide, loc=at.location, ip=ir.InsertionPoint(at))
+
+
+def get_data_and_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """``Y = X_d, S = X_s``, both unscaled; the data are near unit, as a program returns them."""
+    data, one = op.operands
+    if not isinstance(rewriter.info(data), Scaled):
+        return [data, one]
+    data = rewriter.normalize(data, op.operation)
+    parts = rewriter.rescaler.as_pair(data, _scale(rewriter, data), op.operation, wide=_wide(data))
+    data, scale = (_unscaled(value, op) for value in parts)
+    return [data, emit.convert(scale, one.type.element_type, op.operation)]
+
+
+def stop_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
+    """``Y = X_d*X_s``, unscaled."""
+    rewriter.read(op, 0)
+    data = op.operands[0]
+    return [_unscaled(data, op) if rewriter.info(data) is not None else data]
+
+
+MARKERS: dict[str, Marker] = {
+    markers.SET_SCALING: set_scaling,
+    markers.REBALANCE_SCALE: rebalance_scale,
+    markers.DYNAMIC_RESCALE: dynamic_rescale,
+    markers.GET_DATA_AND_SCALE: get_data_and_scale,
+    markers.STOP_SCALING: stop_scaling,
+}
+"""The rules of markers by name."""
+
+
+def _scale(rewriter: ScaleRewriter, value: ir.Value) -> Scale:
+    info = rewriter.info(value)
+    return info.scale if isinstance(info, Scaled) else ONE
+
+
+def _wide(value: ir.Value) -> bool:
+    return isinstance(scale_element(value.type), ir.F64Type)
+
+
+def _emitter(op: ir.Operation, value: ir.Value) -> Emitter:
+    return Emitter(op.operation, wide=_wide(value))
+
+
+def _rounding(op: ir.Operation, rewriter: ScaleRewriter) -> str:
+    kind, rounding = op.attributes[markers.STATISTIC].value, str(rewriter.recipe.rounding)
+    if markers.ROUNDING in op.attributes:
+        return str(op.attributes[markers.ROUNDING].value)
+    if rounding != "default":
+        return rounding
+    return UP if kind == "max" else DOWN
+
+
+def _exponent(rewriter: ScaleRewriter, given: ir.Value, op: ir.Operation) -> int | None:
+    """log2 of a scale that is a constant of the program."""
+    info = rewriter.info(given)
+    if isinstance(info, AnyScale):
+        number = 0.0
+    elif isinstance(info, Splat):
+        number = info.value
+    else:
+        return None
+    mantissa, exponent = math.frexp(number)
+    if mantissa != 0.5 or abs(exponent - 1) > SAFE_REACH[_wide(op.operands[0])]:
+        raise InputError(
+            f"the scale {number:g} of {op.attributes[markers.MARKER].value} is not a power of two",
+            location=str(op.location),
+            hint="give one from 2^-126 to 2^126",
+        )
+    return exponent - 1
+
+
+def _given(op: ir.Operation, emitter: Emitter) -> ir.Value:
+    """The second operand as a float of the type of scales."""
+    return emit.convert(op.operands[1], emitter.float.element_type, op.operation)
+
+
+def _value(rewriter: ScaleRewriter, op: ir.Operation, scale: Scale) -> ir.Value:
+    """A scale as one number."""
+    data = op.operands[0]
+    if scale.static:
+        return _emitter(op, data).number(2.0**scale.exponent)
+    rewriter.runtime_scales.location = op.location
+    return rewriter.runtime_scales.kept(scale, wide=_wide(data))
+
+
+def _moved(op: ir.Operation, rewriter: ScaleRewriter, scale: Scale) -> ir.Value:
+    """The data of the first operand at another scale, where they are taken to be near unit."""
+    moved = rewriter.rescale_to(op.operands[0], scale, op.operation)
+    rewriter.assume(moved, Scaled(scale))
+    return moved
+
+
+def _moved_to_computed(
+    op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
+) -> ir.Value:
+    """As `_moved`, to a scale that the program computes."""
+    return _computed(op.operands[0], op, rewriter, emitter, scale)
+
+
+def _computed(
+    value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
+) -> ir.Value:
+    info = rewriter.info(value)
+    known = info if isinstance(info, Scaled) else None
+    _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
+    moved = rewriter.rescale_to(value, target, op.operation)
+    rewriter.assume(moved, Scaled(target))
+    return moved
+
+
+def computed_scale(
+    scale: ir.Value,
+    emitter: Emitter,
+    rewriter: ScaleRewriter,
+    at: ir.Operation,
+    known: Scaled | None = None,
+    bound: int = COMPUTED_BOUND,
+) -> tuple[ir.Value, Scale]:
+    """Makes a scale of a power of two that the program computes.
+
+    Args:
+        scale: The power of two, rank 0.
+        emitter: Makes ops before `at`, of its type.
+        rewriter: Where `at` stands.
+        at: The op before which the scale is built.
+        known: What is known of the data of which it is the size.
+        bound: The scale is held within 2^±bound.
+
+    Returns:
+        The scale, as a value and as a monomial.
+    """
+    computed = emitter.computed(emitter.clamped(scale, bound))
+    runtime = rewriter.runtime_scales.define(
+        computed, depth=rewriter.depth, at=at, known=known, bound=bound
+    )
+    return computed, Scale(0, ((runtime, 1),))
+
+
+def _unscaled(value: ir.Value, op: ir.Operation) -> ir.Value:
+    """A value of which nothing is known; XLA drops the convert."""
+    return stablehlo.convert(value.type, value, loc=op.location, ip=ir.InsertionPoint(op))

@@ -1,0 +1,312 @@
+"""Rescales data from one scale to another, with as few ops as the program allows."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import SAFE_REACH
+from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.dialect.formats import FloatFormat, is_complex
+from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.runtime_scales import RuntimeScales
+from scalify_hlo.rules.values import Values, enclosing
+
+_PURE = PRODUCTS | (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.constant", "stablehlo.convert"}
+"""The ops that this module emits."""
+
+
+class Rescaler:
+    """Rescales data.
+
+    Args:
+        values: The scales of the function's values.
+        runtime_scales: Builds run-time factors.
+
+    Attributes:
+        values: As given.
+        runtime_scales: As given.
+    """
+
+    def __init__(self, values: Values, runtime_scales: RuntimeScales) -> None:
+        self.values = values
+        self.runtime_scales = runtime_scales
+        self._known = values.known
+        self._format = values.format
+        self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
+        self._at: ir.Operation | None = None
+        self._place: dict[str, object] = {}
+        self._powers: dict[tuple[ir.Type, int], ir.Attribute] = {}
+        self._no_dims = ir.DenseI64ArrayAttr.get([])
+        values.listen(self._forget)
+
+    def _forget(self, _: ir.Operation) -> None:
+        """Forgets where something was built last: that op may be the one that is erased."""
+        self._at = None
+
+    def _where(self, at: ir.Operation) -> dict[str, object]:
+        """Location and insertion point of what is built for an op; several things often are."""
+        if at is not self._at:
+            self._at = at
+            self._place = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        return self._place
+
+    def rescale_to(self, value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:
+        """The data of a value at another scale, built before `at` unless they stand already.
+
+        Args:
+            value: A float tensor; unscaled ones read as scale 1.
+            target: The scale wanted.
+            at: The op that wants them.
+        """
+        info = self._known.get(value)
+        if info is ANY:
+            return value
+        scale = info.scale if isinstance(info, Scaled) else ONE
+        if scale == target or self._format(value) is None:
+            return value
+        self.values.changed = True
+        moved = self.values.moved.get((value, target))
+        if moved is not None:
+            return moved
+        factor = scale / target
+        if self.values.scopes:
+            return self._rescale_in_region(value, info, factor, target, at)
+        return self._rescale(value, info, factor, target, at)
+
+    def _rescale_in_region(
+        self, value: ir.Value, info: ScaleInfo, factor: Scale, target: Scale, at: ir.Operation
+    ) -> ir.Value:
+        """Builds data before the outermost loop that their value comes from outside of."""
+        chain = enclosing(value)
+        for depth, scope in enumerate(self.values.scopes):
+            if scope.loop is not None and factor.depth <= depth and scope.loop not in chain:
+                inner, self.values.scopes = self.values.scopes, self.values.scopes[:depth]
+                rescaled = self._rescale(value, info, factor, target, scope.loop)
+                self.values.scopes = inner
+                self.values.discardable(rescaled)
+                return rescaled
+        return self._rescale(value, info, factor, target, at)
+
+    def _rescale(
+        self, value: ir.Value, info: ScaleInfo, factor: Scale, target: Scale, at: ir.Operation
+    ) -> ir.Value:
+        rescaled = self._build(value, info, factor, target, at)
+        self.values.note_moved(value, target, rescaled)
+        if isinstance(info, Scaled):
+            self._known[rescaled] = info.at(target)
+            self.values.note_moved(rescaled, info.scale, value)
+        else:
+            self._known[rescaled] = Scaled(target)
+        return rescaled
+
+    def _build(
+        self, value: ir.Value, info: ScaleInfo, factor: Scale, target: Scale, at: ir.Operation
+    ) -> ir.Value:
+        if isinstance(info, Splat):
+            return self._adopt(value, info.value, factor, at)
+        source = broadcast_source(value)
+        if source is None:
+            folded = self._fold(value, factor, at)
+            return self.multiply(value, factor, at) if folded is None else folded
+        moved = self.rescale_to(source.operands[0], target, at)
+        self.values.replaced[value] = None
+        dims, where = source.attributes["broadcast_dimensions"], ir.InsertionPoint(at)
+        return emit.broadcast(value.type, moved, dims, loc=source.location, ip=where)
+
+    def takes_factor(self, value: ir.Value, target: Scale) -> bool:
+        """Whether rescaling a value to a scale costs an op."""
+        info = self._known.get(value)
+        if isinstance(info, Splat | AnyScale):
+            return False
+        if (info.scale if isinstance(info, Scaled) else ONE) == target:
+            return False
+        if (value, target) in self.values.moved:
+            return False
+        return self._constant_operand(value) is None or len(list(islice(value.uses, 2))) > 1
+
+    def _constant_operand(self, value: ir.Value) -> tuple[ir.Operation, int, Splat] | None:
+        """The op that multiplies by a constant, or divides by one, to make a value."""
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            return None
+        name = owner.name
+        if name not in PRODUCTS:
+            return None
+        operands = owner.operands
+        for index in (1, 0) if name == "stablehlo.multiply" else (1,):
+            info = self._known.get(operands[index])
+            if isinstance(info, Splat):
+                return owner, index, info
+        return None
+
+    def _fold(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value | None:
+        """Takes a factor into the constant that made a product: x*(c*f) for (x*c)*f."""
+        found = self._constant_operand(value)
+        if found is None:
+            return None
+        format_ = self._format(value)
+        if format_ is None or not format_.wide or is_complex(value.type):
+            return None
+        owner, index, info = found
+        if owner.name == "stablehlo.divide":
+            factor = factor**-1
+        constant = owner.operands[index]
+        if constant.type != value.type or not _stays_normal(info.value, factor, format_):
+            return None
+        self.values.replaced[value] = None
+        operands = list(owner.operands)
+        operands[index] = self._adopt(constant, info.value, factor, at)
+        where = {"loc": owner.location, "ip": ir.InsertionPoint(at)}
+        return emit.elementwise(owner.name, *operands, **where)
+
+    def multiply(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value:
+        """Data times a factor; exact wherever the product is a normal number.
+
+        In formats of few exponent bits the factor itself might not be representable although the
+        product is, so the product is taken in f32.
+        """
+        format_ = self._format(value)
+        if format_ is None:
+            raise TypeError(f"no float tensor: {value.type}")
+        reach = min(-format_.min_exponent, format_.max_exponent)
+        if format_.wide or (factor.static and abs(factor.exponent) <= reach):
+            return self._multiply_wide(value, factor, at, format_)
+        element = value.type.element_type
+        widened = emit.convert(value, ir.F32Type.get(), at)
+        return emit.convert(self._multiply_wide(widened, factor, at, format_), element, at)
+
+    def _multiply_wide(
+        self, value: ir.Value, factor: Scale, at: ir.Operation, format_: FloatFormat
+    ) -> ir.Value:
+        wide = format_.name == "f64"
+        if not factor.static:
+            self.runtime_scales.location = at.location
+            for scalar in self.runtime_scales.parts(factor, wide=wide):
+                value = self._times(value, scalar, at)
+            return value
+        for part in factor.portions(SAFE_REACH[wide]):
+            value = self._times_power(value, part.exponent, at)
+        return value
+
+    def _times_power(self, value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
+        """As `emit.times_power`; the constants of a program are a few."""
+        type_ = value.type
+        power = self._powers.get((type_, exponent))
+        if power is None:
+            if not (type_.has_static_shape and isinstance(type_.element_type, ir.FloatType)):
+                return emit.times_power(value, exponent, at)
+            power = self._powers[type_, exponent] = emit.splat_attribute(type_, 2.0**exponent)
+        where = self._where(at)
+        factor = emit.constant_of(type_, power, **where)
+        return emit.elementwise("stablehlo.multiply", value, factor, **where)
+
+    def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
+        type_ = value.type
+        if type_ in self._direct:
+            where = self._where(at)
+            factor = emit.broadcast(type_, scalar, self._no_dims, **where)
+            return emit.elementwise("stablehlo.multiply", value, factor, **where)
+        element = type_.element_type
+        if isinstance(element, ir.ComplexType):
+            element = element.element_type
+        elif element == scalar.type.element_type and type_.rank and type_.has_static_shape:
+            self._direct.add(type_)
+        return emit.times(value, emit.convert(scalar, element, at), at)
+
+    def _adopt(self, value: ir.Value, number: float, factor: Scale, at: ir.Operation) -> ir.Value:
+        """A splat constant at its partner's scale; it saturates, and never becomes zero."""
+        format_ = self._format(value)
+        if format_ is None or is_complex(value.type):
+            return self.multiply(value, factor, at)
+        if factor.static:
+            return emit.filled(value, _saturated(number, factor.exponent, format_), at)
+        self.runtime_scales.location = at.location
+        scalar = self._adopt_scalar(value, number, factor, format_)
+        return emit.broadcast_scalar(scalar, value, at)
+
+    def _adopt_scalar(
+        self,
+        value: ir.Value,
+        number: float,
+        factor: Scale,
+        format_: FloatFormat,
+    ) -> ir.Value:
+        """The constant as a rank-0 tensor of the value's element type, built at the top."""
+        build, wide = self.runtime_scales, format_.name == "f64"
+        scalar = build.times_number(number, factor, wide=wide)
+        if not _stays_normal(number, factor, format_):
+            sign = 1.0 if number > 0 else -1.0
+            ends = sorted((sign * format_.smallest, sign * format_.max_finite))
+            low, high = (build.number(end, wide=wide) for end in ends)
+            scalar = build.elementwise("clamp", low, scalar, high)
+        element = value.type.element_type
+        if element == scalar.type.element_type:
+            return scalar
+        return build.op("convert", emit.scalar_type(element), scalar)
+
+    def as_pair(
+        self, value: ir.Value, scale: Scale, at: ir.Operation, *, wide: bool
+    ) -> list[ir.Value]:
+        """Data and scale of a program's result; what the scale can't hold goes to the data."""
+        self.runtime_scales.location = at.location
+        if not scale.static:
+            scalar, *rest = self.runtime_scales.parts(scale, wide=wide)
+            for factor in rest:
+                value = self._times(value, factor, at)
+            return [value, scalar]
+        bound = SAFE_REACH[wide]
+        kept = Scale(max(-bound, min(bound, scale.exponent)))
+        element = ir.F64Type.get() if wide else ir.F32Type.get()
+        scalar = emit.constant(emit.scalar_type(element), 2.0**kept.exponent, at)
+        return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
+
+    def finish(self) -> None:
+        """Removes what is not needed any more."""
+        self.erase_dead()
+        self.runtime_scales.erase_unused()
+
+    def erase_dead(self) -> None:
+        """Erases what the rewriter replaced, where nothing uses it any more."""
+        while self.values.replaced:
+            value, _ = self.values.replaced.popitem()
+            if value in self.runtime_scales.built:  # which erase what is unused of them themselves
+                continue
+            owner = value.owner
+            if isinstance(owner, ir.Block) or owner.name not in _PURE:
+                continue
+            if next(iter(value.uses), None) is None:
+                self.values.replaced.update(dict.fromkeys(owner.operands))
+                owner.erase()
+
+
+def broadcast_source(value: ir.Value) -> ir.Operation | None:
+    """The broadcast_in_dim that makes a value from fewer elements."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.broadcast_in_dim":
+        return None
+    if not value.type.has_static_shape:
+        return None
+    source = owner.operands[0].type
+    return owner if math.prod(source.shape) < math.prod(value.type.shape) else None
+
+
+def _saturated(number: float, exponent: int, format_: FloatFormat) -> float:
+    """A constant times ``2^exponent``, held within the numbers of a format that are not zero."""
+    log = math.log2(abs(number)) + exponent
+    if log > format_.max_exponent + 1:
+        size = format_.max_finite
+    elif log < format_.min_exponent - format_.mantissa_bits:
+        size = format_.smallest
+    else:
+        size = math.ldexp(abs(number), exponent)
+        size = max(format_.smallest, min(size, format_.max_finite))
+    return math.copysign(size, number)
+
+
+def _stays_normal(number: float, factor: Scale, format_: FloatFormat) -> bool:
+    """Whether a constant times a factor within its reach is a normal number for sure."""
+    log, reach = math.log2(abs(number)), factor.reach
+    return log + reach < format_.max_exponent and log - reach > format_.min_exponent

@@ -1,0 +1,401 @@
+"""The run-time factors of scales, built as near to the top of a function as they can be.
+
+A factor is a rank-0 power of two that data are multiplied with. Each is built once, as a short
+chain of scalar ops straight from the run-time scales, whose beginnings are shared. XLA clones
+scalar chains into the fusions that use them, so chains are kept short and alike. Those of
+arguments are built at the top; those of a scale that the program computes right after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import reduce
+from operator import mul
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, SAFE_REACH
+from scalify_hlo.algebra.scale import (
+    RuntimeOrigin,
+    RuntimeScale,
+    Scale,
+    Scaled,
+    ScaleMaximum,
+    ScaleRoot,
+)
+from scalify_hlo.algebra.uncertainty import UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.rules import emit
+
+_NEARLY_TWICE = 1.45
+"""A root times this rounds to itself if it is a power of two, and else to the one above."""
+
+_BIAS, _MANTISSA = 127, 23
+
+_GIVEN = 0.5
+"""Octaves by which the scales that programs are given may be from 1, about."""
+
+_STATISTIC = 1.0
+"""Octaves by which statistics of data differ from what is expected of them."""
+
+
+class _Home(NamedTuple):
+    """Where what is made of a run-time scale is built, by the order of definition."""
+
+    rank: int
+    anchor: ir.Operation
+    ip: ir.InsertionPoint
+
+
+def _rank(home: _Home) -> int:
+    return home.rank
+
+
+class RuntimeScales:
+    """The run-time scales of one function and the factors that it needs.
+
+    Args:
+        top: The op before which factors are built.
+        doubts: Whether it matters how far the sizes of run-time scales are certain.
+
+    Attributes:
+        location: Location of what is asked for next: that of the op that asks.
+        built: All that was built, in order.
+    """
+
+    def __init__(self, top: ir.Operation, *, doubts: bool = False) -> None:
+        self.location = top.location
+        self.built: dict[ir.Value, None] = {}
+        self._doubts = doubts
+        self._top = top
+        self._ip = ir.InsertionPoint(top)
+        self._values: dict[RuntimeScale, ir.Value] = {}
+        self._origins: dict[RuntimeScale, RuntimeOrigin] = {}
+        self._derived: dict[RuntimeOrigin, RuntimeScale] = {}
+        self._built: dict[Hashable, ir.Value] = {}
+        self._products: dict[tuple[Scale, bool], ir.Value] = {}
+        self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
+        self._numbers: dict[tuple[float, bool], ir.Value] = {}
+        self._converts: dict[tuple[RuntimeScale, bool], ir.Value] = {}
+        self._i32 = emit.scalar_type(ir.IntegerType.get_signless(32))
+        self._floats = {
+            wide: emit.scalar_type(element)
+            for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
+        }
+        self._count = 0
+        self._homes: dict[ir.Value, _Home] = {}
+        self._computed: dict[RuntimeScale, _Home] = {}
+
+    def define(
+        self,
+        value: ir.Value,
+        *,
+        depth: int,
+        at: ir.Operation,
+        known: Scaled | None = None,
+        bound: int = COMPUTED_BOUND,
+    ) -> RuntimeScale:
+        """Makes a run-time scale of a rank-0 power of two that the program computes.
+
+        Args:
+            value: The power of two.
+            depth: How many regions of the function it is in.
+            at: The op before which it stands, and what is built of it will.
+            known: What is known of the data of which it is the size; None if it is not that.
+            bound: It is within 2^±bound.
+        """
+        runtime = self._new(False, bound, depth)
+        if known is not None:
+            runtime.size = known.level + known.scale.size
+        if self._doubts:
+            runtime.uncertainty = _measured(known)
+        anchor = emit.constant(self._i32, 0, at).owner
+        home = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
+        self._values[runtime], self._homes[value], self._computed[runtime] = value, home, home
+        return runtime
+
+    def computed(self, scale: Scale) -> list[RuntimeScale]:
+        """The run-time scales of a scale, or behind them, that the program computes."""
+        found: dict[RuntimeScale, None] = {}
+        waiting = [scale]
+        while waiting:
+            for runtime, _ in waiting.pop().powers:
+                if runtime in self._computed:
+                    found[runtime] = None
+                elif runtime in self._origins:
+                    origin = self._origins[runtime]
+                    waiting += [origin.scale] if isinstance(origin, ScaleRoot) else origin.scales
+        return list(found)
+
+    def forget(self, count: int) -> None:
+        """Forgets the run-time scales from number `count` on, and what was built of them."""
+        gone = {self._computed.pop(g).rank for g in list(self._computed) if g.index >= count}
+        values = {v for v, home in self._homes.items() if home.rank in gone}
+        for value in values:
+            del self._homes[value]
+            self.built.pop(value, None)
+        if values:
+            # New values may lie where the old ones did.
+            self._built = {k: v for k, v in self._built.items() if v not in values}
+
+    @property
+    def count(self) -> int:
+        """How many run-time scales were made."""
+        return self._count
+
+    def bind(
+        self,
+        value: ir.Value,
+        *,
+        state: bool,
+        bound: int = GIVEN_BOUND,
+        like: RuntimeScale | None = None,
+    ) -> RuntimeScale:
+        """Makes a rank-0 power-of-two argument a run-time scale.
+
+        Args:
+            value: The argument.
+            state: Whether it is the scale of an argument of the program.
+            bound: Bound on ``|log2|`` of its value.
+            like: The run-time scale outside of the function; None if it is the program's own.
+        """
+        runtime = self._new(state, bound, 0)
+        if self._doubts:
+            runtime.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
+        runtime.size = like.size if like else 0
+        self._values[runtime] = value
+        return runtime
+
+    def _new(self, state: bool, bound: int, depth: int) -> RuntimeScale:
+        self._count += 1
+        number = self._count - 1
+        return RuntimeScale(number, f"s{number}", state, bound, depth=depth)
+
+    def derive(self, origin: RuntimeOrigin) -> RuntimeScale:
+        """The run-time scale that a root or a maximum of scales gives; the same one each time."""
+        if origin not in self._derived:
+            self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
+            runtime.size = origin.size
+            if self._doubts:
+                runtime.uncertainty = origin.uncertainty
+            self._origins[runtime] = origin
+        return self._derived[origin]
+
+    def translate(
+        self, scale: Scale, source: RuntimeScales, names: dict[RuntimeScale, RuntimeScale]
+    ) -> Scale:
+        """A scale of another function, over the run-time scales of this one.
+
+        Args:
+            scale: A scale whose run-time scales are those of `source`.
+            source: The factors of the other function.
+            names: Its run-time scales that have a counterpart here. Those derived from them are
+                derived again, which gives the same values.
+        """
+        parts = [Scale(scale.exponent)]
+        for runtime, k in scale.powers:
+            if runtime not in names:
+                names[runtime] = self._rederive(source._origins[runtime], source, names)
+            parts.append(Scale(0, ((names[runtime], k),)))
+        return reduce(mul, parts)
+
+    def _rederive(
+        self, origin: RuntimeOrigin, source: RuntimeScales, names: dict[RuntimeScale, RuntimeScale]
+    ) -> RuntimeScale:
+        if isinstance(origin, ScaleRoot):
+            scale = self.translate(origin.scale, source, names)
+            return self.derive(ScaleRoot(scale, origin.n, origin.up))
+        scales = tuple(self.translate(s, source, names) for s in origin.scales)
+        return self.derive(ScaleMaximum(scales))
+
+    def value(self, runtime: RuntimeScale) -> ir.Value:
+        """The rank-0 value that a run-time scale stands for."""
+        if runtime not in self._values:
+            origin = self._origins[runtime]
+            build = self._root if isinstance(origin, ScaleRoot) else self._maximum
+            self._values[runtime] = build(origin)  # type: ignore[arg-type]
+        return self._values[runtime]
+
+    def parts(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
+        """Rank-0 values to multiply data with, one by one, whose product is a dynamic scale.
+
+        The first is a normal number; if that may not be all of the scale, the second is what is
+        missing of it.
+
+        Args:
+            scale: A scale with run-time scales.
+            wide: Whether they are f64 rather than f32.
+        """
+        key = scale, wide
+        parts = self._parts.get(key)
+        if parts is None:
+            parts = self._parts[key] = self._make_parts(scale, wide)
+        return parts
+
+    def _make_parts(self, scale: Scale, wide: bool) -> list[ir.Value]:
+        kept = self.kept(scale, wide=wide)
+        if scale.reach <= SAFE_REACH[wide]:
+            return [kept]
+        portions = list(scale.portions(SAFE_REACH[wide]))
+        if len(portions) == 2 or wide:
+            first, *others = (self._product(portion, wide) for portion in portions)
+            return [kept, reduce(self.times, others, self.elementwise("divide", first, kept))]
+        exponent = self._exponent(scale)
+        return [kept, self._power(self.elementwise("subtract", exponent, self._clamp(exponent)))]
+
+    def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
+        """A dynamic scale as one normal number, to which it is clamped if it may be none."""
+        bound = SAFE_REACH[wide]
+        if scale.reach <= bound:
+            return self._product(scale, wide)
+        portions = list(scale.portions(bound))
+        if len(portions) > 2 and not wide:
+            return self._power(self._clamp(self._exponent(scale)))
+        value = reduce(self.times, (self._product(portion, wide) for portion in portions))
+        low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
+        return self.elementwise("clamp", low, value, high)
+
+    def erase_unused(self) -> None:
+        """Erases the factors that nothing uses any more."""
+        for value in reversed(self.built):
+            if next(iter(value.uses), None) is None:
+                value.owner.erase()
+        for home in self._computed.values():
+            home.anchor.erase()
+        self._computed.clear()
+
+    def _maximum(self, origin: ScaleMaximum) -> ir.Value:
+        values = [self.kept(scale, wide=False) for scale in origin.scales]
+        return reduce(lambda a, b: self.elementwise("maximum", a, b), values)
+
+    def _root(self, origin: ScaleRoot) -> ir.Value:
+        """The power of two nearest to the root, by rounding its mantissa away.
+
+        For a square root that is rounding down, as the paper found best: sqrt(2) is nearer to 1.
+        """
+        product = self._product(origin.scale, wide=False)
+        root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
+        if origin.up:
+            root = self.times(root, self.number(_NEARLY_TWICE, wide=False))
+        return self.op("reduce_precision", root, 8, 0)
+
+    def _product(self, scale: Scale, wide: bool) -> ir.Value:
+        """The monomial as one quotient of products, whose beginnings are shared."""
+        key = scale, wide
+        product = self._products.get(key)
+        if product is None:
+            product = self._products[key] = self._quotient(scale, wide)
+        return product
+
+    def times_number(self, number: float, scale: Scale, *, wide: bool) -> ir.Value:
+        """A number times a dynamic scale."""
+        if scale.reach <= SAFE_REACH[wide] and not scale.exponent and _all_below(scale):
+            return self._quotient(scale, wide, number)
+        value = self.number(number, wide=wide)
+        return reduce(self.times, self.parts(scale, wide=wide), value)
+
+    def _quotient(self, scale: Scale, wide: bool, number: float = 1.0) -> ir.Value:
+        above: list[ir.Value] = []
+        below: list[ir.Value] = []
+        for runtime, k in scale.units():
+            value = self._converted(runtime, wide)
+            (above if k > 0 else below).append(value)
+        if scale.exponent or not above:
+            above.append(self.number(number * 2.0**scale.exponent, wide=wide))
+        value = reduce(self.times, above)
+        return self.elementwise("divide", value, reduce(self.times, below)) if below else value
+
+    def times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        """The product of two rank-0 tensors; the same one each time."""
+        return self.elementwise("multiply", lhs, rhs)
+
+    def elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
+        """An op on rank-0 tensors of one type; the same one each time."""
+        key = name, *operands
+        built = self._built.get(key)
+        if built is None:
+            home = self._home(operands)
+            ip = home.ip if home else self._ip
+            built = emit.elementwise(f"stablehlo.{name}", *operands, loc=self.location, ip=ip)
+            self._keep(key, built, home)
+        return built
+
+    def op(self, name: str, *arguments: object) -> ir.Value:
+        """One of StableHLO's ops by the name of its builder; the same one each time."""
+        key = name, *arguments
+        built = self._built.get(key)
+        if built is None:
+            build, home = getattr(stablehlo, name), self._home(arguments)
+            built = build(*arguments, loc=self.location, ip=home.ip if home else self._ip)
+            self._keep(key, built, home)
+        return built
+
+    def _home(self, operands: Sequence[object]) -> _Home | None:
+        """Where what is made of operands is built: where the youngest of them is."""
+        if not self._homes:
+            return None
+        homes = [self._homes[o] for o in operands if isinstance(o, ir.Value) and o in self._homes]
+        return max(homes, default=None, key=_rank)
+
+    def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
+        self._built[key] = built
+        self.built[built] = None
+        if home is not None:
+            self._homes[built] = home
+
+    def number(self, number: float, *, wide: bool) -> ir.Value:
+        """A rank-0 constant."""
+        key = number, wide
+        built = self._numbers.get(key)
+        if built is None:
+            attribute = emit.splat_attribute(self._floats[wide], number)
+            built = self._numbers[key] = self.op("constant", attribute)
+        return built
+
+    def _integer(self, number: int) -> ir.Value:
+        return self.op("constant", emit.splat_attribute(self._i32, number))
+
+    def _converted(self, runtime: RuntimeScale, wide: bool) -> ir.Value:
+        key = runtime, wide
+        if key not in self._converts:
+            value, type_ = self.value(runtime), self._floats[wide]
+            built = value if value.type == type_ else self.op("convert", type_, value)
+            self._converts[key] = built
+        return self._converts[key]
+
+    def _exponent(self, scale: Scale) -> ir.Value:
+        """log2 of a monomial as a rank-0 i32, right whatever its run-time scales are."""
+        total = self._integer(scale.exponent)
+        for runtime, k in scale.powers:
+            term = self._log2(runtime)
+            if abs(k) != 1:
+                term = self.times(term, self._integer(abs(k)))
+            total = self.elementwise("add" if k > 0 else "subtract", total, term)
+        return total
+
+    def _log2(self, runtime: RuntimeScale) -> ir.Value:
+        value = self._converted(runtime, wide=False)
+        bits = self.op("bitcast_convert", self._i32, value)
+        biased = self.elementwise("shift_right_logical", bits, self._integer(_MANTISSA))
+        return self.elementwise("subtract", biased, self._integer(_BIAS))
+
+    def _power(self, exponent: ir.Value) -> ir.Value:
+        """``2^exponent`` as f32, the exponent clamped to the normal numbers."""
+        biased = self.elementwise("add", self._clamp(exponent), self._integer(_BIAS))
+        bits = self.elementwise("shift_left", biased, self._integer(_MANTISSA))
+        return self.op("bitcast_convert", self._floats[False], bits)
+
+    def _clamp(self, exponent: ir.Value) -> ir.Value:
+        bound = SAFE_REACH[False]
+        return self.elementwise("clamp", self._integer(-bound), exponent, self._integer(bound))
+
+
+def _measured(known: Scaled | None) -> Uncertainty:
+    """How far the expected size of data may be off from what is measured of them."""
+    if known is None:
+        return of_root(UNBOUNDED)
+    return known.scale.uncertainty.and_of(known.uncertainty.with_root(_STATISTIC))
+
+
+def _all_below(scale: Scale) -> bool:
+    """Whether a scale is 1 over run-time scales."""
+    return all(k < 0 for _, k in scale.powers)

@@ -1,0 +1,1 @@
+"""Running programs: the interpreter, comparison of results, calibration, measured inputs."""

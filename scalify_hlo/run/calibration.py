@@ -1,0 +1,273 @@
+"""Calibration: runs a program on samples and measures the operands of its matmuls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.structure import structural_hash
+from scalify_hlo.errors import InputError, Remark, UsageError
+from scalify_hlo.io.artifact import copy_module, require_legible
+from scalify_hlo.io.program import FileKind, Program, read_program, read_text
+from scalify_hlo.io.tensors import Array, Interface, interface
+from scalify_hlo.io.wellformed import check_module, located
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.normalize import NormalizePass
+from scalify_hlo.passes.observe import ObservePass
+from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.profile.model import Profile, TensorProfile
+from scalify_hlo.report.model import Report
+from scalify_hlo.run.check import Run, compile_module, given_inputs
+from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
+from scalify_hlo.run.refinement import Shape, refined
+from scalify_hlo.storage.arrays import StoredArray
+
+if TYPE_CHECKING:
+    from jax.export import Exported
+
+Sample: TypeAlias = Any
+"""Arrays by argument name; or a tuple of arguments for an Exported, a sequence of arrays else."""
+
+_OBSERVATIONS = 3
+"""The number of results that `scalify-observe` adds: amax, rms and histogram."""
+
+
+def calibrate(program: Any, samples: Iterable[Sample]) -> Profile:
+    """Runs a program on samples with XLA on the CPU, and measures the operands of its matmuls.
+
+    Args:
+        program: As for `rewrite`: MLIR text, bytes, an `ir.Module`, or an Exported. It is not
+            changed. If its shapes are symbolic, it runs at the shapes of each sample.
+        samples: The arguments of each run, as a mapping of arrays by argument name (or ``arr_0``,
+            ``arr_1`` ...). For an Exported, a sample may also be a tuple of the positional
+            arguments of its ``call``; for other programs, a sequence with an array for each
+            argument. Shapes and kinds of dtypes are those of the arguments.
+
+    Returns:
+        The amax, rms and histogram of each matmul operand over all samples.
+
+    Raises:
+        InputError: The program is not valid or has no matmul, or XLA cannot run it on the CPU.
+        UsageError: There is no sample, or one does not fit the program.
+
+    Example:
+        >>> text = '''func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+        ...   %0 = stablehlo.dot %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+        ...   return %0 : tensor<2x2xf32>
+        ... }'''
+        >>> profile = calibrate(text, [[np.float32([[1, 2], [3, -448]])]])
+        >>> [tensor.amax for tensor in profile.tensors.values()]
+        [448.0, 448.0]
+    """
+    calibration = Calibration(program)
+    for number, sample in enumerate(samples, 1):
+        calibration.add(sample, f"sample {number}")
+    return calibration.profile()
+
+
+class Calibration:
+    """A calibration that takes one sample at a time.
+
+    Args:
+        program: As for `calibrate`, or a `Program`, whose module is edited.
+
+    Attributes:
+        program: The structural hash of the program.
+        remarks: Remarks on operands that are not measured.
+
+    Raises:
+        InputError: As for `calibrate`.
+    """
+
+    def __init__(self, program: Any) -> None:
+        self._read, self._exported = _read(program), _exported(program)
+        read = self._read
+        self.program = structural_hash(read.module)
+        self._interface = interface(read.module, read.name, dynamic=True)
+        self.remarks: list[Remark] = []
+        self._static = all(tensor.static for tensor in self._interface.arguments)
+        self._ops = _run(read.module, read.name, _ROLES).ops
+        self._runs: dict[tuple[Shape, ...], _Observed] = {}
+        if self._static:
+            self._at([tensor.shape for tensor in self._interface.arguments])
+        self._profile: Profile | None = None
+
+    def add(self, sample: Sample, name: str) -> None:
+        """Runs the program on a sample.
+
+        Args:
+            sample: As for `calibrate`.
+            name: The name of the sample in diagnostics.
+
+        Raises:
+            UsageError: The sample does not fit the program.
+        """
+        arrays = self._arrays(sample, name)
+        try:
+            observed = self._at([array.shape for array in arrays])
+        except UsageError as error:
+            raise UsageError(error.message, location=name, hint=error.hint) from None
+        results = observed.run(arrays)
+        tensors: dict[str, TensorProfile] = {}
+        rows = zip(observed.tensors, *results[-_OBSERVATIONS:], strict=True)
+        for names, amax, rms, histogram in rows:
+            tensors |= dict.fromkeys(names, _tensor(amax, rms, histogram))
+        seen = Profile(self.program, 1, tensors)
+        self._profile = seen if self._profile is None else self._profile.merge(seen)
+
+    def profile(self) -> Profile:
+        """Returns the profile of all samples so far.
+
+        Raises:
+            UsageError: There was no sample.
+        """
+        if self._profile is None:
+            raise UsageError(
+                "there is no sample to calibrate with",
+                hint="give at least one, with an array for each argument of the program",
+            )
+        return self._profile
+
+    def _at(self, shapes: Sequence[Shape]) -> _Observed:
+        """Returns the observing program for arguments of these shapes."""
+        key = tuple(shapes)
+        if key not in self._runs:
+            module = self._read.module
+            if not self._static:
+                module = refined(copy_module(module), key)
+            self._runs[key] = self._observed(module)
+        return self._runs[key]
+
+    def _observed(self, module: ir.Module) -> _Observed:
+        name, exported = self._read.name, self._exported or self._read.exported
+        report = _run(module, name, _OBSERVE)
+        new = [remark for remark in report.remarks if remark not in self.remarks]
+        self.remarks += new
+        if BY_HAND not in self._ops:
+            run = compile_module(module, name, hint=_HINT)
+        elif self._static:
+            run = run_on_devices(exported, module, name)
+        else:
+            raise InputError(
+                "the program divides its data by hand among devices, and its shapes are symbolic",
+                location=name,
+                hint="export it with the shapes of the samples",
+            )
+        return _Observed(report.tensors, run)
+
+    def _arrays(self, sample: Sample, name: str) -> list[Array]:
+        """Returns the flat arguments of `main`."""
+        try:
+            if self._exported is not None and not isinstance(sample, Mapping):
+                sample = _kept(self._exported, sample)
+            return given_inputs(self._interface, _by_name(sample, self._interface))
+        except UsageError as error:
+            raise UsageError(error.message, location=name, hint=error.hint) from None
+
+
+_HINT = "calibrate the program as it is exported for the CPU"
+
+
+def _read(program: Any) -> Program:
+    """Returns a program whose module may be edited."""
+    if isinstance(program, Program):
+        return program
+    if isinstance(program, str):
+        return read_text(program)
+    if isinstance(program, (bytes, bytearray)):
+        return read_program(bytes(program))
+    if isinstance(program, ir.Module):
+        require_legible(program, "<module>")
+        module = copy_module(program)
+        check_module(module, "<module>")
+        return Program(module, FileKind.BYTECODE, "<module>")
+    exported = _exported(program)
+    if exported is None:
+        raise UsageError(
+            f"a {type(program).__name__} is not a program",
+            hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported",
+        )
+    return read_program(bytes(exported.mlir_module_serialized), exported.fun_name)
+
+
+def _exported(program: Any) -> Exported | None:
+    """Returns the program if it is an Exported, else None."""
+    if isinstance(program, (str, bytes, bytearray, ir.Module, Program)):
+        return None
+    import jax.export
+
+    return program if isinstance(program, jax.export.Exported) else None
+
+
+class _Observed(NamedTuple):
+    """A program that also returns statistics of the operands of its matmuls.
+
+    Attributes:
+        tensors: The names of each operand.
+        run: Runs the program.
+    """
+
+    tensors: list[tuple[str, ...]]
+    run: Run
+
+
+_ROLES: Final = (NormalizePass(), RolesPass())
+_OBSERVE: Final = (ObservePass(), LegalizePass())
+
+
+def _run(module: ir.Module, name: str, passes: Sequence[Pass]) -> Report:
+    with located(name):
+        return run_passes(module, passes)
+
+
+def _tensor(amax: Any, rms: Any, histogram: Array) -> TensorProfile:
+    bins = np.flatnonzero(histogram)
+    counts = dict(zip(bins.tolist(), histogram[bins].tolist(), strict=True))
+    return TensorProfile(sum(counts.values()), float(amax), float(rms), counts)
+
+
+def _kept(exported: Exported, sample: Sample) -> list[Array]:
+    """Returns the arrays that an Exported passes to its module for a tuple of arguments."""
+    import jax
+
+    if not isinstance(sample, tuple):
+        raise UsageError(
+            f"a sample of an Exported is a tuple of its arguments, not a {type(sample).__name__}",
+            hint="give (x,) for a program that is called as call(x), or arrays by argument name",
+        )
+    tree: Any = jax.tree.structure((sample, {}))
+    if tree != exported.in_tree:
+        raise UsageError(
+            f"the arguments are nested as {tree}, and the program takes {exported.in_tree}",
+            hint="give the arguments as for the call of the Exported, in one tuple",
+        )
+    leaves = jax.tree.leaves(sample)
+    # The first argument of a module for several platforms is the index of the platform.
+    several = len(exported.platforms) > 1 and "cpu" in exported.platforms
+    platform = [np.asarray(exported.platforms.index("cpu"), np.int32)] if several else []
+    return [*platform, *(np.asarray(leaves[i]) for i in exported.module_kept_var_idx)]
+
+
+def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array | StoredArray]:
+    if isinstance(sample, Mapping):
+        return {
+            name: array if isinstance(array, StoredArray) else np.asarray(array)
+            for name, array in sample.items()
+        }
+    if not isinstance(sample, Sequence):
+        raise UsageError(
+            f"a sample is no {type(sample).__name__}",
+            hint="give arrays by argument name, or a list with one for each argument",
+        )
+    if len(sample) != len(program.arguments):
+        raise UsageError(
+            f"there are {len(sample)} arrays, and the program takes {len(program.arguments)}: "
+            f"{', '.join(f'{t.name} {t}' for t in program.arguments)}",
+            hint="give one array for each argument",
+        )
+    return {f"arr_{i}": np.asarray(array) for i, array in enumerate(sample)}

@@ -1,0 +1,312 @@
+"""Runs a program and its rewrite on the same inputs, and compares their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.io.program import Program
+from scalify_hlo.io.tensors import Array, Interface, Tensor, interface, is_complex
+from scalify_hlo.run.compare import Difference, compare
+from scalify_hlo.storage.arrays import StoredArray
+
+Backend: TypeAlias = Literal["xla", "interpreter"]
+Run: TypeAlias = Callable[[Sequence[Array]], list[Array]]
+
+_LARGEST_RANDOM_INTEGER = 8
+_LARGEST_RANDOM_SCALE = 6
+"""Random scales lie within 2^±6, so that neither data nor values leave the range of f16."""
+_NO_NUMBERS = "OSUMm"
+"""The kinds of dtypes that no tensor has: objects, strings and times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The correspondence of the arguments or results of a rewrite to those of the original.
+
+    Attributes:
+        original: The arguments or results of the original.
+        data: For each of these, the counterpart in the rewrite, which is its data if it is a pair.
+        scales: For each of these, its scale in the rewrite; None if it is not a pair.
+    """
+
+    original: tuple[Tensor, ...]
+    data: tuple[Tensor, ...]
+    scales: tuple[Tensor | None, ...]
+
+
+_REFUSED = "check that it is for one CPU device, or use --backend interpreter"
+
+
+def compile_module(
+    module: ir.Module | str, name: str = "<program>", *, hint: str = _REFUSED
+) -> Run:
+    """Compiles StableHLO with XLA for the CPU.
+
+    Args:
+        module: A module, or MLIR text.
+        name: The name of the program in diagnostics.
+        hint: The hint of the error if XLA refuses the program.
+
+    Returns:
+        A function from the flat list of arguments to the flat list of results, as NumPy arrays.
+
+    Raises:
+        InputError: XLA refuses the program.
+    """
+    from scalify_hlo import _compat
+
+    text = module if isinstance(module, str) else _text(module)
+    try:
+        compiled = _compat.compile_on_cpu(text)
+    except ValueError as error:
+        raise _refused(error, name, hint) from None
+
+    def run(arrays: Sequence[Array]) -> list[Array]:
+        try:
+            return [np.asarray(result) for result in compiled(arrays)]
+        except ValueError as error:
+            raise _refused(error, name, hint) from None
+
+    return run
+
+
+def runner(program: Program, backend: Backend) -> Run:
+    """Returns a function that runs a program on a flat list of NumPy arrays.
+
+    Raises:
+        InputError: The backend refuses the program.
+    """
+    if backend == "xla":
+        return compile_module(program.module, program.name)
+    from scalify_hlo.run.interpreter import interpret_module
+
+    text = _text(program.module)
+    return lambda arrays: interpret_module(text, arrays, program.name)
+
+
+def check(
+    original: Program,
+    rewritten: Program,
+    *,
+    inputs: Mapping[str, Array | StoredArray] | None = None,
+    seed: int = 0,
+    scale: float | None = None,
+    backend: Backend = "xla",
+) -> list[Difference]:
+    """Compares a rewrite with its original, result by result.
+
+    Args:
+        original: The program before the rewrite.
+        rewritten: The rewritten program, with the same signature or with float arguments and
+            results as data and scale.
+        inputs: Arrays by argument name, or ``arr_0``, ``arr_1`` ... by position; random by default.
+        seed: The seed of random inputs and scales.
+        scale: The scale of all arguments that are pairs, a power of two; random by default.
+        backend: ``xla`` for XLA on the CPU, or ``interpreter`` for the reference interpreter.
+
+    Returns:
+        The difference of each result.
+
+    Raises:
+        InputError: The programs do not have matching signatures, or the backend refuses one.
+        UsageError: The inputs do not fit the program.
+    """
+    before, after = (interface(p.module, p.name) for p in (original, rewritten))
+    arguments, results = match(before, after, rewritten.name)
+    rng = np.random.default_rng(seed)
+    values = random_inputs(before, rng) if inputs is None else given_inputs(before, inputs)
+    expected = runner(original, backend)(values)
+    actual = runner(rewritten, backend)(_feed(arguments, values, rng, scale))
+    return [
+        compare(tensor.name, array, value)
+        for tensor, array, value in zip(
+            results.original, expected, _values(results, actual), strict=True
+        )
+    ]
+
+
+def match(original: Interface, rewritten: Interface, name: str) -> tuple[Match, Match]:
+    """Matches the arguments and results of a rewrite with those of the original.
+
+    Args:
+        original: The arguments and results of the original.
+        rewritten: The arguments and results of the rewrite.
+        name: The name of the rewrite in diagnostics.
+
+    Returns:
+        The matches of the arguments and of the results.
+
+    Raises:
+        InputError: They do not match.
+    """
+    return (
+        _match(original.arguments, rewritten.arguments, "arguments", name),
+        _match(original.results, rewritten.results, "results", name),
+    )
+
+
+def random_inputs(program: Interface, rng: np.random.Generator) -> list[Array]:
+    """Returns random arguments: normal floats, small non-negative integers, and booleans."""
+    return [_random(tensor, rng) for tensor in program.arguments]
+
+
+def given_inputs(program: Interface, arrays: Mapping[str, Array | StoredArray]) -> list[Array]:
+    """Returns the arguments of a program from arrays by name or by position.
+
+    Raises:
+        UsageError: An array is missing, does not belong to an argument, or has another type.
+    """
+    names = [t.name if t.name in arrays else f"arr_{i}" for i, t in enumerate(program.arguments)]
+    for name in arrays:
+        if name not in names:
+            known = [t.name for t in program.arguments]
+            raise UsageError(
+                f"the inputs have an array {name!r}, which is no argument{nearest(name, known)}",
+                hint=f"name the arrays after the arguments, or arr_0 to arr_{len(known) - 1}",
+            )
+    for name, tensor in zip(names, program.arguments, strict=True):
+        if name not in arrays:
+            raise UsageError(
+                f"the inputs have no array for the argument {tensor.name!r}",
+                hint="`scalify-hlo inspect` lists the arguments and their types",
+            )
+    return [fit(arrays[n], t) for n, t in zip(names, program.arguments, strict=True)]
+
+
+def _match(
+    original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...], kind: str, name: str
+) -> Match:
+    pairs = _pairs(original, rewritten)
+    rest = iter(rewritten)
+    data: list[Tensor] = []
+    scales: list[Tensor | None] = []
+    for pair in pairs:
+        data.append(next(rest))
+        scales.append(next(rest) if pair else None)
+    for old, new in zip(original, data, strict=True):
+        if old.shape != new.shape or (old.dtype != new.dtype and not (old.inexact and new.inexact)):
+            raise _misfit(kind, f"{old.name} is {old}, and its counterpart {new}", name)
+    for scale in filter(None, scales):
+        if scale.shape or not scale.inexact:
+            raise _misfit(kind, f"the scale {scale.name} is {scale}", name)
+    return Match(original, tuple(data), tuple(scales))
+
+
+def _pairs(original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...]) -> list[bool]:
+    """Returns, for each value of the original, whether it is a pair in the rewrite."""
+    if len(original) == len(rewritten):
+        return [False] * len(original)
+    floats = [tensor.inexact for tensor in original]
+    if len(rewritten) == len(original) + sum(floats):
+        return floats
+    return list(_pairs_by_name(original, rewritten))
+
+
+def _pairs_by_name(original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...]) -> Iterator[bool]:
+    position = 0
+    for tensor in original:
+        following = rewritten[position + 1 : position + 2]
+        pair = bool(following) and following[0].name == f"{tensor.name}.scale"
+        position += 1 + pair
+        yield pair
+    if position != len(rewritten):
+        counts = f"{len(rewritten)} values stand for {len(original)}"
+        raise _misfit("arguments and results", counts, "the rewritten program")
+
+
+def _misfit(kind: str, reason: str, name: str) -> InputError:
+    return InputError(
+        f"the {kind} do not fit those of the original: {reason}",
+        location=name,
+        hint="give the original first and then its rewrite",
+    )
+
+
+def _random(tensor: Tensor, rng: np.random.Generator) -> Array:
+    if tensor.dtype.kind == "b":
+        return np.asarray(rng.integers(0, 2, tensor.shape), bool)
+    if not tensor.inexact:
+        largest = _LARGEST_RANDOM_INTEGER if tensor.dtype.itemsize > 1 else 2
+        return np.asarray(rng.integers(0, largest, tensor.shape)).astype(tensor.dtype)
+    values = rng.standard_normal(tensor.shape)
+    if is_complex(tensor.dtype):
+        values = values + 1j * rng.standard_normal(tensor.shape)
+    return np.asarray(values).astype(tensor.dtype)
+
+
+def fit(array: Array | StoredArray, tensor: Tensor) -> Array:
+    """Returns an array with the dtype of an argument; one in a file is read only if it fits.
+
+    Raises:
+        UsageError: The array has another shape, or another kind of dtype.
+    """
+    dtype = array.dtype
+    if dtype.kind == "V" and dtype.itemsize == tensor.dtype.itemsize:
+        dtype = tensor.dtype  # .npz files store bf16 and f8 as raw bytes.
+    kinds = (dtype.kind in "fc", tensor.inexact)
+    foreign = dtype.kind in _NO_NUMBERS or dtype.type is np.void or kinds[0] != kinds[1]
+    if not tensor.takes(array.shape) or (dtype != tensor.dtype and foreign):
+        raise UsageError(
+            f"the array for {tensor.name!r} is {array.dtype}{list(array.shape)}, and the argument "
+            f"{tensor}",
+            hint="give an array of the argument's shape and dtype",
+        )
+    loaded = array.load() if isinstance(array, StoredArray) else array
+    return (loaded if dtype == loaded.dtype else loaded.view(dtype)).astype(tensor.dtype)
+
+
+def _feed(
+    arguments: Match, values: Sequence[Array], rng: np.random.Generator, scale: float | None
+) -> list[Array]:
+    """Returns the arguments of the rewrite; a pair is X / s and s."""
+    fed: list[Array] = []
+    for value, data, scale_type in zip(values, arguments.data, arguments.scales, strict=True):
+        if scale_type is None:
+            fed.append(value.astype(data.dtype))
+            continue
+        low_high = (-_LARGEST_RANDOM_SCALE, _LARGEST_RANDOM_SCALE + 1)
+        s = 2.0 ** int(rng.integers(*low_high)) if scale is None else scale
+        fed.append(_times(value, 1 / s).astype(data.dtype))
+        fed.append(np.asarray(s, scale_type.dtype))
+    return fed
+
+
+def _values(results: Match, actual: Sequence[Array]) -> list[Array]:
+    """Returns the results of the rewrite as values of the original; a pair is data times scale."""
+    rest = iter(actual)
+    values: list[Array] = []
+    for tensor, scale in zip(results.original, results.scales, strict=True):
+        value = next(rest)
+        values.append(
+            value.astype(tensor.dtype)
+            if scale is None
+            else _times(value, float(next(rest))).astype(tensor.dtype)
+        )
+    return values
+
+
+def _times(array: Array, factor: float) -> Array:
+    """Returns the product in f64, in which multiplication by a power of two is exact."""
+    wide: Any = np.complex128 if is_complex(array.dtype) else np.float64
+    with np.errstate(over="ignore", invalid="ignore"):
+        return array.astype(wide) * factor
+
+
+def _text(module: ir.Module) -> str:
+    text: str = module.operation.get_asm()
+    return text
+
+
+def _refused(error: Exception, name: str, hint: str) -> InputError:
+    lines = str(error).strip().splitlines()
+    return InputError(
+        f"XLA refuses the program: {lines[0] if lines else type(error).__name__}",
+        location=name,
+        hint=hint,
+    )

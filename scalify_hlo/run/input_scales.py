@@ -1,0 +1,163 @@
+"""Scales of a program's inputs, measured from values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import ENTRY_BOUND
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import UsageError
+from scalify_hlo.io.artifact import require_legible
+from scalify_hlo.io.program import Program, read_program, read_text
+from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex, is_inexact
+from scalify_hlo.quantize.encoding import log2_rms
+from scalify_hlo.run.check import fit, given_inputs
+from scalify_hlo.storage.arrays import StoredArray
+
+if TYPE_CHECKING:
+    from jax.export import Exported
+
+_WILD = frozenset("*?")
+"""The wildcards of patterns."""
+
+
+def measured_scales(
+    program: str | bytes | ir.Module | Exported, *args: Any, **kwargs: Any
+) -> dict[str, float]:
+    """Returns the scales of a program's inputs, measured from values.
+
+    The scales of the state of a training step can be measured once. They are valid as long as the
+    rms of the state stays within a few powers of two of its first value.
+
+    Args:
+        program: As for `rewrite`.
+        *args: For an Exported, its positional arguments, which are pytrees of arrays; for any other
+            program, an array for each argument of ``main``.
+        **kwargs: The keyword arguments of an Exported.
+
+    Returns:
+        The rms of each float argument by its name, for the parameter ``input_scale`` of `rewrite`.
+        It is rounded to four digits and lies within 2^±63; for an argument of zeros it is 1.
+
+    Raises:
+        InputError: The program cannot be read.
+        UsageError: The values do not fit the program, or are traced.
+
+    Example:
+        >>> text = "func.func @main(%x: tensor<2xf32> loc('x')) { return }"
+        >>> measured_scales(text, np.float32([1.0, 7.0]))
+        {'x': 5.0}
+    """
+    if isinstance(program, ir.Module):
+        require_legible(program, "<module>")
+        described = interface(program, "<module>", dynamic=True)
+    elif isinstance(program, str | bytes | bytearray):
+        read = read_text(program) if isinstance(program, str) else read_program(bytes(program))
+        described = interface(read.module, read.name, dynamic=True)
+    else:
+        return scales_of(*_of_exported(program, args, kwargs))
+    return scales_of(described.arguments, _fitted(described.arguments, args, kwargs))
+
+
+def scales_by_name(program: Program, arrays: Mapping[str, Array | StoredArray]) -> dict[str, float]:
+    """Returns the scales of inputs from arrays by argument name; see `measured_scales`.
+
+    Args:
+        program: The program.
+        arrays: Arrays by argument name, or ``arr_0``, ``arr_1`` ... by position.
+
+    Raises:
+        InputError: An argument of the program is not a tensor.
+        UsageError: The arrays do not fit the arguments.
+    """
+    described = interface(program.module, program.name, dynamic=True)
+    return scales_of(described.arguments, given_inputs(described, arrays))
+
+
+def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, float]:
+    """Returns the rms of each float argument, by a pattern that matches only this argument."""
+    names = [tensor.name for tensor in tensors]
+    counts = Counter(names)
+    return {
+        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": _short(2.0**size)
+        for i, (name, array) in enumerate(zip(names, arrays, strict=True))
+        if (size := measured_size(array)) is not None
+    }
+
+
+def _short(number: float) -> float:
+    """Rounds a number to four digits, as rewritten programs record it."""
+    return float(f"{number:.4g}")
+
+
+def measured_size(values: Any) -> float | None:
+    """Returns log2 of the rms of values; 0 for zeros, and None if the values are not floats."""
+    array = np.asarray(values)
+    if not is_inexact(array.dtype):
+        return None
+    magnitudes = np.abs(array) if is_complex(array.dtype) else array
+    return max(-ENTRY_BOUND, min(ENTRY_BOUND, log2_rms(magnitudes.reshape(-1))))
+
+
+def _fitted(
+    tensors: Sequence[Tensor], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> list[Array]:
+    if kwargs or len(args) != len(tensors):
+        raise _miscounted(f"{len(args)} and {len(kwargs)} keyword arguments", f"{len(tensors)}")
+    values = [np.asarray(_concrete(value)) for value in args]
+    return [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
+
+
+def _of_exported(
+    exported: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Tensor], list[Array]]:
+    import jax
+
+    leaves, tree = jax.tree.flatten((tuple(args), dict(kwargs)))
+    if tree != exported.in_tree:
+        raise _miscounted(f"arguments of structure {tree}", str(exported.in_tree))
+    tensors = list(_tensors(exported))
+    kept = exported.module_kept_var_idx
+    values = [np.asarray(_concrete(leaves[i])) for i in kept]
+    return tensors, [
+        fit(array, tensor) if all(isinstance(size, int) for size in tensor.shape) else array
+        for array, tensor in zip(values, tensors, strict=True)
+    ]
+
+
+def _tensors(exported: Any) -> Iterator[Tensor]:
+    """Yields the arguments of the module of an Exported, without platform index and tokens."""
+    from scalify_hlo.io.artifact import parse_artifact
+
+    module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
+    with module.context:
+        main = main_function(module.operation)
+        names = attributes.argument_names(main) if main is not None else []
+    kept = exported.module_kept_var_idx
+    for i, name in zip(kept, names[len(names) - len(kept) :], strict=True):
+        aval = exported.in_avals[i]
+        yield Tensor(name, tuple(aval.shape), np.dtype(aval.dtype))
+
+
+def _concrete(value: Any) -> Any:
+    from scalify_hlo.jax_api.scaled_array import is_concrete
+
+    if is_concrete(value):
+        return value
+    raise UsageError(
+        "a traced value has no size that could be measured",
+        hint="measure scales outside of jax.jit, from arrays",
+    )
+
+
+def _miscounted(given: str, wanted: str) -> UsageError:
+    return UsageError(
+        f"{given} do not fit the program, which takes {wanted}",
+        hint="give the arguments that the program is called with",
+    )

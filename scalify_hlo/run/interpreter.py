@@ -1,0 +1,186 @@
+"""The StableHLO reference interpreter, in a child process, as it aborts on unsupported ops."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scalify_hlo._compat import func, ir, new_context, stablehlo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import InputError
+from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
+from scalify_hlo.transforms.chlo import expand
+
+_READABLE = ("float16", "float32", "float64", "int8", "int16", "int32", "int64")
+_READABLE_DTYPES = frozenset((*_READABLE, "uint8", "uint16", "uint32", "uint64"))
+"""The dtypes that the bindings exchange with NumPy; arrays of others are passed as integers."""
+
+
+def interpret_module(text: str, arrays: Sequence[Array], name: str = "<program>") -> list[Array]:
+    """Runs `main` of a module on the reference interpreter.
+
+    Args:
+        text: StableHLO text with static shapes.
+        arrays: One array for each argument.
+        name: The name of the module in diagnostics.
+
+    Returns:
+        The results.
+
+    Raises:
+        InputError: The interpreter does not support an op of the program.
+    """
+    child = subprocess.run(
+        [sys.executable, "-m", "scalify_hlo.run.interpreter"],
+        input=pickle.dumps((text, list(arrays))),
+        capture_output=True,
+        check=False,
+    )
+    if child.returncode:
+        lines = child.stderr.decode(errors="replace").strip().splitlines() or ["it aborted"]
+        raise InputError(
+            f"the reference interpreter cannot run the program: {lines[-1]}",
+            location=name,
+            hint="use --backend xla",
+        )
+    results: list[Array] = pickle.loads(child.stdout)  # The child, which runs this file, wrote it.
+    return results
+
+
+def evaluate(module: ir.Module, arrays: Sequence[Array]) -> list[Array]:
+    """Runs `main` in this process. CHLO ops are expanded in place."""
+    types = interface(module, "<program>")
+    with module.context, ir.Location.unknown():
+        expand(module.operation)
+        _cross_as_integers(module, types.arguments, types.results)
+        arguments = [_attribute(part) for array in arrays for part in _parts(array)]
+        results = iter(stablehlo.eval_module(module, arguments))
+        return [_join(results, tensor) for tensor in types.results]
+
+
+def _parts(array: Array) -> list[Array]:
+    """Returns the arrays of supported dtypes by which an array is passed."""
+    array = np.asarray(array, order="C")
+    if is_complex(array.dtype):
+        return [np.array(array.real, order="C"), np.array(array.imag, order="C")]
+    if array.dtype.name in _READABLE_DTYPES:
+        return [array]
+    if array.dtype.kind == "b" or array.dtype.itemsize * 8 != _bits(array.dtype):
+        return [array.astype(np.int8)]
+    return [array.view(f"int{array.dtype.itemsize * 8}")]
+
+
+def _join(results: Any, tensor: Tensor) -> Array:
+    first = np.array(ir.DenseElementsAttr(next(results))).reshape(tensor.shape)
+    if is_complex(tensor.dtype):
+        second = np.array(ir.DenseElementsAttr(next(results))).reshape(tensor.shape)
+        return (first + 1j * second).astype(tensor.dtype)
+    if tensor.dtype.name in _READABLE_DTYPES:
+        return first
+    if tensor.dtype.kind == "b" or tensor.dtype.itemsize * 8 != _bits(tensor.dtype):
+        return first.astype(tensor.dtype)
+    return first.view(tensor.dtype)
+
+
+def _bits(dtype: np.dtype[Any]) -> int:
+    """The number of bits of an element; less than eight for small integers."""
+    digits = dtype.name.removeprefix("u").removeprefix("int")
+    return int(digits) if digits.isdigit() else dtype.itemsize * 8
+
+
+def _attribute(array: Array) -> ir.Attribute:
+    if array.dtype.kind == "u":
+        element = ir.IntegerType.get_unsigned(array.dtype.itemsize * 8)
+        return ir.DenseElementsAttr.get(array, type=ir.RankedTensorType.get(array.shape, element))
+    return ir.DenseElementsAttr.get(array)
+
+
+def _cross_as_integers(
+    module: ir.Module, arguments: Sequence[Tensor], results: Sequence[Tensor]
+) -> None:
+    """Wraps the program in a `main` whose arguments and results have supported dtypes."""
+    plain = [t.dtype.name in _READABLE_DTYPES for t in (*arguments, *results)]
+    program = main_function(module.operation)
+    if all(plain) or program is None:
+        return
+    type_ = attributes.function_type(program)
+    program.attributes["sym_name"] = ir.StringAttr.get("__program")
+    program.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    outer_in = [
+        t
+        for tensor, old in zip(arguments, type_.inputs, strict=True)
+        for t in _outer_types(tensor, old)
+    ]
+    outer_out = [
+        t
+        for tensor, old in zip(results, type_.results, strict=True)
+        for t in _outer_types(tensor, old)
+    ]
+    with ir.InsertionPoint(module.body):
+        main = func.FuncOp("main", ir.FunctionType.get(outer_in, outer_out))
+        with ir.InsertionPoint(main.add_entry_block()):
+            taken = iter(main.arguments)
+            inner = [
+                _enter(taken, tensor, old)
+                for tensor, old in zip(arguments, type_.inputs, strict=True)
+            ]
+            call = func.CallOp(type_.results, ir.FlatSymbolRefAttr.get("__program"), inner)
+            given = [
+                value
+                for tensor, result in zip(results, call.results, strict=True)
+                for value in _leave(tensor, result)
+            ]
+            func.ReturnOp(given)
+
+
+def _outer_types(tensor: Tensor, type_: ir.Type) -> list[ir.Type]:
+    if tensor.dtype.name in _READABLE_DTYPES:
+        return [type_]
+    if is_complex(tensor.dtype):
+        element = ir.ComplexType(type_.element_type).element_type
+        return [ir.RankedTensorType.get(tensor.shape, element)] * 2
+    width = 8 * tensor.dtype.itemsize
+    return [ir.RankedTensorType.get(tensor.shape, ir.IntegerType.get_signless(width))]
+
+
+def _enter(taken: Any, tensor: Tensor, type_: ir.Type) -> ir.Value:
+    value = next(taken)
+    if tensor.dtype.name in _READABLE_DTYPES:
+        return value
+    if is_complex(tensor.dtype):
+        return stablehlo.complex(value, next(taken))
+    return _cast(tensor)(type_, value)
+
+
+def _leave(tensor: Tensor, value: ir.Value) -> list[ir.Value]:
+    if tensor.dtype.name in _READABLE_DTYPES:
+        return [value]
+    if is_complex(tensor.dtype):
+        return [stablehlo.real(value), stablehlo.imag(value)]
+    (type_,) = _outer_types(tensor, value.type)
+    return [_cast(tensor)(type_, value)]
+
+
+def _cast(tensor: Tensor) -> Callable[[ir.Type, ir.Value], ir.Value]:
+    """Returns the op for a cast: integers of less than a byte are converted, others bitcast."""
+    small = tensor.dtype.kind == "b" or tensor.dtype.itemsize * 8 != _bits(tensor.dtype)
+    cast: Callable[[ir.Type, ir.Value], ir.Value] = (
+        stablehlo.convert if small else stablehlo.bitcast_convert
+    )
+    return cast
+
+
+def _main() -> None:
+    text, arrays = pickle.loads(sys.stdin.buffer.read())
+    module = ir.Module.parse(text, new_context())
+    sys.stdout.buffer.write(pickle.dumps(evaluate(module, arrays)))
+
+
+if __name__ == "__main__":
+    _main()

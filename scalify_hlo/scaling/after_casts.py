@@ -1,0 +1,123 @@
+"""What comes after the last cast of a program, such as the optimizer: half of a training step.
+
+Sizes are followed to where casts need them. After the last one, an op on values at scale 1 stays as
+it is, whatever their size: so where all scales are static, such ops need no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise, starmap
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ONE, Scaled
+from scalify_hlo.analysis.frames import Named, named
+from scalify_hlo.dialect.traits import BINARY, LAYOUT, MAGNITUDES, ROOTS
+from scalify_hlo.rules.marker_ops import BARRIER
+from scalify_hlo.rules.registry import WITH_REGIONS
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.table import RULES
+
+_BROADCAST: Final = "stablehlo.broadcast_in_dim"
+
+_UNARY: Final = LAYOUT | MAGNITUDES | (ROOTS - {"stablehlo.cbrt"})
+
+_PASSED: Final = {
+    name: range(count)
+    for names, count in ((_UNARY, 1), (BINARY, 2), ({"stablehlo.select"}, 3))
+    for name in names
+}
+"""Ops whose rules leave them as they are, without a remark, where all operands are values, and the
+numbers of these; each has one result."""
+
+_CASTING: Final = frozenset({"call", "control", "expanded", "opaque", "refused"})
+"""Families of ops that may have casts in them, or be replaced."""
+
+_PLAIN: Final = frozenset(
+    name
+    for name, rule in RULES.items()
+    if rule.family not in _CASTING and (name not in WITH_REGIONS or name == "stablehlo.reduce")
+) - {BARRIER}
+
+
+Visit: TypeAlias = Callable[[str, ir.Operation, ir.Operation, ScaleRewriter], None]
+
+
+class AfterCasts:
+    """The ops of `main` after its last cast.
+
+    Args:
+        ops: All ops of `main`.
+        functions: Those of the module by name.
+        rewriter: That of `main`.
+        wide: How many of the last ops are known to make no narrow floats.
+
+    Attributes:
+        start: The number of the first of them.
+    """
+
+    def __init__(
+        self,
+        ops: Sequence[Named],
+        functions: Mapping[str, ir.OpView],
+        rewriter: ScaleRewriter,
+        wide: int = 0,
+    ) -> None:
+        self._ops, self._functions, self._rewriter = ops, functions, rewriter
+        self._plain: dict[str, bool] = {}
+        self.start = self._after_last(len(ops) - 1, len(ops) - 1 - wide)
+
+    def _after_last(self, end: int, wide_from: int) -> int:
+        """The number of the first of the ops that are plain to the end."""
+        for number in range(end - 1, -1, -1):
+            name, op = self._ops[number]
+            wide = number >= wide_from
+            if not (name in _PASSED and wide) and not self._is_plain(name, op, wide=wide):
+                return number + 1
+        return 0
+
+    def _is_plain(self, name: str, op: ir.Operation, *, wide: bool = False) -> bool:
+        """Whether an op is no cast, and has none inside."""
+        if name == "func.call":
+            return self._is_plain_function(op.attributes["callee"].value)
+        return name in _PLAIN and (wide or all(map(self._is_wide, op.results)))
+
+    def _is_wide(self, value: ir.Value) -> bool:
+        format_ = self._rewriter.format(value)
+        return format_ is None or format_.wide
+
+    def _is_plain_function(self, name: str) -> bool:
+        if name not in self._plain:
+            self._plain[name] = False  # one that calls itself
+            blocks = self._functions[name].regions[0].blocks
+            ops = named(blocks[0]) if blocks else ()
+            self._plain[name] = bool(blocks) and all(starmap(self._is_plain, ops))
+        return self._plain[name]
+
+    def walk(self, visit: Visit) -> None:
+        """Walks them, where all scales are static.
+
+        Args:
+            visit: Applies its rule to an op, given with its name and with the next.
+        """
+        is_moved = self._rewriter.values.is_moved
+        for (name, op), (_, following) in pairwise(self._ops[self.start :]):
+            numbers = _PASSED.get(name)
+            if numbers is not None and not is_moved(op, numbers):
+                continue
+            for operand in op.operands:
+                self._recall(operand)
+            visit(name, op, following, self._rewriter)
+
+    def _recall(self, value: ir.Value) -> None:
+        """Says what an operand is, if what makes it was passed over: a constant, or a value."""
+        rewriter, owner = self._rewriter, value.owner
+        if isinstance(owner, ir.Block) or rewriter.info(value) is not None:
+            return
+        if owner.name == _BROADCAST:
+            source = owner.operands[0]
+            self._recall(source)
+            rewriter.pass_on(source, value)
+        elif owner.name in _PASSED and rewriter.format(value) is not None:
+            rewriter.assume(value, Scaled(ONE))

@@ -1,0 +1,395 @@
+"""Where scales enter `main` and leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalify_hlo._compat import func, ir, sdy
+from scalify_hlo.algebra.formats import FloatFormat
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
+from scalify_hlo.analysis.carried import carried_arguments, may_come_back
+from scalify_hlo.analysis.frames import Frame
+from scalify_hlo.analysis.index import ResultMarks
+from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect.attributes import Attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.errors import InputError
+from scalify_hlo.report.model import ValueReport
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.isolated import scale_element
+from scalify_hlo.rules.marker_ops import dynamic_rescale
+from scalify_hlo.rules.placement import MHLO, SDY
+from scalify_hlo.rules.scale_rewriter import Observation, ScaleRewriter
+from scalify_hlo.rules.statistics import statistic
+from scalify_hlo.transforms.marker_barriers import rescaled_before
+
+_SMALL = 8
+_HEADROOM = 3
+_MISSED = "may miss that a result is an argument of the next call, since {}"
+"""log2 of the amax of state that the program itself keeps in f16: normal numbers are near unit."""
+_ALIAS = "tf.aliasing_output"
+_INFO = "jax.result_info"
+
+
+class Boundary:
+    """The arguments and results of `main`.
+
+    Args:
+        main: The function.
+        rewriter: Its scale rewriter.
+        top: The op before which arguments are divided by static scales.
+        known: What was said of state on the results, where that is known.
+
+    Attributes:
+        arguments: What became of the arguments, filled in by `enter`.
+        results: What became of the results, filled in by `leave`.
+    """
+
+    def __init__(
+        self,
+        main: ir.OpView,
+        rewriter: ScaleRewriter,
+        top: ir.Operation,
+        known: ResultMarks | None = None,
+    ) -> None:
+        self.arguments: list[ValueReport] = []
+        self.results: list[ValueReport] = []
+        self._main, self._rewriter, self._top = main, rewriter, top
+        self._block = main.regions[0].blocks[0]
+        self._texts: dict[ir.Type, str] = {}
+        self._known = known
+        self._kept: dict[int, Scale] = {}
+        self._measured: set[int] = set()
+        self._returning: dict[int, dict[int, Scale]] = {}
+
+    def enter(self) -> None:
+        """Replaces the arguments that are marked, and tells the rewriter of their scales."""
+        main, block = self._main, self._block
+        old, names = list(block.arguments), attributes.argument_names(main)
+        marks = attributes.argument_attributes(main)
+        _check_aliases(main, names, marks)
+        pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
+        carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
+        formats = [format_of(value.type) for value in block.operations[-1].operands]
+        carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
+        self._measured = {i for i in carried if _is_narrow(formats[i])}
+        for i in self._measured:
+            marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
+        new_marks: list[Attributes] = []
+        scales: list[Scale] = []
+        entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
+        for name, (data, scalar), mark, pair in zip(names, entering, marks, pairs, strict=True):
+            mark.pop(attributes.ROLE, None)
+            info = (
+                self._enter_divided(data, mark)
+                if scalar is None
+                else self._enter_pair(data, scalar, mark)
+            )
+            new_marks += [mark, {}] if pair else [mark]
+            self._note(self.arguments, name, data, info, pair)
+            scales.append(info.scale if isinstance(info, Scaled) else ONE)
+        self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
+        self._returning = {i: {n: scales[n] for n in some} for i, some in others.items()}
+        if any(pairs):
+            self._set_signature([a.type for a in block.arguments], None)
+        attributes.set_argument_attributes(main, new_marks)
+        returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
+        leaving = [value for value, pair in returned if not pair]
+        self._rewriter.values.leaving = frozenset(leaving)
+        if len(leaving) < len(block.operations[-1].operands) or self._rewriter.observed is not None:
+            self._known = None
+
+    def _carried(
+        self, names: Sequence[str], pairs: Sequence[bool]
+    ) -> tuple[dict[int, int], dict[int, list[int]]]:
+        """The pairs that are state, and the pair among the arguments that each takes the place of.
+
+        They leave at the scale of that argument, or in narrow formats at one that is measured.
+
+        Returns:
+            These, and of other results the arguments that they may become; see `may_come_back`.
+        """
+        marks = attributes.result_attributes(self._main)
+        known = {
+            i: ir.IntegerAttr(mark[attributes.CARRIES]).value
+            for i, mark in enumerate(marks)
+            if attributes.CARRIES in mark
+        }
+        named = zip(attributes.result_names(marks), marks, strict=True)
+        taken = [name if pair else None for name, pair in zip(names, pairs, strict=True)]
+        given = [name if attributes.PAIR in mark else None for name, mark in named]
+        frame = Frame.of(self._main)
+        found = carried_arguments(self._main, taken, given, known, frame)
+        others = may_come_back(self._main, taken, given, known | found, frame)
+        for reason in sorted(frame.ended):
+            self._rewriter.remark(self._main.operation, _MISSED.format(reason))
+        return found, others
+
+    @property
+    def scaled(self) -> bool:
+        """Whether a scale enters the program with an argument."""
+        return any(report.scaled for report in self.arguments)
+
+    def _paired(
+        self, names: Sequence[str], old: Sequence[ir.Value], pairs: Sequence[bool]
+    ) -> list[tuple[ir.Value, ir.Value | None]]:
+        """Gives each argument that is a pair a scale behind it.
+
+        Arguments can be appended, but not inserted: the first ones become others, of another type,
+        and what used them uses a later one. Erasing them one by one would be quadratic.
+
+        Returns:
+            The data and the scale of each argument; None for the scale of one that is no pair.
+        """
+        block = self._block
+        wanted: list[tuple[ir.Type, ir.Location]] = []
+        places: list[int] = []
+        for name, value, pair in zip(names, old, pairs, strict=True):
+            places.append(len(wanted))
+            wanted.append((value.type, value.location))
+            if pair:
+                location = ir.Location.name(f"{name}.scale", value.location)
+                wanted.append((emit.scalar_type(scale_element(value.type)), location))
+        for type_, location in wanted[len(old) :]:
+            block.add_argument(type_, location)
+        new = list(block.arguments)
+        for value, place in reversed(list(zip(old, places, strict=True))):
+            if new[place] != value:
+                value.replace_all_uses_with(new[place])
+        for value, (type_, location) in zip(old, wanted, strict=False):
+            value.set_type(type_)
+            value.set_location(location)
+        new = list(block.arguments)  # of their new types
+        return [
+            (new[place], new[place + 1] if pair else None)
+            for place, pair in zip(places, pairs, strict=True)
+        ]
+
+    def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> ScaleInfo:
+        computed = mark.pop(attributes.RESCALED, None) is not None
+        bound = COMPUTED_BOUND if computed else GIVEN_BOUND
+        runtime = self._rewriter.runtime_scales.bind(scalar, state=True, bound=bound)
+        runtime.anchors = mark.pop(attributes.FOLLOWS, None) is None
+        info = Scaled(Scale(0, ((runtime, 1),)))
+        self._rewriter.set(data, info)
+        return info
+
+    def _enter_divided(self, data: ir.Value, mark: Attributes) -> ScaleInfo:
+        """X_d = X / 2^e at entry; what asks for X at scale 1 gets the argument itself."""
+        rewriter, size = self._rewriter, attributes.size(mark)
+        if size is None:
+            return None
+        mark.pop(attributes.SIZE, None)
+        number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
+        size = size if rewriter.predicts else number  # else all levels are floors
+        if rewriter.keeps_values(data):
+            info = Scaled(ONE, size)
+            rewriter.assume(data, info)
+            return info
+        info = Scaled(Scale(number), size - number)
+        uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
+        if not uses:
+            rewriter.assume(data, info)
+            return info
+        divided = rewriter.multiply(data, info.scale**-1, self._top)
+        _share_sharding(mark, divided.owner)
+        rewriter.assume(divided, info)
+        rewriter.values.note_moved(divided, ONE, data)
+        rewriter.values.discardable(divided)
+        for owner, index in uses:
+            owner.operands[index] = divided
+        return info
+
+    def leave(self) -> None:
+        """Turns the results that are marked into pairs, and unscales the others."""
+        known, main = self._known, self._main
+        if known is not None and known.after == attributes.encoded_result_attributes(main):
+            self._leave_values(known)
+        else:
+            self._leave_marked()
+
+    def _leave_values(self, known: ResultMarks) -> None:
+        """Unscales all results, which have the attributes again that they had."""
+        returned, rewriter = self._block.operations[-1], self._rewriter
+        before, values = list(returned.operands), []
+        for name, value in zip(known.names, before, strict=True):
+            self._note(self.results, name, value, rewriter.info(value), False)
+            values += self._leave_one(value, returned.operation, False)
+        self._return(returned, before, values)
+        attributes.set_encoded_result_attributes(self._main, known.before)
+
+    def _leave_marked(self) -> None:
+        """Does to each result what is marked on it."""
+        returned = self._block.operations[-1]
+        before = list(returned.operands)
+        values: list[ir.Value] = []
+        marks: list[Attributes] = []
+        positions: list[int] = []
+        results = attributes.result_attributes(self._main)
+        names = attributes.result_names(results)
+        for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
+            positions.append(len(values))
+            pair = mark.pop(attributes.PAIR, None) is not None
+            for read in (attributes.ROLE, attributes.CARRIES):
+                mark.pop(read, None)
+            if i in self._measured:
+                value = self._rescaled(value, returned.operation)
+            info, kept = self._rewriter.info(value), self._kept.get(i)
+            if isinstance(info, Scaled) and kept is not None:
+                info = Scaled(kept)
+            self._note(self.results, name, value, info, pair)
+            self.results[-1] = self._moved(i, self.results[-1])
+            values += self._leave_one(value, returned.operation, pair, kept)
+            marks += [mark, _scale_attributes(mark)] if pair else [mark]
+        for observation in self._rewriter.observed or ():
+            values += self._observed(observation, returned.operation)
+            marks += [
+                {_INFO: ir.StringAttr.get(f"observed.{part} {observation.name}".rstrip())}
+                for part in ("rms", "scale")
+            ]
+        self._return(returned, before, values)
+        attributes.set_result_attributes(self._main, marks)
+        _move_aliases(self._main, positions)
+
+    def _return(
+        self, returned: ir.OpView, before: Sequence[ir.Value], values: Sequence[ir.Value]
+    ) -> None:
+        if values != before:
+            func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+            returned.operation.erase()
+        if len(values) > len(before):
+            self._set_signature(None, [value.type for value in values])
+
+    def _leave_one(
+        self, value: ir.Value, at: ir.Operation, pair: bool, kept: Scale | None = None
+    ) -> list[ir.Value]:
+        """A result as it is returned.
+
+        Args:
+            value: The result.
+            at: The op that returns it.
+            pair: Whether it becomes data and scale.
+            kept: The scale that a pair has whatever its data are; None for the predicted one.
+        """
+        rewriter, info = self._rewriter, self._rewriter.info(value)
+        if not pair:
+            moved = isinstance(info, Scaled) and info.scale != ONE
+            return [rewriter.rescale_to(value, ONE, at) if moved else value]
+        scale = ONE
+        if isinstance(info, Scaled):
+            scale = _leaving(info) if kept is None else kept
+            value = rewriter.rescale_to(value, scale, at)
+        wide = isinstance(scale_element(value.type), ir.F64Type)
+        return rewriter.rescaler.as_pair(value, scale, at, wide=wide)
+
+    def _moved(self, result: int, report: ValueReport) -> ValueReport:
+        """The report of a result, with the arguments that it may be in the next call.
+
+        Where its scale is that of such an argument, moved, each call would move it again. What is
+        of a higher power of the argument moves further at once.
+        """
+        entered = self._returning.get(result)
+        if not entered or not isinstance(report.info, Scaled):
+            return report
+        scale = _leaving(report.info)
+        powers = dict(scale.powers)
+        moved = {n: abs(powers[g]) for n, (_, ((g, _),)) in entered.items() if g in powers}
+        if not moved or scale in entered.values():
+            return report
+        bound = GIVEN_BOUND // max(1, max(moved.values()) - 1)
+        return report._replace(moved=tuple(moved), bound=bound)
+
+    def _rescaled(self, value: ir.Value, at: ir.Operation) -> ir.Value:
+        """State at the scale that its amax asks for: few of its elements may be large."""
+        marker = rescaled_before(at, [value], "max")[0].owner
+        i64 = ir.IntegerType.get_signless(64)
+        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, _HEADROOM)
+        (data,) = dynamic_rescale(marker, self._rewriter)
+        marker.operation.erase()
+        return data
+
+    def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:
+        """The rms of data that were cast, and their scale."""
+        rewriter, scale = self._rewriter, observation.scale
+        rms = statistic(observation.data, "l2", at, wide=False, devices=None)
+        rewriter.runtime_scales.location = at.location
+        if scale.static:
+            return [rms, emit.constant(rms.type, 2.0**scale.exponent, at)]
+        return [rms, rewriter.runtime_scales.kept(scale, wide=False)]
+
+    def _set_signature(self, inputs: list[ir.Type] | None, results: list[ir.Type] | None) -> None:
+        type_ = attributes.function_type(self._main)
+        attributes.set_function_type(
+            self._main,
+            list(type_.inputs) if inputs is None else inputs,
+            list(type_.results) if results is None else results,
+        )
+
+    def _note(
+        self, reports: list[ValueReport], name: str, value: ir.Value, info: ScaleInfo, pair: bool
+    ) -> None:
+        type_ = value.type
+        if type_ not in self._texts:
+            self._texts[type_] = str(type_)
+        reports.append(ValueReport(name, self._texts[type_], pair, info))
+
+
+def _leaving(info: Scaled) -> Scale:
+    """The scale with which a result leaves that no argument gives its scale to."""
+    return info.scale if info.decayed else info.normalized
+
+
+def _share_sharding(mark: Attributes, op: ir.Operation) -> None:
+    """Gives an op the sharding of the argument that it divides."""
+    if SDY in mark:
+        per_value = sdy.TensorShardingPerValueAttr.get([mark[SDY]])
+        op.attributes[SDY] = per_value
+    if MHLO in mark:
+        op.attributes[MHLO] = mark[MHLO]
+
+
+def _scale_attributes(data: Attributes) -> Attributes:
+    info = data.get(_INFO)
+    return {_INFO: ir.StringAttr.get(f"{info.value}.scale")} if info else {}
+
+
+def _check_aliases(main: ir.OpView, names: Sequence[str], marks: Sequence[Attributes]) -> None:
+    """Refuses a donated argument that names a result which there is not.
+
+    Raises:
+        InputError: There is one.
+    """
+    count = len(attributes.function_type(main).results)
+    for name, mark in zip(names, marks, strict=True):
+        if _ALIAS not in mark:
+            continue
+        alias = mark[_ALIAS]
+        if not (isinstance(alias, ir.IntegerAttr) and 0 <= alias.value < count):
+            raise InputError(
+                f"{_ALIAS} of {name} is {alias}, and @main has {count} result(s)",
+                location=str(main.location),
+                hint="give the number of the result that takes the memory of the argument",
+            )
+
+
+def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
+    """Donated arguments name the result that they become by its number."""
+    if not attributes.any_argument_has(main, _ALIAS):
+        return
+    marks = attributes.argument_attributes(main)
+    for mark in marks:
+        if _ALIAS in mark:
+            old = ir.IntegerAttr(mark[_ALIAS])
+            mark[_ALIAS] = ir.IntegerAttr.get(old.type, positions[old.value])
+    attributes.set_argument_attributes(main, marks)
+
+
+def _is_small(format_: FloatFormat | None) -> bool:
+    """Whether the program itself keeps a result in 8 bits, which no other scale fits better."""
+    return format_ is not None and format_.bits <= _SMALL
+
+
+def _is_narrow(format_: FloatFormat | None) -> bool:
+    """Whether a result has less range than f32, so that no scale fits it forever."""
+    return format_ is not None and not format_.wide

@@ -1,0 +1,163 @@
+"""Functions as they are specialized: copies with scales among their arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scalify_hlo._compat import func, ir
+from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.dialect import attributes
+from scalify_hlo.rules.devices import replicated_after
+from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
+from scalify_hlo.rules.parameters import Parameters
+from scalify_hlo.rules.placement import SDY
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+
+CALLS = frozenset({"func.call", "stablehlo.composite"})
+
+_PLACING = ("mhlo.", "sdy.")
+"""How the attributes begin that say where results of calls are placed."""
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function as it was specialized.
+
+    Attributes:
+        function: The copy; the function itself if the copy would be the same.
+        rewriter: Its scale rewriter, which defines the run-time scales of its results.
+        parameters: Its run-time scales that come from the caller, in the caller's order.
+        passed: The arguments with which it was walked.
+        taken: The numbers of those that it takes as extra arguments.
+        results: What is known of its results.
+        computed: The run-time scales that it computes for them, which it returns after its results.
+        copied: Whether `function` is a copy.
+    """
+
+    function: ir.OpView
+    rewriter: ScaleRewriter
+    parameters: tuple[RuntimeScale, ...]
+    passed: Parameters
+    taken: tuple[int, ...]
+    results: tuple[ScaleInfo, ...]
+    computed: tuple[RuntimeScale, ...]
+    copied: bool
+
+
+def callee_of(op: ir.OpView) -> str:
+    """The function that a call or a composite names."""
+    key = "callee" if op.operation.name == "func.call" else "decomposition"
+    return str(op.attributes[key].value)
+
+
+def is_private(function: ir.OpView) -> bool:
+    """Whether a function can only be called from within the module."""
+    visibility = function.attributes
+    return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
+
+
+def called_by(function: ir.OpView) -> list[str]:
+    """The functions that a function calls, outside of the regions of its ops."""
+    blocks = function.regions[0].blocks
+    ops = blocks[0].operations if blocks else ()
+    return [callee_of(op) for op in ops if op.operation.name == "func.call"]
+
+
+def called_in(block: ir.Block) -> list[str]:
+    """The functions that are called from a block and from the regions of its ops."""
+    found: list[str] = []
+    for op in block.operations:
+        operation = op.operation
+        if operation.name in CALLS:
+            found.append(callee_of(op))
+        for region in operation.regions:
+            for inner in region.blocks:
+                found += called_in(inner)
+    return found
+
+
+def take_scales(
+    copy: ir.OpView, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter
+) -> tuple[RuntimeScale, ...]:
+    """Gives a function the run-time scales of its arguments' scales as extra arguments.
+
+    Returns:
+        Its own run-time scales, in the order of the caller's.
+    """
+    parameters = add_parameters(copy.regions[0].blocks[0], infos, rewriter)
+    if parameters:
+        marks = attributes.argument_attributes(copy)
+        _set_arguments(copy, [*marks, *({} for _ in parameters)])
+    return parameters
+
+
+def return_scales(
+    copy: ir.OpView, results: Sequence[ScaleInfo], rewriter: ScaleRewriter
+) -> tuple[RuntimeScale, ...]:
+    """Lets a function return the scales that are computed in it and that its results have."""
+    scales = [info.scale for info in results if isinstance(info, Scaled)]
+    computed = tuple(
+        dict.fromkeys(g for scale in scales for g in rewriter.runtime_scales.computed(scale))
+    )
+    if not computed:
+        return ()
+    values = [rewriter.runtime_scales.value(runtime) for runtime in computed]
+    returned = copy.regions[0].blocks[0].operations[-1]
+    operands = [*returned.operands, *values]
+    func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
+    returned.operation.erase()
+    marks = attributes.result_attributes(copy)
+    inputs = list(attributes.function_type(copy).inputs)
+    attributes.set_function_type(copy, inputs, [value.type for value in operands])
+    attributes.set_result_attributes(copy, [*marks, *({} for _ in values)])
+    return computed
+
+
+def drop_untaken(copy: ir.OpView, count: int) -> tuple[int, ...]:
+    """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
+    if not count:
+        return ()
+    marks = attributes.argument_attributes(copy)
+    start = len(marks) - count
+    taken = drop_unused(copy.regions[0].blocks[0], count)
+    _set_arguments(copy, [*marks[:start], *(marks[start + i] for i in taken)])
+    return taken
+
+
+def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
+    """Gives a function the type that its body's arguments have, and their attributes."""
+    arguments = copy.regions[0].blocks[0].arguments
+    results = list(attributes.function_type(copy).results)
+    attributes.set_function_type(copy, [a.type for a in arguments], results)
+    attributes.set_argument_attributes(copy, marks)
+
+
+def new_call(
+    op: ir.OpView, callee: Callee, rewriter: ScaleRewriter, callers: Sequence[RuntimeScale]
+) -> ir.OpView:
+    """Calls the copy in an op's place; the op itself stays if it calls what it called before."""
+    name = callee.function.attributes["sym_name"].value
+    if name == callee_of(op):
+        return op
+    rewriter.values.changed = True
+    block = callee.function.regions[0].blocks[0]
+    taken = [callers[i] for i in callee.taken]
+    scales = scale_operands(block, taken, rewriter, op.operation)
+    call = func.CallOp(
+        list(attributes.function_type(callee.function).results),
+        ir.FlatSymbolRefAttr.get(name),
+        [*op.operands, *scales],
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    computed = [scale.type for scale in list(call.results)[len(op.results) :]]
+    for key, mark in op.attributes.items():
+        if key.startswith(_PLACING):
+            call.attributes[key] = (
+                replicated_after(mark, computed) if key == SDY and computed else mark
+            )
+    for old, new in zip(op.results, call.results, strict=False):  # scales come after
+        old.replace_all_uses_with(new)
+    op.operation.erase()
+    return call

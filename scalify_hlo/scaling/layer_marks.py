@@ -1,0 +1,72 @@
+"""Marks of layers, and of where the inputs of activations are read: sizes follow from these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import LAYER_MARK_CONE
+from scalify_hlo.analysis.layers.graph import Graph
+from scalify_hlo.analysis.layers.model import Layer
+from scalify_hlo.dialect import attributes
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS
+
+
+def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
+    """Numbers the ops that end activations and their backward parts, and marks the inputs.
+
+    A mark is on the op that reads an input, as inputs may be arguments. A result that several
+    layers are, of functions that are called several times, has one number.
+
+    Returns:
+        The ops that got marks.
+    """
+    numbers: dict[ir.Value, int] = {}
+    marked: list[ir.Operation] = []
+    for layer in layers:
+        if layer.name not in ACTIVATIONS or not layer.exact:
+            continue
+        source = layer.inputs[0]
+        inputs = {*source.values, *graph.passed.get(source, ())}
+        for value in layer.output.values:
+            if value not in numbers and (place := _reader(value, inputs)) is not None:
+                numbers[value] = number = len(numbers)
+                maker = value.owner.operation
+                maker.attributes[attributes.LAYER_NUMBER] = _integer(number)
+                _append(*place, number)
+                marked += [maker, place[0]]
+    return marked
+
+
+def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:
+    """An op that a value is made with, in its block, and which of its operands is an input."""
+    waiting, seen = list(_owner(value)), {value}
+    looked = 0
+    while waiting and looked < LAYER_MARK_CONE:
+        op = waiting.pop(0)
+        looked += 1
+        for index, operand in enumerate(op.operands):
+            if operand in inputs:
+                return op, index
+            if operand not in seen:
+                seen.add(operand)
+                waiting += _owner(operand)
+    return None
+
+
+def _owner(value: ir.Value) -> Iterator[ir.Operation]:
+    if not isinstance(value.owner, ir.Block):
+        yield value.owner.operation
+
+
+def _append(op: ir.Operation, index: int, number: int) -> None:
+    """Says on an op that an operand is the input of a layer."""
+    known: Sequence[ir.Attribute] = ()
+    if attributes.LAYER_INPUT in op.attributes:
+        known = list(ir.ArrayAttr(op.attributes[attributes.LAYER_INPUT]))
+    marks = [*known, _integer(number), _integer(index)]
+    op.attributes[attributes.LAYER_INPUT] = ir.ArrayAttr.get(marks)
+
+
+def _integer(number: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

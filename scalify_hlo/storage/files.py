@@ -1,0 +1,333 @@
+"""Reading and writing files. `-` is a standard stream, and output files appear only when whole."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import signal
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.storage.byte_source import OnDisk, Source
+
+STREAM = "-"
+"""The path that stands for standard input or output."""
+
+
+_HEAD = 1 << 16
+"""The number of bytes that are read first, to decide whether to read the rest."""
+_MOST = 2 << 30
+"""The most bytes that are read from a stream, which may never end. Regular files have no limit."""
+_CHUNK = 1 << 20
+
+
+def display_name(path: str) -> str:
+    """The name of a path in diagnostics."""
+    return "<stdin>" if path == STREAM else path
+
+
+def read_file(path: str, require: Callable[[bytes, str], None] | None = None) -> bytes:
+    """Returns all bytes of a file, or of standard input for ``-``.
+
+    Args:
+        path: The path of the file.
+        require: Called with the first bytes and the name of the file. It raises an error if the
+            file is not wanted; the rest is not read then, as a device may never end.
+
+    Raises:
+        InputError: The file is missing, a directory, or unreadable, or standard input is closed.
+    """
+    if path == STREAM:
+        return _read_standard_input(require)
+    try:
+        with open(path, "rb") as file:
+            return read_open(file, path, require)
+    except OSError as error:
+        raise InputError(
+            f"cannot read the file: {_reason(error)}",
+            location=path,
+            hint="give the path of an existing program, or - for standard input",
+        ) from None
+
+
+def read_open(
+    file: BinaryIO,
+    name: str,
+    require: Callable[[bytes, str], None] | None = None,
+    *,
+    most: int = _MOST,
+) -> bytes:
+    """Returns all bytes of an open file; see `read_file`.
+
+    Args:
+        file: The file.
+        name: The name of the file in diagnostics.
+        require: As for `read_file`. By default, files with zero bytes are refused.
+        most: The most bytes that are read, unless the file is a regular file.
+
+    Raises:
+        InputError: The file is refused or too large.
+    """
+    require = _require_no_zeros if require is None else require
+    head = file.read(_HEAD)
+    require(head, name)
+    if len(head) < _HEAD:
+        return head
+    content = io.BytesIO()
+    content.write(head)
+    most = sys.maxsize if _is_regular(file) else most
+    try:
+        while piece := file.read(_CHUNK):
+            content.write(piece)
+            if content.tell() > most:
+                raise InputError(
+                    f"the stream goes on after {most:,} bytes",
+                    location=name,
+                    hint="write it to a file, which may be larger, and give the path of that",
+                )
+        return content.getvalue()
+    except MemoryError:
+        raise InputError(
+            "there is not enough memory to read it",
+            location=name,
+            hint="give the path of a file, which need not be in memory whole",
+        ) from None
+
+
+def _is_regular(file: BinaryIO) -> bool:
+    """Whether an open file is a regular file, which ends."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except OSError:
+        return False
+
+
+def source_of(path: str, require: Callable[[bytes, str], None] | None = None) -> Source:
+    """Returns the source at a path: a regular file as `OnDisk`, anything else as bytes.
+
+    Args:
+        path: The path of the file, or ``-``.
+        require: As for `read_file`; it is not called for a regular file.
+
+    Raises:
+        InputError: The file cannot be read; see `read_file`.
+    """
+    file = OnDisk(path)
+    return file if path != STREAM and file.can_be_mapped() else read_file(path, require)
+
+
+def write_file(path: str, data: str | bytes) -> None:
+    """Writes a whole file, or standard output for ``-``; on failure an existing file is kept.
+
+    Raises:
+        InputError: The output cannot be written.
+    """
+    content = data.encode() if isinstance(data, str) else data
+    save_file(path, lambda file: file.write(content))
+
+
+def save_file(path: str, save: Callable[[BinaryIO], object]) -> None:
+    """Writes a file by a function that takes the open file; see `write_file`.
+
+    Raises:
+        InputError: The output cannot be written.
+    """
+    if path == STREAM:
+        with standard_output() as stream:
+            save(stream.buffer)
+        return
+    try:
+        _write(Path(path), save)
+    except OSError as error:
+        raise _unwritable(path, _reason(error)) from None
+
+
+def require_writable(path: str) -> None:
+    """Checks before the work starts that an output can be written.
+
+    Raises:
+        InputError: The folder is missing or cannot be written, the path is a folder or a loop, or
+            standard output is closed.
+    """
+    if path == STREAM:
+        _require_output()
+    if path == STREAM or _is_device(Path(path)):
+        return
+    try:
+        _refuse_loop(Path(path))
+    except OSError as error:
+        raise _unwritable(path, _reason(error)) from None
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise _unwritable(path, "is a directory")
+    if not folder.is_dir():
+        raise _unwritable(path, f"there is no folder {str(folder)!r}")
+    if not os.access(folder, os.W_OK):
+        raise _unwritable(path, f"no permission to write in {str(folder)!r}")
+
+
+@contextlib.contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Gives standard output, and flushes it on exit.
+
+    Raises:
+        InputError: Standard output is closed, or a write to it fails.
+    """
+    stream = _require_output()
+    try:
+        yield stream
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unwritable_output(error) from None
+
+
+def unwritable_output(error: OSError) -> InputError:
+    """Returns the error for a failed write to standard output, and discards the rest of it."""
+    discard_output()
+    return _unwritable("<stdout>", _reason(error))
+
+
+def discard_output() -> None:
+    """Discards the buffer of standard output; flushing it at exit would fail again."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def same_file(a: str, b: str) -> None:
+    """Refuses two paths that cannot both be standard input.
+
+    Raises:
+        UsageError: Both are ``-``.
+    """
+    if a == b == STREAM:
+        raise UsageError(
+            "only one of the inputs can be standard input", hint="give a path for the other"
+        )
+
+
+def _require_no_zeros(head: bytes, name: str) -> None:
+    if b"\0" in head:
+        raise InputError("this is not a text", location=name, hint="give a file in UTF-8")
+
+
+def _read_standard_input(require: Callable[[bytes, str], None] | None) -> bytes:
+    # `sys.stdin` is None if the process was started without standard input.
+    stream: TextIO | None = sys.stdin
+    if stream is None:
+        raise InputError(
+            "standard input is closed",
+            location=display_name(STREAM),
+            hint="give the path of a file, or open standard input with < or a pipe",
+        )
+    try:
+        return read_open(stream.buffer, display_name(STREAM), require)
+    except OSError as error:
+        raise InputError(
+            f"cannot read standard input: {_reason(error)}",
+            location=display_name(STREAM),
+            hint="give the path of a file, or open standard input with < or a pipe",
+        ) from None
+
+
+def _require_output() -> TextIO:
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        raise _unwritable("<stdout>", "standard output is closed")
+    return stream
+
+
+def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
+    """Replaces a regular file in one step; writes through to anything else, such as a pipe."""
+    if _is_device(path):
+        with path.open("wb") as device:
+            save(device)
+        return
+    _refuse_loop(path)
+    target = path.resolve()  # A link is kept, and the file that it names is replaced.
+    # The handler of SIGTERM is set before the file exists, so that no signal leaves it there.
+    name = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    with _removed_on_termination(name):
+        try:
+            with open(name, "xb", opener=_open_private) as file:
+                save(file)
+            os.chmod(name, _mode(target))
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+
+
+@contextlib.contextmanager
+def _removed_on_termination(name: Path) -> Iterator[None]:
+    """Removes a temporary file if SIGTERM ends the process, unless that signal has a handler."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        del frame
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _open_private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
+
+
+def _refuse_loop(path: Path) -> None:
+    """Raises the system's error for a loop of symbolic links."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a path exists and is neither a regular file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file to be replaced, or those of a new file."""
+    with contextlib.suppress(OSError):
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritable(path: str, reason: str) -> InputError:
+    return InputError(
+        f"cannot write the output: {reason}",
+        location=path,
+        hint="give a path in an existing folder that you may write, or - for standard output",
+    )
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,79 @@
+"""What loops carry around unchanged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import LOOP
+
+_PLACING = ("mhlo.", "sdy.")
+"""How the attributes begin that say, for each value of a loop, where it is placed."""
+
+
+def carried_by(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:
+    """The loop that carries a value around unchanged, and the value with which it starts."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        loop, index = owner.owner.operation, ir.BlockArgument(value).arg_number
+    else:
+        loop, index = owner, ir.OpResult(value).result_number
+    if loop.name != LOOP:
+        return None
+    body = loop.regions[1].blocks[0]
+    if isinstance(owner, ir.Block) and owner != body:
+        return None
+    if body.operations[-1].operands[index] != body.arguments[index]:
+        return None
+    return loop, loop.operands[index]
+
+
+class Loop(NamedTuple):
+    """A loop that carries less than it did, and what it started with in those places."""
+
+    loop: ir.Operation
+    starts: list[ir.Value]
+
+
+def without_dead_carries(loop: ir.Operation) -> Loop | None:
+    """Takes out of a loop what it only carries around; None if there is nothing such."""
+    blocks = [region.blocks[0] for region in loop.regions]
+    body = blocks[1]
+    last = body.operations[-1]
+
+    def dead(index: int) -> bool:
+        argument = body.arguments[index]
+        uses = [*blocks[0].arguments[index].uses, *loop.results[index].uses]
+        inner = [use.owner == last.operation for use in argument.uses]
+        return not uses and inner == [True] and last.operands[index] == argument
+
+    kept = [i for i in range(len(loop.operands)) if not dead(i)]
+    dropped = [i for i in range(len(loop.operands)) if i not in kept]
+    if not dropped or any(key.startswith(_PLACING) for key, _ in loop.attributes.items()):
+        return None
+    ir.Operation.create(
+        last.operation.name,
+        operands=[last.operands[i] for i in kept],
+        loc=last.location,
+        ip=ir.InsertionPoint(last),
+    )
+    last.operation.erase()
+    for block in blocks:
+        for index in reversed(dropped):
+            block.erase_argument(index)
+    new = ir.Operation.create(
+        LOOP,
+        results=[loop.results[i].type for i in kept],
+        operands=[loop.operands[i] for i in kept],
+        attributes=dict(loop.attributes.items()),
+        regions=2,
+        loc=loop.location,
+        ip=ir.InsertionPoint(loop),
+    )
+    for block, region in zip(blocks, new.regions, strict=True):
+        block.append_to(region)
+    for index, result in zip(kept, new.results, strict=True):
+        loop.results[index].replace_all_uses_with(result)
+    starts = [loop.operands[i] for i in dropped]
+    loop.erase()
+    return Loop(new, starts)

@@ -1,0 +1,237 @@
+"""Expands ops of CHLO to StableHLO: all of them, or all but some."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+
+from scalify_hlo._compat import chlo, func, ir, passmanager, register_passes, stablehlo
+from scalify_hlo.dialect.traits import SPECIAL
+from scalify_hlo.errors import InputError
+
+_EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
+_PIPELINE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
+_SHAPES = "builtin.module(func.func(shape-legalize-to-stablehlo))"
+_CALL, _TARGET = "stablehlo.custom_call", "call_target_name"
+_HIDDEN = "scalify.hidden."
+
+_BROADCASTING = frozenset(op for op in _EVERY if op.startswith("chlo.broadcast_"))
+_DIMS = "broadcast_dimensions"
+
+
+def expand(module: ir.Operation, *, keep: Collection[str] = ()) -> None:
+    """Expands the CHLO ops of a module in place.
+
+    Args:
+        module: The module.
+        keep: Full names of ops without regions that stay as they are. StableHLO's pass expands
+            all or nothing, so they are custom calls while it runs.
+
+    Raises:
+        InputError: StableHLO has no expansion of an op, for f8 maybe, or one that broadcasts
+            values of dynamic shape.
+    """
+    if not _named(module, _EVERY - set(keep)):
+        return
+    for op in _named(module, _BROADCASTING):
+        _broadcast(op)
+    for op in _named(module, keep):
+        _replace(op, _CALL, {_TARGET: ir.StringAttr.get(_HIDDEN + op.name), **_attributes(op)})
+    scans, given = _named(module, _SCANS), set(_named(module, _SLICES))
+    _run(_PIPELINE, module)
+    for op in _named(module, _SLICES) if scans else ():
+        if op not in given:
+            _slice_statically(op)
+    _without_shapes(module)
+    for op in _named(module, (_CALL,)) if keep else ():
+        target = op.attributes[_TARGET].value
+        if target.startswith(_HIDDEN):
+            _replace(op, target.removeprefix(_HIDDEN), _attributes(op))
+
+
+_SCANS = frozenset({"chlo.scan"})
+_SLICES = frozenset({"stablehlo.real_dynamic_slice"})
+
+
+def legalize(module: ir.Operation) -> None:
+    """Makes StableHLO of all CHLO in a module, in place, for readers that know no CHLO.
+
+    Functions of one value become composites as jax.export writes them, of which XLA makes the ops
+    again, more precise than what they are expanded to.
+
+    Raises:
+        InputError: As `expand`.
+    """
+    found = {op.name for op in _named(module, _EVERY)}
+    if functions := sorted(found & _FUNCTIONS):
+        _run(_COMPOSITES.format(",".join(functions)), module)
+    if found:
+        expand(module)
+
+
+_COMPOSITES = "builtin.module(stablehlo-wrap-in-composite{{op-names={} version=1}})"
+_FUNCTIONS = SPECIAL - {"chlo._asin_acos_kernel"}
+
+
+def expand_one(op: ir.Operation) -> list[ir.Operation]:
+    """Puts what an op of CHLO is expanded to in its place.
+
+    Args:
+        op: An op that captures no value.
+
+    Returns:
+        The new ops, in program order.
+
+    Raises:
+        InputError: As `expand`.
+    """
+    with op.context, op.location:
+        module = ir.Module.create()
+        types = [value.type for value in op.operands], [result.type for result in op.results]
+        with ir.InsertionPoint(module.body):
+            function = func.FuncOp("main", types)
+        block = function.add_entry_block()
+        with ir.InsertionPoint(block):
+            copy = op.clone()
+            for index, argument in enumerate(block.arguments):
+                copy.operands[index] = argument
+            func.ReturnOp(list(copy.results))
+        expand(module.operation)
+    *new, end = [inner.operation for inner in function.body.blocks[0].operations]
+    for inner in new:
+        inner.move_before(op)
+    given = list(op.operands)
+    for argument, value in zip(function.arguments, given, strict=True):
+        argument.replace_all_uses_with(value)
+    for result, value in zip(op.results, list(end.operands), strict=True):
+        result.replace_all_uses_with(value)
+    op.erase()
+    return new
+
+
+def _slice_statically(op: ir.Operation) -> None:
+    """Slices of static size are dynamic_slice; jaxlib 0.10 expands scans to what XLA refuses."""
+    operand, starts = list(op.operands)[:2]
+    type_ = op.results[0].type
+    with ir.InsertionPoint(op), op.location:
+        scalar = ir.RankedTensorType.get([], starts.type.element_type)
+        bounds = [ir.DenseI64ArrayAttr.get([n]) for n in range(type_.rank + 1)]
+        parts = [
+            stablehlo.reshape(scalar, stablehlo.slice(starts, start, end, bounds[1]))
+            for start, end in pairwise(bounds)
+        ]
+        sizes = ir.DenseI64ArrayAttr.get(list(type_.shape))
+        op.results[0].replace_all_uses_with(stablehlo.dynamic_slice(operand, parts, sizes))
+    op.erase()
+
+
+def _run(pipeline: str, module: ir.Operation) -> None:
+    register_passes()
+    try:
+        passmanager.PassManager.parse(pipeline).run(module)
+    except ir.MLIRError as error:
+        first = error.error_diagnostics[0]
+        op = next(iter(re.findall(r"'(chlo\.\w+)'", first.message)), "an op of CHLO")
+        raise InputError(
+            f"StableHLO cannot expand {op} here",
+            location=str(first.location),
+            hint="convert its operands to f32 before it, or export the program with jax.export",
+        ) from None
+
+
+def _named(module: ir.Operation, names: Collection[str]) -> list[ir.Operation]:
+    return [op for op in _all(module) if op.name in names] if names else []
+
+
+def _all(module: ir.Operation) -> list[ir.Operation]:
+    """Every op of a module; what is done to them can't be done, or raised, on a walk."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def _broadcast(op: ir.Operation) -> None:
+    """Gives the operands of an op the shape of its result, if all are static."""
+    types = [value.type for value in (*op.operands, *op.results)]
+    if not all(isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types):
+        return
+    result = op.results[0].type
+    given = list(op.attributes[_DIMS]) if _DIMS in op.attributes else None
+    for i, value in enumerate(list(op.operands)):
+        rank = value.type.rank
+        if list(value.type.shape) == list(result.shape):
+            continue
+        dims = given if given is not None and len(given) == rank else range(result.rank)[-rank:]
+        type_ = ir.RankedTensorType.get(result.shape, value.type.element_type)
+        op.operands[i] = stablehlo.broadcast_in_dim(
+            type_,
+            value,
+            ir.DenseI64ArrayAttr.get(list(dims) if rank else []),
+            loc=op.location,
+            ip=ir.InsertionPoint(op),
+        )
+    if given is not None:
+        del op.attributes[_DIMS]
+    if op.name == "chlo.broadcast_select":
+        _replace(op, "stablehlo.select", {})
+
+
+def _without_shapes(module: ir.Operation) -> None:
+    """Computes shapes in StableHLO, where the pass that expands CHLO left them to others."""
+    foreign = [op for op in _all(module) if op.name.startswith(("shape.", "tensor."))]
+    if not foreign:
+        return
+    for op in foreign:
+        if op.name in _CONSTRAINTS:
+            raise InputError(
+                "an op of CHLO broadcasts values of dynamic shape",
+                location=str(op.location),
+                hint="broadcast them with stablehlo.dynamic_broadcast_in_dim",
+            )
+    _run(_SHAPES, module)
+    for cast in [op for op in _all(module) if op.name == _CAST]:
+        for result in cast.results:
+            for user in [use.owner for use in result.uses if use.owner.name == _CAST]:
+                if user.results[0].type == cast.operands[0].type:
+                    user.results[0].replace_all_uses_with(cast.operands[0])
+    for cast in reversed([op for op in _all(module) if op.name == _CAST]):
+        if not list(cast.results[0].uses):
+            cast.erase()
+
+
+_CONSTRAINTS = frozenset(
+    f"shape.{name}" for name in ("assuming", "const_witness", "cstr_broadcastable")
+)
+_CAST = "builtin.unrealized_conversion_cast"
+
+
+_OF_CALLS = frozenset(
+    {"api_version", "backend_config", "called_computations", "has_side_effect"}
+    | {"operand_layouts", "output_operand_aliases", "result_layouts", _TARGET}
+)
+
+
+def _attributes(op: ir.Operation) -> Mapping[str, ir.Attribute]:
+    """The attributes of an op, less those that every custom call has."""
+    return {n: op.attributes[n] for n in op.attributes if n not in _OF_CALLS}
+
+
+def _replace(op: ir.Operation, name: str, attributes: Mapping[str, ir.Attribute]) -> None:
+    """Puts an op of another name in an op's place."""
+    new = ir.Operation.create(
+        name,
+        results=[result.type for result in op.results],
+        operands=list(op.operands),
+        attributes=dict(attributes),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()

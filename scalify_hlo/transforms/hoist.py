@@ -1,0 +1,232 @@
+"""Lifts values out of loops, branches and per-device computations to the end of `main`.
+
+What stands in a region is computed many times, or not at all, or on each device. Outside, the
+largest or the sum of all those is one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import BRANCHES, LOOP
+from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import InputError
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
+from scalify_hlo.rules.statistics import everywhere
+
+Combine = Literal["max", "add"]
+
+_PER_DEVICE = "sdy.manual_computation"
+_COMBINING = {"max": "stablehlo.maximum", "add": "stablehlo.add"}
+_OUT, _PER_VALUE = "out_shardings", "sdy.sharding"
+"""The attributes that say of each result where it is placed."""
+
+_OLD_PLACING = "mhlo.sharding"
+"""Says the same, of all results in one text; without it XLA finds the places."""
+
+
+def lift(
+    main: ir.OpView, values: Sequence[ir.Value], combine: Combine | Sequence[Combine]
+) -> list[ir.Value]:
+    """Makes values that stand anywhere in a function usable at its end.
+
+    A loop gives the largest, or the sum, over all of its turns, beginning with 0; branches give 0
+    where they are not taken; a per-device computation gives that of all its devices, on each of
+    them. Calls have to be inlined before; see `inline_calls`.
+
+    Args:
+        main: A function. Its loops, branches and computations around values are made anew, with
+            more results; other handles of theirs are dead afterwards.
+        values: Tensors of static shape, of floats or integers; not negative if the largest counts.
+        combine: ``max`` or ``add``; for each value if it is a list. Values that are wanted
+            together are lifted together: a second call would kill what the first gave.
+
+    Returns:
+        For each value, one of its type in the function's own block.
+
+    Raises:
+        InputError: A value stands in another region, such as the condition of a loop or the body
+            of a reduction.
+    """
+    top = main.regions[0].blocks[0]
+    each = [combine] * len(values) if isinstance(combine, str) else combine
+    hoisting = _Hoisting(values, [_COMBINING[c] for c in each], top)
+    while deepest := hoisting.deepest():
+        for numbers in deepest:
+            hoisting.raise_together(numbers)
+    return hoisting.values
+
+
+def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str]) -> None:
+    """Makes a function return more values, after the others.
+
+    Args:
+        main: The function.
+        values: Values of its own block.
+        names: Their ``jax.result_info``.
+    """
+    marks = attributes.result_attributes(main)
+    marks += [{"jax.result_info": ir.StringAttr.get(name)} for name in names]
+    _return_more(main.regions[0].blocks[0].operations[-1].operation, values)
+    type_ = attributes.function_type(main)
+    results = [*type_.results, *(value.type for value in values)]
+    attributes.set_function_type(main, list(type_.inputs), results)
+    attributes.set_result_attributes(main, marks)
+
+
+_Wanted: TypeAlias = tuple[ir.Value, str]
+"""A value, and the op that combines two of it."""
+
+
+class _Hoisting:
+    """Values on their way out.
+
+    Args:
+        values: Where they stand at first.
+        names: The ops that combine two of each.
+        top: The block that they are to reach.
+    """
+
+    def __init__(self, values: Sequence[ir.Value], names: Sequence[str], top: ir.Block) -> None:
+        self.values = list(values)
+        self._names = names
+        self._depths = {top: 0}
+
+    def deepest(self) -> list[list[int]]:
+        """The numbers of the values that stand deepest, those in one op together."""
+        groups: dict[ir.Block, list[int]] = {}
+        most = 1
+        for number, value in enumerate(self.values):
+            block = block_of(value)
+            depth = self._depth(block)
+            if depth > most:
+                most, groups = depth, {}
+            if depth == most:
+                groups.setdefault(block.owner.regions[0].blocks[0], []).append(number)
+        return list(groups.values())
+
+    def _depth(self, block: ir.Block) -> int:
+        """How many ops with regions there are around a block."""
+        if block not in self._depths:
+            self._depths[block] = 1 + self._depth(block.owner.operation.block)
+        return self._depths[block]
+
+    def raise_together(self, numbers: Sequence[int]) -> None:
+        """Makes values in the regions of one op results of it."""
+        op = block_of(self.values[numbers[0]]).owner.operation
+        inner = list(dict.fromkeys((self.values[n], self._names[n]) for n in numbers))
+        old = list(op.results)
+        results = list(_raised(op, inner).results)
+        renewed = dict(zip(old, results, strict=False))
+        for before, after in renewed.items():
+            before.replace_all_uses_with(after)
+        lifted = dict(zip(inner, results[len(old) :], strict=True))
+        for number, wanted in enumerate(zip(self.values, self._names, strict=True)):
+            value = wanted[0]
+            self.values[number] = lifted.get(wanted, renewed.get(value, value))
+        op.erase()
+
+
+def block_of(value: ir.Value) -> ir.Block:
+    """The block that a value is an argument of, or whose op makes it."""
+    owner = value.owner
+    return owner if isinstance(owner, ir.Block) else owner.operation.block
+
+
+def _raised(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
+    """The op that is to take the place of one, with values of its regions as further results."""
+    values = [value for value, _ in wanted]
+    if op.name == LOOP:
+        return _loop(op, wanted)
+    if op.name in BRANCHES:
+        return _branches(op, values)
+    if op.name == _PER_DEVICE:
+        return _per_device(op, wanted)
+    raise InputError(
+        f"a value of a matmul stands in a region of {op.name!r}, out of which none can be taken",
+        location=str(_location(values[0])),
+        hint="write the matmul outside of it, or exclude it",
+    )
+
+
+def _location(value: ir.Value) -> ir.Location:
+    return value.location if isinstance(value.owner, ir.Block) else value.owner.location
+
+
+def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
+    """The carries begin with 0 and take up the value of each turn."""
+    condition, body = (region.blocks[0] for region in op.regions)
+    values = [value for value, _ in wanted]
+    for value in values:
+        if block_of(value) != body:
+            raise InputError(
+                "a value of a matmul stands in the condition of a loop, which gives none back",
+                location=str(_location(value)),
+                hint="compute it in the body of the loop, and carry what the condition asks",
+            )
+    last = body.operations[-1].operation
+    combined = []
+    for value, name in wanted:
+        condition.add_argument(value.type, op.location)
+        carried = body.add_argument(value.type, op.location)
+        where = {"loc": _location(value), "ip": ir.InsertionPoint(last)}
+        combined.append(emit.elementwise(name, carried, value, **where))
+    _return_more(last, combined)
+    return _with_more(op, [emit.constant(value.type, 0, op) for value in values], values)
+
+
+def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
+    """Each branch gives what is its own, and zeros for the others."""
+    for region in op.regions:
+        block = region.blocks[0]
+        last = block.operations[-1].operation
+        own = [v if block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
+        _return_more(last, own)
+    return _with_more(op, (), values)
+
+
+def _per_device(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
+    """Each device has what all of them have together."""
+    devices = devices_of(op.opview, nested=False)
+    last = op.regions[0].blocks[0].operations[-1].operation
+    _return_more(last, [everywhere(value, name, devices, last) for value, name in wanted])
+    return _with_more(op, (), [value for value, _ in wanted])
+
+
+def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
+    ir.Operation.create(
+        last.name,
+        operands=[*last.operands, *values],
+        attributes=dict(last.attributes.items()),
+        loc=last.location,
+        ip=ir.InsertionPoint(last),
+    )
+    last.erase()
+
+
+def _with_more(
+    op: ir.Operation, operands: Sequence[ir.Value], values: Sequence[ir.Value]
+) -> ir.Operation:
+    """The op with more operands, and with results for values; its blocks move over."""
+    marks = dict(op.attributes.items())
+    marks.pop(_OLD_PLACING, None)
+    types = [value.type for value in values]
+    if _PER_VALUE in marks:
+        marks[_PER_VALUE] = replicated_after(marks[_PER_VALUE], types)
+    if op.name == _PER_DEVICE:
+        marks[_OUT] = replicated_after(marks[_OUT], types, mesh_of(op))
+    new = ir.Operation.create(
+        op.name,
+        results=[*(result.type for result in op.results), *types],
+        operands=[*op.operands, *operands],
+        attributes=marks,
+        regions=len(op.regions),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for region, target in zip(op.regions, new.regions, strict=True):
+        region.blocks[0].append_to(target)
+    return new

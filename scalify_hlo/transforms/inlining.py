@@ -1,0 +1,177 @@
+"""Inlines the functions that have marked ops, so that `main` has all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from scalify_hlo._compat import ir, passmanager
+from scalify_hlo.errors import InputError
+
+_CALL = "func.call"
+_REFERENCES = {
+    "stablehlo.composite": "decomposition",
+    "stablehlo.custom_call": "called_computations",
+}
+"""The ops that name functions and are no calls, and the attributes by which they do."""
+
+
+def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operation]:
+    """Inlines each call, in regions too, of a function that has a marked op or calls one that has.
+
+    MLIR's own pass leaves calls alone in jaxlib. Ops keep their locations; a private function that
+    nothing names any more is erased.
+
+    Args:
+        module: A ``builtin.module``, edited in place.
+        marks: Names of attributes: an op that has one of them is marked.
+
+    Returns:
+        The ops other than calls, such as composites, that name a function with a marked op. They
+        stay, and so do their functions.
+
+    Raises:
+        InputError: Such a function calls itself.
+    """
+    functions = _functions(module, marks)
+    needed = _needed(functions)
+    if not needed:
+        return []
+    inlining = _Inlining(functions, needed)
+    for name in functions:
+        inlining.flatten(name)
+    manager = passmanager.PassManager.parse("builtin.module(symbol-dce)")
+    manager.enable_verifier(False)  # the last pass of a rewrite verifies
+    manager.run(module)
+    refers = any(function.refers for function in functions.values())
+    return _left(module, needed) if refers else []
+
+
+@dataclass
+class _Function:
+    """A function of the module.
+
+    Attributes:
+        op: The function.
+        marked: Whether it has a marked op.
+        refers: Whether it has an op that may name a function and is no call.
+        calls: Its calls.
+    """
+
+    op: ir.Operation
+    marked: bool = False
+    refers: bool = False
+    calls: list[ir.Operation] = field(default_factory=list)
+
+    def read(self, marks: Iterable[str]) -> None:
+        """Finds what is in it."""
+        go_on = ir.WalkResult.ADVANCE
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            name = op.name
+            if name == _CALL:
+                self.calls.append(op)
+            elif not self.marked:
+                attributes = op.attributes
+                self.marked = any(mark in attributes for mark in marks)
+            if name in _REFERENCES:
+                self.refers = True
+            return go_on
+
+        self.op.walk(visit)
+
+
+def _functions(module: ir.Operation, marks: Iterable[str]) -> dict[str, _Function]:
+    """The functions of a module that have a body, by name."""
+    found: dict[str, _Function] = {}
+    for view in module.regions[0].blocks[0].operations:
+        op = view.operation
+        if op.name == "func.func" and op.regions[0].blocks:
+            function = found[op.attributes["sym_name"].value] = _Function(op)
+            function.read(marks)
+    return found
+
+
+def _needed(functions: dict[str, _Function]) -> set[str]:
+    """The functions that have a marked op, or reach one by calls."""
+    callers: dict[str, set[str]] = {}
+    for name, function in functions.items():
+        for call in function.calls:
+            callers.setdefault(_callee(call), set()).add(name)
+    needed = {name for name, function in functions.items() if function.marked}
+    waiting = list(needed)
+    while waiting:
+        new = callers.get(waiting.pop(), set()) - needed
+        needed |= new
+        waiting += new
+    return needed
+
+
+def _callee(call: ir.Operation) -> str:
+    name: str = call.attributes["callee"].value
+    return name
+
+
+class _Inlining:
+    """Inlines calls: first those in a function, then those of it."""
+
+    def __init__(self, functions: dict[str, _Function], needed: set[str]) -> None:
+        self._functions, self._needed = functions, needed
+        self._flat: set[str] = set()
+        self._open: set[str] = set()
+
+    def flatten(self, name: str) -> None:
+        """Leaves no call of a needed function in one."""
+        if name in self._flat:
+            return
+        self._open.add(name)
+        for call in self._functions[name].calls:
+            callee = _callee(call)
+            if callee in self._needed:
+                self._refuse_recursion(call, callee)
+                self.flatten(callee)
+                _inline(call, self._functions[callee].op)
+        self._open.remove(name)
+        self._flat.add(name)
+
+    def _refuse_recursion(self, call: ir.Operation, callee: str) -> None:
+        if callee in self._open:
+            raise InputError(
+                f"the function @{callee} calls itself",
+                location=str(call.location),
+                hint="write the recursion as a loop, which StableHLO has",
+            )
+
+
+def _inline(call: ir.Operation, callee: ir.Operation) -> None:
+    """Puts a copy of a function's ops in the place of a call."""
+    copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
+    block = copy.regions[0].blocks[0]
+    for argument, operand in zip(block.arguments, call.operands, strict=True):
+        argument.replace_all_uses_with(operand)
+    *ops, last = list(block.operations)
+    for op in ops:
+        op.operation.move_before(call)
+    for result, value in zip(call.results, last.operands, strict=True):
+        result.replace_all_uses_with(value)
+    copy.erase()
+    call.erase()
+
+
+def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
+    """The ops that are no calls and name needed functions."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "builtin.module" and op.parent is not None:
+            return ir.WalkResult.SKIP  # its symbols are its own
+        name = _REFERENCES.get(op.name)
+        if name is not None and name in op.attributes:
+            named = op.attributes[name]
+            symbols = named if isinstance(named, ir.ArrayAttr) else [named]
+            if any(ir.FlatSymbolRefAttr(symbol).value in needed for symbol in symbols):
+                found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found

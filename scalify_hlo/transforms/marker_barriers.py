@@ -1,0 +1,235 @@
+"""Markers of a program as barriers, which passes that follow data see through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.errors import InputError, nearest
+from scalify_hlo.rules.custom import COMPOSITE, NAME
+from scalify_hlo.rules.statistics import STATISTICS
+
+
+def lower_calls(calls: Sequence[ir.Operation]) -> None:
+    """Makes barriers of calls that are markers, and erases the functions that they call.
+
+    Raises:
+        InputError: A marker is not known, or has other operands than it takes.
+    """
+    called: dict[str, ir.Operation] = {}
+    for call in calls:
+        if _text(call, markers.MARKER) == markers.CUSTOM_SCALE:
+            _composite(call)
+            continue
+        check(call)
+        called[call.attributes["callee"].value] = _module(call)
+        _barrier(call)
+    for name, module in called.items():
+        ir.SymbolTable(module).erase(ir.SymbolTable(module)[name])
+
+
+def _composite(call: ir.Operation) -> None:
+    """Makes a composite of a function that has a rule, both of which symbols hold."""
+    rule = str(getattr(call.attributes[markers.RULE], "value", ""))
+    if rule not in ir.SymbolTable(_module(call)):
+        raise InputError(
+            f"the rule {rule!r} of a custom_scale function is not in the program",
+            location=str(call.location),
+            hint="export the model again: a pass that drops unused functions has dropped it",
+        )
+    symbol = ir.FlatSymbolRefAttr.get(rule)
+    made = ir.Operation.create(
+        COMPOSITE,
+        results=[result.type for result in call.results],
+        operands=list(call.operands),
+        attributes={
+            "name": ir.StringAttr.get(NAME),
+            "composite_attributes": ir.DictAttr.get({markers.RULE: symbol}),
+            "decomposition": call.attributes["callee"],
+            "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
+        },
+        loc=call.location,
+        ip=ir.InsertionPoint(call),
+    )
+    for old, new in zip(call.results, made.results, strict=True):
+        old.replace_all_uses_with(new)
+    call.erase()
+
+
+def _module(op: ir.Operation) -> ir.Operation:
+    while op.name != "builtin.module":
+        op = op.parent
+    return op
+
+
+def _barrier(call: ir.Operation) -> None:
+    operands = list(call.operands)
+    if call.attributes[markers.MARKER].value == markers.GET_DATA_AND_SCALE:
+        operands.append(_one(call))
+    marker = mark(operands, call)
+    for name in (markers.MARKER, markers.STATISTIC, markers.EVERY, markers.ROUNDING):
+        if name in call.attributes:
+            marker.attributes[name] = call.attributes[name]
+    for old, new in zip(call.results, marker.results, strict=False):
+        old.replace_all_uses_with(new)
+    call.erase()
+
+
+def _one(call: ir.Operation) -> ir.Value:
+    type_ = call.results[1].type
+    one = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, 1.0))
+    return stablehlo.constant(one, loc=call.location, ip=ir.InsertionPoint(call))
+
+
+def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
+    """A barrier before an op, to be marked."""
+    return stablehlo.OptimizationBarrierOp(
+        operands, loc=at.location, ip=ir.InsertionPoint(at)
+    ).operation
+
+
+def rescaled(
+    value: ir.Value, statistic: str, location: ir.Location, step: ir.Value | None = None
+) -> ir.Value:
+    """A value with a `dynamic_rescale` right after it, for all its uses."""
+    owner, uses = value.owner, [(use.owner, use.operand_number) for use in value.uses]
+    block = owner if isinstance(owner, ir.Block) else owner.operation.block
+    ip = ir.InsertionPoint.at_block_begin(block)
+    operands = [value] if step is None else [value, step]
+    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=ip).operation
+    if not isinstance(owner, ir.Block):
+        marker.move_after(owner.operation)
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
+    for user, index in uses:
+        user.operands[index] = marker.results[0]
+    return marker.results[0]
+
+
+def rescaled_before(
+    at: ir.Operation,
+    values: Sequence[ir.Value],
+    statistic: str,
+    before: Sequence[ir.Value] = (),
+    step: ir.Value | None = None,
+) -> list[ir.Value]:
+    """Values with one `dynamic_rescale` for all of them right before an op, not used yet.
+
+    Args:
+        at: The op.
+        values: One; or several, of as many elements each.
+        statistic: ``max``, ``l1`` or ``l2``.
+        before: What has the scale of each in steps in which it is not rescaled.
+        step: What counts steps, if there are such.
+    """
+    operands = [*values, *before] if step is None else [*values, *before, step]
+    owner = values[-1].owner
+    location = values[-1].location if isinstance(owner, ir.Block) else owner.location
+    ip = ir.InsertionPoint(at)
+    marker = stablehlo.OptimizationBarrierOp(operands, loc=location, ip=ip).operation
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
+    if len(values) > 1:
+        marker.attributes[markers.BATCHED] = ir.UnitAttr.get()
+    if before:
+        marker.attributes[markers.CARRIED] = ir.UnitAttr.get()
+    return list(marker.results)[: len(values)]
+
+
+def rescaled_together(
+    values: Sequence[ir.Value], statistic: str, after: ir.Operation
+) -> Sequence[ir.Value]:
+    """Values of as many elements with one `dynamic_rescale` for all, for all their uses.
+
+    Args:
+        values: They; none is used before the place.
+        statistic: ``max``, ``l1`` or ``l2``.
+        after: The op after which it is put.
+    """
+    uses = [[(use.owner, use.operand_number) for use in value.uses] for value in values]
+    location, ip = after.location, ir.InsertionPoint(after)
+    marker = stablehlo.OptimizationBarrierOp(values, loc=location, ip=ip).operation
+    marker.move_after(after)
+    marker.attributes[markers.MARKER] = ir.StringAttr.get(markers.DYNAMIC_RESCALE)
+    marker.attributes[markers.STATISTIC] = ir.StringAttr.get(statistic)
+    marker.attributes[markers.BATCHED] = ir.UnitAttr.get()
+    for used, result in zip(uses, marker.results, strict=True):
+        for user, index in used:
+            user.operands[index] = result
+    return list(marker.results)
+
+
+def check(op: ir.Operation) -> None:
+    """Refuses a marker that is not one.
+
+    Raises:
+        InputError: See `lower_calls`.
+    """
+    name = _text(op, markers.MARKER)
+    if name not in _OPERANDS:
+        raise InputError(
+            f"no marker is named {name!r}{nearest(name, _OPERANDS)}",
+            location=str(op.location),
+            hint=f"the markers are: {', '.join(_OPERANDS)}",
+        )
+    if name == markers.DYNAMIC_RESCALE and _text(op, markers.STATISTIC) not in STATISTICS:
+        raise InputError(
+            f"no statistic is named {_text(op, markers.STATISTIC)!r}",
+            location=str(op.location),
+            hint=f"the statistics are: {', '.join(STATISTICS)}",
+        )
+    expected, fits = _OPERANDS[name]
+    if not fits(list(op.operands)) or not _every(op):
+        raise InputError(
+            f"the marker {name} takes {expected}",
+            location=str(op.location),
+            hint="export the model again with the scalify_hlo that rewrites it",
+        )
+
+
+def _text(op: ir.Operation, name: str) -> str:
+    if name not in op.attributes:
+        return ""
+    attribute = op.attributes[name]
+    return str(attribute.value) if isinstance(attribute, ir.StringAttr) else ""
+
+
+def _every(op: ir.Operation) -> bool:
+    """Whether a number of steps comes with the count of them."""
+    if markers.EVERY not in op.attributes:
+        return _text(op, markers.MARKER) != markers.DYNAMIC_RESCALE or len(op.operands) == 1
+    every = op.attributes[markers.EVERY]
+    if not isinstance(every, ir.IntegerAttr) or every.value < 1:
+        return False
+    return every.value == 1 or len(op.operands) == 2
+
+
+def _one_value(values: Sequence[ir.Value]) -> bool:
+    return len(values) == 1
+
+
+def _and_scalar(kind: type[ir.Type]) -> Callable[[Sequence[ir.Value]], bool]:
+    def fits(values: Sequence[ir.Value]) -> bool:
+        return len(values) == 2 and _is_scalar(values[1], kind)
+
+    return fits
+
+
+def _is_scalar(value: ir.Value, kind: type[ir.Type]) -> bool:
+    element = element_type(value.type)
+    return element is not None and value.type.rank == 0 and isinstance(element, kind)
+
+
+_OPERANDS: Mapping[str, tuple[str, Callable[[Sequence[ir.Value]], bool]]] = {
+    markers.SET_SCALING: ("a tensor and a scalar float", _and_scalar(ir.FloatType)),
+    markers.REBALANCE_SCALE: ("a tensor and a scalar float", _and_scalar(ir.FloatType)),
+    markers.GET_DATA_AND_SCALE: ("a tensor", lambda v: 1 <= len(v) <= 2),
+    markers.DYNAMIC_RESCALE: (
+        "a tensor, and with scalify.every the step as a scalar integer",
+        lambda v: _one_value(v) or _and_scalar(ir.IntegerType)(v),
+    ),
+    markers.STOP_SCALING: ("a tensor", _one_value),
+}
+"""What each takes, in words, and whether values are that."""

@@ -1,0 +1,132 @@
+"""Ragged matmuls: ops while passes work on them, and composites again as jax.export wrote them."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import func, ir, passmanager
+from scalify_hlo.dialect.ragged import (
+    NUMBERS,
+    PRECISION,
+    RAGGED_DOT,
+    dimensions,
+    is_composite,
+    precision,
+)
+from scalify_hlo.transforms.chlo import expand_one
+
+_VERSION = "scalify.composite"
+"""On an op that was a composite, the version of that."""
+_IMPL = f"{RAGGED_DOT}.impl"
+
+
+def lower_composites(module: ir.Operation) -> bool:
+    """Makes ops of the composites of ragged matmuls, but of those of dynamic shape.
+
+    Returns:
+        Whether there are any.
+    """
+    found = [op for op in _all(module) if is_composite(op) and _is_static(op)]
+    for op in found:
+        _lower(op)
+    if found:
+        passmanager.PassManager.parse("builtin.module(symbol-dce)").run(module)
+    return bool(found)
+
+
+def raise_composites(module: ir.Operation, *, every: bool = False) -> None:
+    """Makes composites of ragged matmuls, of which the decompositions are their expansions.
+
+    Args:
+        module: The module.
+        every: Whether of all; else of those that were composites.
+    """
+    taken = {
+        op.attributes["sym_name"].value
+        for op in module.regions[0].blocks[0].operations
+        if "sym_name" in op.attributes
+    }
+    for op in _all(module):
+        if op.name == RAGGED_DOT and (every or _VERSION in op.attributes) and _is_static(op):
+            _raise(op, module, taken)
+
+
+def _all(module: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in (RAGGED_DOT, "stablehlo.composite"):
+            found.append(op)
+        return go_on
+
+    module.walk(visit)
+    return found
+
+
+def _is_static(op: ir.Operation) -> bool:
+    return all(value.type.has_static_shape for value in (*op.operands, *op.results))
+
+
+def _lower(op: ir.Operation) -> None:
+    attributes: dict[str, ir.Attribute] = {NUMBERS: dimensions(op).attribute}
+    precisions = precision(op)
+    if precisions is not None:
+        parsed = [ir.Attribute.parse(f"#chlo<precision {name}>") for name in precisions]
+        attributes[PRECISION] = ir.ArrayAttr.get(parsed)
+    if "version" in op.attributes:
+        attributes[_VERSION] = op.attributes["version"]
+    new = ir.Operation.create(
+        RAGGED_DOT,
+        results=[op.results[0].type],
+        operands=list(op.operands),
+        attributes=attributes,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    op.results[0].replace_all_uses_with(new.result)
+    op.erase()
+
+
+def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
+    i32 = ir.IntegerType.get_signless(32)
+    names = ["DEFAULT", "DEFAULT"]
+    if PRECISION in op.attributes:
+        names = [str(part).partition(" ")[2].rstrip(">") for part in op.attributes[PRECISION]]
+    given = {
+        PRECISION: ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
+        NUMBERS: dimensions(op).lists,
+    }
+    version = op.attributes[_VERSION] if _VERSION in op.attributes else ir.IntegerAttr.get(i32, 1)
+    new = ir.Operation.create(
+        "stablehlo.composite",
+        results=[op.results[0].type],
+        operands=list(op.operands),
+        attributes={
+            "name": ir.StringAttr.get(RAGGED_DOT),
+            "composite_attributes": ir.DictAttr.get(given),
+            "decomposition": ir.FlatSymbolRefAttr.get(_decomposition(op, module, taken)),
+            "version": version,
+        },
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    op.results[0].replace_all_uses_with(new.result)
+    op.erase()
+
+
+def _decomposition(op: ir.Operation, module: ir.Operation, taken: set[str]) -> str:
+    """Puts a function into the module that is what a ragged matmul is expanded to; its name."""
+    name, number = _IMPL, 0
+    while name in taken:
+        name, number = f"{_IMPL}_{number}", number + 1
+    taken.add(name)
+    types = [value.type for value in op.operands], [op.results[0].type]
+    with op.location, ir.InsertionPoint(module.regions[0].blocks[0]):
+        function = func.FuncOp(name, types, visibility="private")
+    block = function.add_entry_block()
+    with op.location, ir.InsertionPoint(block):
+        copy = op.clone()
+        for index, argument in enumerate(block.arguments):
+            copy.operands[index] = argument
+        func.ReturnOp([copy.results[0]])
+    expand_one(copy)
+    return name

@@ -1,0 +1,67 @@
+"""Takes values of `main` into per-device computations, whose regions see nothing from outside.
+
+Loops and branches see the values around them, and take them in by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.devices import mesh_of, replicated_after
+
+_ISOLATED = {"sdy.manual_computation", "sdy.named_computation"}
+
+
+def lower(values: Sequence[ir.Value], places: Sequence[ir.Operation]) -> list[list[ir.Value]]:
+    """What values are called at some ops.
+
+    Args:
+        values: Of the function's own block; the same on each device.
+        places: Ops of the function, in regions too. The per-device computations around them are
+            made anew, with more operands; other handles of theirs are dead afterwards.
+
+    Returns:
+        For each place, the values as they are seen there.
+    """
+    sinking = _Sinking(list(values))
+    return [sinking.at(place) for place in places]
+
+
+class _Sinking:
+    def __init__(self, values: list[ir.Value]) -> None:
+        self._values = values
+        self._inside: dict[ir.Block, list[ir.Value]] = {}
+
+    def at(self, place: ir.Operation) -> list[ir.Value]:
+        block = place.block
+        while (owner := block.owner.operation).name not in _ISOLATED:
+            if owner.name == "func.func":
+                return self._values
+            block = owner.block
+        if block not in self._inside:
+            outer = self.at(owner)
+            self._inside[block] = [block.add_argument(v.type, v.location) for v in outer]
+            _with_operands(owner, outer)
+        return self._inside[block]
+
+
+def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Puts an op with more operands in the place of one; its body moves over."""
+    marks = dict(op.attributes.items())
+    if "in_shardings" in marks:
+        types = [value.type for value in values]
+        marks["in_shardings"] = replicated_after(marks["in_shardings"], types, mesh_of(op))
+    new = ir.Operation.create(
+        op.name,
+        results=[result.type for result in op.results],
+        operands=[*op.operands, *values],
+        attributes=marks,
+        regions=1,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    op.regions[0].blocks[0].append_to(new.regions[0])
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()

@@ -1,0 +1,76 @@
+"""What passes leave for those after them, and what is left of that in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import CALLS
+from scalify_hlo.dialect import attributes
+
+_CASTS = {
+    "stablehlo.constant": attributes.CONSTANT_SCALE,
+    "stablehlo.convert": attributes.CAST,
+}
+
+_REDUCE = "stablehlo.reduce"
+
+_LAYERS = (
+    attributes.LAYER,
+    attributes.LAYER_GRADIENT,
+    attributes.EPSILON,
+    attributes.LAYER_NUMBER,
+    attributes.LAYER_INPUT,
+)
+
+
+def casts_left(module: ir.Operation) -> list[ir.Operation]:
+    """A recipe's casts, and constants in their place, that propagation did not reach."""
+    left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        name = op.name
+        if name in _CASTS and _CASTS[name] in op.attributes:
+            left.append(op)
+        return go_on
+
+    module.walk(visit)
+    return left
+
+
+def clear_layers(
+    module: ir.Operation, names: Set[str] | None, behind: ir.Operation | None = None
+) -> list[ir.Operation]:
+    """Removes what was said of layers; gives `casts_left`, found on the same walk.
+
+    Args:
+        module: The module.
+        names: Those of the ops that something was said on; None if any may be one.
+        behind: An op of a function behind all of that function that something was said on, and
+            behind its casts.
+    """
+    left: list[ir.Operation] = []
+    go_on, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+    # A composite may be a call by now.
+    looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if behind is not None and op == behind:
+            return ir.WalkResult.INTERRUPT
+        name = op.name
+        if name == _REDUCE and looked_at is not None and name not in looked_at:
+            return skip  # no layer is in what is done with single elements
+        if looked_at is None or name in looked_at:
+            present = op.attributes
+            if len(present):
+                for mark in _LAYERS:
+                    if mark in present:
+                        del present[mark]
+                if name in _CASTS and _CASTS[name] in present:
+                    left.append(op)
+        return go_on
+
+    for function in module.regions[0].blocks[0].operations:
+        function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return left
