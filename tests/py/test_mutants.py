@@ -55,7 +55,7 @@ def wrong_operand(apply: Apply, made: list[bool], op: ir.OpView, rewriter: Scale
         return rewriter.multiply(rescaled, ONE.shift(-1), at)
 
     made_here: list[bool] = []
-    with _instead(rewriter, "rescale_to", once):
+    with _instead(rewriter, "rescale_to", once), _instead(rewriter.rescaler, "rescale_to", once):
         apply(op, rewriter)
     made += made_here
 
@@ -81,13 +81,13 @@ def out_of_range(apply: Apply, made: list[bool], op: ir.OpView, rewriter: ScaleR
 
 
 @contextmanager
-def _instead(rewriter: ScaleRewriter, name: str, function: object) -> Iterator[None]:
-    right = getattr(rewriter, name)
-    setattr(rewriter, name, function)
+def _instead(instance: object, name: str, function: object) -> Iterator[None]:
+    right = getattr(instance, name)
+    setattr(instance, name, function)
     try:
         yield
     finally:
-        setattr(rewriter, name, right)
+        setattr(instance, name, right)
 
 
 MUTATIONS: dict[str, tuple[Mutation, ...]] = {
