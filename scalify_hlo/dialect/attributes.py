@@ -37,6 +37,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.errors import InputError
 
 SCALE: Final = "scalify.scale"
 SIZE: Final = "scalify.size"
@@ -238,12 +239,12 @@ def _attributes(function: ir.OpView, name: str) -> list[Attributes] | None:
     for attribute in ir.ArrayAttr(function.attributes[name]):
         decoded = known.get(attribute)
         if decoded is None:
-            decoded = known[attribute] = _decoded(ir.DictAttr(attribute))
+            decoded = known[attribute] = _decoded(ir.DictAttr(attribute), function)
         found.append(dict(decoded))
     return found
 
 
-def _decoded(dictionary: ir.DictAttr) -> Attributes:
+def _decoded(dictionary: ir.DictAttr, function: ir.OpView) -> Attributes:
     """Returns a dictionary attribute as a dict; common names are looked up, which is 8x faster."""
     known: Attributes = {}
     missing = len(dictionary)
@@ -253,7 +254,22 @@ def _decoded(dictionary: ir.DictAttr) -> Attributes:
         if name in dictionary:
             known[name] = dictionary[name]
             missing -= 1
-    return {named.name: named.attr for named in dictionary} if missing else known
+    return _with_every_name(dictionary, function) if missing else known
+
+
+def _with_every_name(dictionary: ir.DictAttr, function: ir.OpView) -> Attributes:
+    """Reads all names, which the bindings cut at a NUL character; they fail on an empty one."""
+    try:
+        found = {named.name: named.attr for named in dictionary}
+    except RuntimeError:
+        found = {}
+    if len(found) < len(dictionary) or not all(name in dictionary for name in found):
+        raise InputError(
+            f"the name of an attribute in {dictionary} is empty or has a NUL character",
+            location=str(function.location),
+            hint="write the file again, whole, and check that it was copied as binary",
+        )
+    return found
 
 
 def _set(function: ir.OpView, name: str, attributes: list[Attributes]) -> None:

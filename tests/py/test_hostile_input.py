@@ -26,6 +26,7 @@ PROGRAM = """func.func @main(%x: tensor<4xf32> loc("x"), %n: tensor<4xi32> loc("
 }
 """
 SMALL = "func.func @main(%x: tensor<4xf32> loc('x')) -> tensor<4xf32> { return %x : tensor<4xf32> }"
+SHORT = "tensor<4xf32>"
 LIMITED = "import resource as r; r.setrlimit(r.RLIMIT_AS, (3 << 30, 3 << 30))"
 
 
@@ -250,3 +251,15 @@ def test_a_scale_of_an_integer_argument_is_refused_as_such(program: str, pattern
     sentence = f"input scale {pattern!r} matches only arguments that are no floats"
     assert_refused(result, 2, "", sentence, "only float arguments have a scale")
     assert "'n'?" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "attributes", ['{"\\00.donor" = true}', '{tf.a, "tf.\\00b" = 1}', '{"tf.a\\00b", "tf.a\\00c"}']
+)
+@pytest.mark.parametrize("of_result", [False, True])
+def test_names_with_a_nul_character(attributes: str, of_result: bool) -> None:
+    """The bindings cut such names, so that another attribute would be written."""
+    given, made = ("", f"({SHORT} {attributes})") if of_result else (attributes, SHORT)
+    text = f"func.func @main(%x: {SHORT} {given}) -> {made} {{ return %x : {SHORT} }}"
+    with pytest.raises(InputError, match="the name of an attribute .* has a NUL character"):
+        scalify_hlo.rewrite(text, recipe="fp8-state")
