@@ -167,7 +167,7 @@ def set_size(mark: Attributes, size: float) -> None:
 
 def size(mark: Mapping[str, ir.Attribute] | ir.DictAttr) -> float | None:
     """log2 of the rms of an argument that is split at entry; None for other arguments."""
-    if SIZE in mark:
+    if SIZE in mark and SCALE in mark:
         return float(ir.FloatAttr(mark[SIZE]).value)
     return ir.IntegerAttr(mark[SCALE]).value if SCALE in mark else None
 
@@ -203,7 +203,8 @@ def _called(call: ir.Operation, function: ir.OpView) -> ir.OpView:
 def result_names(results: list[Attributes]) -> list[str]:
     """Returns the names of results: ``jax.result_info`` if present, else ``result0``..."""
     infos = [a.get("jax.result_info") for a in results]
-    return [info.value if info and info.value else f"result{i}" for i, info in enumerate(infos)]
+    names = [info.value if isinstance(info, ir.StringAttr) else "" for info in infos]
+    return [name or f"result{i}" for i, name in enumerate(names)]
 
 
 def texts(attribute: ir.Attribute) -> list[str]:

@@ -13,6 +13,7 @@ from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.deep import run_deep
+from scalify_hlo.dialect.attribute_types import require_types
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
@@ -244,7 +245,14 @@ def run_passes(
             with ir.Location.unknown(), _collector_paused():
                 manager.run(module.operation)
 
-    run_deep(run, levels)
+    try:
+        run_deep(run, levels)
+    except ScalifyError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError, ir.MLIRError):
+        with module.context:
+            require_types(module.operation)
+        raise
     report.markers = index.markers
     return report
 

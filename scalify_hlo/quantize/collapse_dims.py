@@ -43,7 +43,8 @@ class Matrices(NamedTuple):
 def on_one_device(module: ir.Operation) -> bool:
     """Whether a program is of one device: the placement of others may not survive a reshape."""
     if _PARTITIONS in module.attributes:
-        return bool(ir.IntegerAttr(module.attributes[_PARTITIONS]).value == 1)
+        partitions = module.attributes[_PARTITIONS]
+        return isinstance(partitions, ir.IntegerAttr) and partitions.value == 1
     return not any(op.operation.name == _MESH for op in module.regions[0].blocks[0].operations)
 
 

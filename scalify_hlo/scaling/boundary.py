@@ -351,7 +351,9 @@ def _share_sharding(mark: Attributes, op: ir.Operation) -> None:
 
 def _scale_attributes(data: Attributes) -> Attributes:
     info = data.get(_INFO)
-    return {_INFO: ir.StringAttr.get(f"{info.value}.scale")} if info else {}
+    if not isinstance(info, ir.StringAttr):
+        return {}
+    return {_INFO: ir.StringAttr.get(f"{info.value}.scale")}
 
 
 def _check_aliases(main: ir.OpView, names: Sequence[str], marks: Sequence[Attributes]) -> None:

@@ -261,5 +261,5 @@ def test_names_with_a_nul_character(attributes: str, of_result: bool) -> None:
     """The bindings cut such names, so that another attribute would be written."""
     given, made = ("", f"({SHORT} {attributes})") if of_result else (attributes, SHORT)
     text = f"func.func @main(%x: {SHORT} {given}) -> {made} {{ return %x : {SHORT} }}"
-    with pytest.raises(InputError, match="the name of an attribute .* has a NUL character"):
+    with pytest.raises(InputError, match="or has a NUL character"):
         scalify_hlo.rewrite(text, recipe="fp8-state")
