@@ -15,7 +15,7 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types pytest docs bench clean
+.PHONY: help setup demo test lint format types pytest docs site bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -53,10 +53,17 @@ format: $(STAMP) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(STAMP) ## write docs/rules.md and docs/recipes.md from the table of rules and the presets
-	@mkdir -p docs
+docs: $(STAMP) ## write the pages of docs that list things, and the output that the others show
 	$(BIN)/python -m scalify_hlo rules --markdown > docs/rules.md
 	$(BIN)/python -m scalify_hlo recipes --markdown > docs/recipes.md
+	$(BIN)/python -m tools.cli_page > docs/cli.md
+	$(BIN)/python -m tools.api_page > docs/api.md
+	$(BIN)/python -m tools.pages
+
+site: export UV_PROJECT_ENVIRONMENT := build/docs-env
+site: $(STAMP) ## build the documentation site in build/site
+	$(BIN)/uv sync --quiet --frozen --only-group docs --python $(BIN)/python
+	NO_MKDOCS_2_WARNING=1 build/docs-env/bin/python -m mkdocs build --strict --quiet
 
 bench: $(STAMP) ## print every figure that the README promises
 	$(BIN)/python -m benchmarks

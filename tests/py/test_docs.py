@@ -1,0 +1,63 @@
+"""The pages of the documentation: what they show runs, and what they list is all there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import scalify_hlo
+from tools import api_page, cli_page, pages
+
+SITE = (pages.ROOT / "mkdocs.yml").read_text()
+EVERY = sorted(path.name for path in pages.DOCS.glob("*.md"))
+_LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
+
+
+@pytest.mark.parametrize("name", pages.PAGES)
+def test_what_a_page_shows_runs(name: str, tmp_path: Path) -> None:
+    page = (pages.DOCS / f"{name}.md").read_text()
+    assert pages.run(page, f"{name}.md", tmp_path) == page, "run `make docs`"
+
+
+def test_a_page_that_shows_another_output_is_noticed(tmp_path: Path) -> None:
+    page = "```python\nprint(1)\n```\n\n```text\n2\n```\n"
+    assert pages.run(page, "page.md", tmp_path) == page.replace("2", "1")
+
+
+def test_a_command_that_fails_is_noticed(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"page\.md:1: .*cannot read the file"):
+        pages.run("```sh\nscalify-hlo rewrite absent.mlir -o out\n```\n", "page.md", tmp_path)
+
+
+def test_the_command_line_page_has_every_option() -> None:
+    assert (pages.DOCS / "cli.md").read_text() == cli_page.page(), "run `make docs`"
+
+
+def test_the_api_page_has_every_public_name() -> None:
+    assert (pages.DOCS / "api.md").read_text() == api_page.page(), "run `make docs`"
+    listed = [name for names in api_page.GROUPS.values() for name in names]
+    assert sorted([*listed, "__version__"]) == sorted(scalify_hlo.__all__)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_pages_are_in_the_site(name: str) -> None:
+    assert f": {name}\n" in SITE
+
+
+@pytest.mark.parametrize(
+    "name", [*EVERY, "../README.md", "../ARCHITECTURE.md", "../CONTRIBUTING.md"]
+)
+def test_links_lead_somewhere(name: str) -> None:
+    page = (pages.DOCS / name).resolve()
+    for target, anchor in _LINK.findall(page.read_text()):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in _anchors(file.read_text()), f"{target}#{anchor}"
+
+
+def _anchors(page: str) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}

@@ -1,0 +1,69 @@
+"""Prints docs/api.md: the public names, each of which mkdocstrings expands from its docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_INTRODUCTION = """\
+# Python API
+
+Every public name of `scalify_hlo`, written by `make docs`. The text is that of the docstrings.
+"""
+
+GROUPS = {
+    "Rewriting": ("rewrite", "scalify", "Recipe", "load_recipe", "dump_recipe"),
+    "Pairs of data and scale": (
+        "ScaledArray",
+        "as_scaled_array",
+        "asarray",
+        "dynamic_rescale",
+        "scaled_state",
+    ),
+    "Files": ("serialize", "deserialize", "register_for_export"),
+    "Measuring": (
+        "measured_scales",
+        "calibrate",
+        "Profile",
+        "TensorProfile",
+        "load_profile",
+        "dump_profile",
+        "init_scaling_state",
+        "scaling_tensors",
+    ),
+    "Reports": ("Report", "MatmulReport", "Remark", "dump_report"),
+    "Markers": (
+        "set_scaling",
+        "stop_scaling",
+        "get_data_and_scale",
+        "rebalance_scale",
+        "cast_on_forward",
+        "cast_on_backward",
+        "dynamic_rescale_max",
+        "dynamic_rescale_l1",
+        "dynamic_rescale_l2",
+        "dynamic_rescale_max_grad",
+        "dynamic_rescale_l1_grad",
+        "dynamic_rescale_l2_grad",
+        "custom_scale",
+    ),
+    "Rules and passes": ("register_rule", "RULES", "PASSES"),
+    "Errors": ("ScalifyError", "InputError", "UsageError", "ScalifyWarning"),
+}
+"""The public names, in the order in which the page has them."""
+
+
+def page() -> str:
+    """Returns the page."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield _INTRODUCTION
+    for title, names in GROUPS.items():
+        yield from (f"## {title}", "")
+        for name in names:
+            yield from (f"::: scalify_hlo.{name}", "")
+
+
+if __name__ == "__main__":
+    print(page(), end="")

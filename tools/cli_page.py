@@ -1,0 +1,65 @@
+"""Prints docs/cli.md: the reference of the command line, from the options of its commands."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import click
+
+from scalify_hlo.cli.main import main
+
+_INTRODUCTION = """\
+# Command line
+
+The commands of `scalify-hlo` with their options, written by `make docs` from the commands
+themselves. `scalify-hlo COMMAND --help` prints the same text.
+
+Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files, which are
+recognized by content; `-` is standard input or output. Output files are written whole or not at
+all. Errors, remarks and the summary of a rewrite are written to standard error.
+
+| exit status | meaning |
+|---|---|
+| 0 | The command succeeded. |
+| 1 | There is an error in the input, or `check` found a difference. |
+| 2 | There is an error in the command line. |
+
+`NO_COLOR=1` turns colors off. `SCALIFY_HLO_DEBUG=1` shows the traceback of an unexpected error.
+"""
+
+_EXAMPLE = "Example: "
+
+
+def page() -> str:
+    """Returns the page."""
+    context = click.Context(main, info_name="scalify-hlo", **main.context_settings)
+    lines = [_INTRODUCTION]
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        if command is not None and not command.hidden:
+            lines += _section(command, click.Context(command, context, info_name=name))
+    return "\n".join(lines)
+
+
+def _section(command: click.Command, context: click.Context) -> Iterator[str]:
+    """Yields the lines on one command: usage, help, options and example."""
+    usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
+    yield from (f"## {context.info_name}", "", f"    {usage}", "")
+    yield from (inspect.cleandoc(command.help or ""), "")
+    options = [p for p in command.params if isinstance(p, click.Option) and not p.hidden]
+    yield from ("| option | what it does |", "|---|---|")
+    for option in (*options, command.get_help_option(context)):
+        record = option and option.get_help_record(context)
+        if record:
+            yield _row(f"`{record[0]}`", record[1])
+    example = (command.epilog or "").removeprefix(_EXAMPLE)
+    yield from ("", "Example:", "", f"    {example}", "") if example else ("",)
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    click.echo(page(), nl=False)
