@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,9 +37,27 @@ class Pair:
         return self.data.astype(np.float64) * self.scale
 
 
+class _Shared(threading.local):
+    """A context for many modules: to make one takes as long as to rewrite a small program."""
+
+    def __init__(self) -> None:
+        self.context, self.modules = new_context(), 0
+
+    def take(self) -> ir.Context:
+        """Returns the context, or a new one if what is interned in it has become much."""
+        self.modules += 1
+        if self.modules > _MODULES:
+            self.context, self.modules = new_context(), 1
+        return self.context
+
+
+_MODULES = 100
+_SHARED = _Shared()
+
+
 def parse(text: str) -> ir.Module:
-    """A module in a context of its own."""
-    with new_context(), ir.Location.unknown():
+    """A module in a context that it shares with others."""
+    with _SHARED.take(), ir.Location.unknown():
         return ir.Module.parse(text)
 
 
