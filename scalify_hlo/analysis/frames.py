@@ -30,7 +30,7 @@ RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """What led to a value.
+    """The calls and regions through which a walk came to a value.
 
     Attributes:
         functions: The functions of the module by name.
@@ -77,7 +77,7 @@ class Frame:
         return op.regions[0].blocks[0] if name in BODIES else None
 
     def sources(self, value: ir.Value, owner: ir.Operation, name: str) -> list[Place]:
-        """What the result of a call, a loop, a body or branches is inside of it."""
+        """Returns the values inside of a call, loop, body or branches that become its result."""
         if name in BRANCHES:
             number = ir.OpResult(value).result_number
             return [(_returned(region.blocks[0], number), self) for region in owner.regions]
@@ -88,7 +88,7 @@ class Frame:
         return [(_returned(block, ir.OpResult(value).result_number), self.inside(op))]
 
     def source_of_argument(self, value: ir.Value) -> list[Place]:
-        """What an argument of a block is outside of it; for a loop, before it.
+        """Returns the value outside of a block that its argument is; for a loop, before it.
 
         A region may capture the arguments of blocks around it: those are what they are there.
         """
@@ -110,7 +110,7 @@ class Frame:
         return bool(self.outer.body_of(self.op, self.op.name) == block)
 
     def targets(self, use: ir.OpOperand) -> list[Place]:
-        """What an operand of a call, a loop or a body is inside of it."""
+        """Returns the values inside of a call, a loop or a body that its operand becomes."""
         owner = use.owner.operation
         block = self.body_of(owner, owner.name)
         if block is None:
@@ -118,7 +118,7 @@ class Frame:
         return [(block.arguments[use.operand_number], self.inside(owner))]
 
     def returned(self, use: ir.OpOperand) -> list[Place]:
-        """What a returned value is outside, for a call, a loop, a body, branches and reducers.
+        """Returns the values outside of a call, a loop or a region that a returned one becomes.
 
         A region may return what it captures: the frame of that is the one around the region.
         """

@@ -50,7 +50,7 @@ class Listing:
 
     @property
     def wide_behind(self) -> int:
-        """How many ops there are behind the marked ones, if they are known to make wide floats."""
+        """The number of ops behind the marked ones, if they are known to make wide floats."""
         return len(self.ops) - self.touched if self.wide else 0
 
     def touch(self, ops: Iterable[ir.Operation]) -> None:

@@ -51,7 +51,7 @@ _Seen: TypeAlias = tuple[int, Made]
 
 
 class Reach:
-    """Which of several values elementwise ops make others of.
+    """The values from which elementwise ops make others.
 
     Args:
         known: The values asked about, each as a set of bits of its own.

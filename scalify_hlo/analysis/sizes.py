@@ -31,7 +31,7 @@ class Size(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How large a matmul is, as one of matrices; those of a batch are counted once.
+    """M, N and K of a matmul as one of matrices; those of a batch are counted once.
 
     Attributes:
         m: The rows of the left operand; of a convolution, its windows.
@@ -48,7 +48,7 @@ class Extent(NamedTuple):
 
 
 class Sizes:
-    """How large the matmuls of a program are; most are alike, and are looked at once."""
+    """M, N and K of the matmuls of a program; most are alike, and are looked at once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[ir.Attribute | ir.Type, ...], Extent] = {}

@@ -37,7 +37,7 @@ _SPREADING: Final = frozenset({BROADCAST, "stablehlo.reshape"})
 
 @dataclass(slots=True)
 class State:
-    """What is carried from step to step, by numbers of arguments of ``main``.
+    """The arguments of ``main`` that are carried from step to step, by number.
 
     Attributes:
         results: The result that each carried argument leaves as.

@@ -18,7 +18,7 @@ from scalify_hlo.analysis.matmuls import MATMULS, Matmul, Walk
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import Origin
 
-FAR: Final = 8
+RATIO: Final = 8
 """How many times as many outputs as inputs a weight has that is taken for a vocabulary's."""
 
 LEAST: Final = 8192
@@ -67,7 +67,7 @@ class Projections:
         origin, outputs = matmul.origins[side], math.prod(weight.outputs)
         if any(table.is_of(origin) and table.rows in weight.outputs for table in self._tables):
             return True
-        wide = outputs >= max(FAR * weight.inputs, LEAST)
+        wide = outputs >= max(RATIO * weight.inputs, LEAST)
         # A square weight right after a lookup may as well be a layer's.
         alike = outputs != weight.inputs or len(self._forward) > 1
         if not wide and not (alike and (weight.inputs, outputs) in self._shapes):

@@ -21,7 +21,7 @@ from scalify_hlo.dialect.formats import element_type
 
 
 class Width(IntEnum):
-    """How a float value is kept; of two that meet, the larger decides."""
+    """The width in which a float value is kept; of two that meet, the larger decides."""
 
     FREE = 0
     """Constants and scalars, that are what the others are."""
@@ -98,7 +98,7 @@ class Widths:
             self.of[argument] = Width.NARROW if large else Width.WIDE
 
     def width(self, value: ir.Value) -> Width:
-        """How a value is kept; what no walk has seen is as the program has it."""
+        """The width of a value; one that no walk has seen is as the program has it."""
         known = self.of.get(value)
         if known is not None:
             return known
@@ -123,14 +123,14 @@ class Widths:
                 self._op(op, name)
 
     def body(self, block: ir.Block, arguments: Sequence[Width]) -> list[Width]:
-        """How the results of a block are kept, given its arguments."""
+        """Returns the widths of the results of a block, given those of its arguments."""
         self._bind(block.arguments, arguments)
         ops = [op.operation for op in block.operations]
         self.walk(ops[:-1])
         return self._of(ops[-1].operands)
 
     def called(self, op: ir.Operation, arguments: Sequence[Width]) -> list[Width]:
-        """How the results of a call are kept."""
+        """Returns the widths of the results of a call."""
         name = op.attributes["callee"].value
         block = body_of(self.functions.get(name))
         if block is None:

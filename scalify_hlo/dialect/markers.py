@@ -29,6 +29,7 @@ attributes hold the parameters:
   operands. In steps without rescaling, the tensors are rescaled to the scales of these arguments.
 * ``scalify.headroom`` is log2 of the size to which data are rescaled; 0 if absent. It and
   ``scalify.carried`` are for state.
+* ``scalify.bound``, which recipes write, is an i64 N: the computed scale is clamped to 2^±N.
 
 A `custom_scale` calls the body of a function. ``scalify.rule`` names the private function that is
 its rule. The rule takes the operands and returns the results of the call, each float value as data

@@ -63,7 +63,7 @@ PASSES: dict[str, type[Pass]] = {
 
 @dataclass(frozen=True)
 class Options:
-    """What a rewrite is asked to do.
+    """The options of a rewrite.
 
     Attributes:
         recipe: See `scalify_hlo.recipes.model`.

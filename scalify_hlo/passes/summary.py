@@ -21,7 +21,7 @@ VERSION: Final = 1
 
 
 def summary(report: Report) -> str:
-    """What a rewrite did with the matmuls and convolutions of a program, in one line.
+    """Returns one line on the matmuls and convolutions of a rewritten program.
 
     Each counts as often as it is called. Those that stay wide are counted by the reason.
 

@@ -18,7 +18,7 @@ class Casts:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of casts that were made."""
         return len(self._made)
 
     def cast(
@@ -61,7 +61,7 @@ class Casts:
 
 
 def widened_from(value: ir.Value) -> ir.Value | None:
-    """What a value was before a convert; a model that rounds its values writes two."""
+    """Returns the operand of a convert; a model that rounds its values writes two."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.convert":
         return None

@@ -55,7 +55,7 @@ class Flattening:
         self._known: dict[tuple[ir.Attribute | ir.Type, ...], Matrices | None] = {}
 
     def of(self, op: ir.OpView, data: Sequence[ir.Value]) -> Matrices | None:
-        """What a matmul is as one of matrices.
+        """Returns a matmul as one of matrices.
 
         Args:
             op: The matmul.

@@ -37,7 +37,7 @@ CONVERT = "stablehlo.convert"
 
 
 class ConstantOrigin(NamedTuple):
-    """What a value is made of that is a constant.
+    """A constant from which a value is made.
 
     Attributes:
         constant: The constant.
@@ -91,7 +91,7 @@ class Quantizer:
         op.erase()
 
     def narrowed(self, origin: ConstantOrigin, element: ir.Type, scales: Scales) -> Narrowed:
-        """What a constant leads to, in another format."""
+        """Returns the value that a constant leads to, in another format."""
         steps = origin.steps
         path = [s.results[0].type.element_type for s in steps if s.name == CONVERT]
         constant, exponents = self._constant(origin.constant, path[::-1], element, scales)

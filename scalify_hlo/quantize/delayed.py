@@ -54,7 +54,7 @@ DESCRIPTION = "scalify.scaling_state"
 
 
 class Described(NamedTuple):
-    """What a program says of the state that it takes.
+    """The description of its state in a program.
 
     Attributes:
         names: The tensors.
@@ -82,7 +82,7 @@ class Described(NamedTuple):
 
 
 def described(module: ir.Operation) -> Described | None:
-    """What a program says of the state that it takes; None if it takes none."""
+    """Returns the description of its state in a program; None if it takes none."""
     if DESCRIPTION not in module.attributes:
         return None
     names, largest, gradients, power_2 = ir.ArrayAttr(module.attributes[DESCRIPTION])

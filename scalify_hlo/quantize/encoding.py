@@ -28,7 +28,7 @@ _CHUNK = 1 << 21
 
 @dataclass(frozen=True)
 class Scales:
-    """How the scales of a constant are chosen.
+    """The choice of the scales of a constant.
 
     Attributes:
         method: ``rms``: the power of two at or below the rms; ``max``: the one at or above what
@@ -112,7 +112,7 @@ def unclipped(largest: Array, target: FloatFormat) -> Exponents:
 
 
 def bound(source: FloatFormat, target: FloatFormat) -> float | None:
-    """Where a cast from one format to another saturates, if it does; see the rule of casts."""
+    """The number at which a cast between formats saturates, if it does; see the rule of casts."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
     return target.max_finite if narrower else None
 

@@ -26,11 +26,11 @@ _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
 
 
 class Casting(Protocol):
-    """How operands get narrow, and what becomes of the result."""
+    """The formats of the operands and the result of a matmul, and the way to them."""
 
     @property
     def count(self) -> int:
-        """How many casts it made that are its own."""
+        """The number of casts that it made itself."""
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """The two operands of a matmul in narrow formats."""

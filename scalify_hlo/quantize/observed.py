@@ -45,7 +45,7 @@ def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
 
 
 def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
-    """What a profile calls the operands of matmuls, by the result of each and the side.
+    """Returns the names of matmul operands in a profile, by the result of each and the side.
 
     Args:
         main: As `tensors_of` takes it.

@@ -76,7 +76,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class QuantizeRequest:
-    """What is asked of an operand.
+    """A request to quantize an operand.
 
     Attributes:
         value: The operand.
@@ -100,7 +100,7 @@ class QuantizeRequest:
 
 
 class ScaleProvider(Protocol):
-    """Where scales come from."""
+    """A source of scales."""
 
     def operand(self, wanted: QuantizeRequest) -> Operand:
         """The operand with its scale."""
@@ -118,7 +118,7 @@ class Operands:
 
     @property
     def count(self) -> int:
-        """How many casts there are."""
+        """The number of casts."""
         return len(self._made)
 
     def get(self, wanted: QuantizeRequest) -> Operand:

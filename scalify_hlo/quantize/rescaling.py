@@ -183,7 +183,7 @@ def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
 
 
 class Order:
-    """Which op of a block comes first.
+    """The order of the ops in a block.
 
     Args:
         block: The block.

@@ -27,7 +27,7 @@ def source_of(
     profile: Profile | None,
     report: Report,
 ) -> ScaleProvider | None:
-    """What gives the operands of a module's matmuls scales of their own.
+    """Returns the provider of scales of their own for the operands of a module's matmuls.
 
     Args:
         module: Functions with matmuls are inlined in it.

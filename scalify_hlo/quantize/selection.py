@@ -20,7 +20,7 @@ from scalify_hlo.report.model import MatmulReport, Wide
 
 
 class Choice(NamedTuple):
-    """What a recipe does with a matmul.
+    """The decision of a recipe on a matmul.
 
     Attributes:
         formats: Those that its operands get; None if it stays wide.
@@ -47,7 +47,7 @@ class Selection:
         self._real: dict[ir.Type, bool] = {}
 
     def of(self, op: ir.OpView, extent: Extent) -> Choice:
-        """What becomes of a matmul that has roles."""
+        """Returns the decision on a matmul that has roles."""
         roles = roles_of(op)
         lhs, rhs = (getattr(self._recipe, role) for role in roles)
         if not self.sites.selects(op.attributes[attributes.SITE].value):
@@ -125,7 +125,7 @@ def _is_complex(type_: ir.Type) -> bool:
 
 
 def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) -> list[Remark]:
-    """What the user is told of matmuls that stay wide although the recipe does not leave them out.
+    """Returns the remarks on matmuls that stay wide although the recipe does not leave them out.
 
     Args:
         main: The function that the program starts at.

@@ -118,7 +118,7 @@ class Carried(NamedTuple):
 
 
 def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> list[Carried]:
-    """What a step carries to the next at measured scales, which is marked so.
+    """Returns the state that a step carries to the next at measured scales, and marks it.
 
     Args:
         main: The function.

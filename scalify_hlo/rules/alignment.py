@@ -103,7 +103,7 @@ class Alignment:
         return target
 
     def meet(self, values: Sequence[ir.Value], *, either: bool = False) -> Scaled | AnyScale | None:
-        """What `align` would rescale several values to."""
+        """Returns the scale to which `align` would rescale several values."""
         return self._meet(values, self._values.infos(values), either)
 
     def _meet(

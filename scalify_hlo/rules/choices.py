@@ -47,7 +47,7 @@ def _halved(info: Scaled, size: float, rewriter: ScaleRewriter) -> Scaled:
 
 
 def one_hot(value: ir.Value) -> int | None:
-    """How many classes there are, if a boolean says which of them something is.
+    """Returns the number of classes, if a boolean says which of them something is.
 
     Args:
         value: Booleans.

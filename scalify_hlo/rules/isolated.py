@@ -103,7 +103,7 @@ def translated(
     inner: ScaleRewriter,
     names: dict[RuntimeScale, RuntimeScale],
 ) -> ScaleInfo:
-    """What is known of a body's result, over the run-time scales outside.
+    """Returns the info of a body's result over the run-time scales outside.
 
     Args:
         info: What is known of it in the body.

@@ -72,7 +72,7 @@ def _rounded(own: Uncertainty) -> Root:
 
 
 def returned(infos: Sequence[ScaleInfo], inner: Parameters, call: Parameters) -> list[ScaleInfo]:
-    """What is known of a function's results, with the uncertainties of one call.
+    """Returns the infos of a function's results with the uncertainties of one call.
 
     Args:
         infos: Those that its body returns.

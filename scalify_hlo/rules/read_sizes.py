@@ -61,7 +61,7 @@ _DOUBTFUL: Final = 8.0
 
 
 def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
-    """What is known of a function's result at scale 1.
+    """Returns the info of a function's result at scale 1.
 
     Args:
         op: The op that reads a value.
@@ -101,7 +101,7 @@ def _is_shifted(value: ir.Value) -> bool:
 
 
 def size_of_angle(ratio: Scaled) -> Scaled:
-    """What is known of the angle of a ratio at scale 1."""
+    """Returns the info of the angle of a ratio at scale 1."""
     return _vanishing(ratio, bounded=True)
 
 

@@ -69,7 +69,7 @@ def _has_narrow(block: ir.Block, functions: Collection[str], known: dict[ir.Type
 
 
 def entered(infos: Sequence[ScaleInfo]) -> tuple[list[ScaleInfo], list[Root | None]]:
-    """What is known of carries at the start of a turn, each uncertain for its own reason.
+    """Returns the infos of carries at the start of a turn, each uncertain for its own reason.
 
     Returns:
         What is known of each, and its root if it has one.
@@ -92,7 +92,7 @@ def after_turns(
     ends: Sequence[ScaleInfo],
     roots: Sequence[Root | None],
 ) -> list[Uncertainty | None]:
-    """How uncertain carries are after all turns of a loop; None where no size is predicted.
+    """Returns the uncertainty of carries after a loop; None where no size is predicted.
 
     Args:
         op: The loop.
@@ -179,7 +179,7 @@ def doubted(
 
 
 def made_anew(op: ir.Operation, writing: Collection[str]) -> list[bool]:
-    """Which carries a turn of a loop makes anew: not those handed on, or written to in one place.
+    """Returns the carries that a turn makes anew: not those handed on, or written to in one place.
 
     Args:
         op: The loop.
@@ -224,7 +224,7 @@ def _writes(op: ir.OpView, writing: Collection[str]) -> bool:
 def recurring(
     ends: Sequence[ScaleInfo], roots: Sequence[Root | None], anew: Sequence[bool]
 ) -> list[ScaleInfo]:
-    """What is known of a loop's results: those that each turn makes of themselves are uncertain.
+    """Returns the infos of a loop's results: those that turns make of themselves are uncertain.
 
     Args:
         ends: What is known of the carries after the last turn.

@@ -160,7 +160,7 @@ def _scattered_by_units(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def select_and_scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Which element is selected is of degree 0 in the operand; what is scattered keeps a scale."""
+    """Scatters values that keep their scale; the selection is of degree 0 in the operand."""
     select, combine = (region.blocks[0] for region in op.regions)
     inference = Inference(rewriter)
     selected, scattered = map(inference.unknown, (op.operands[0], op.operands[1]))

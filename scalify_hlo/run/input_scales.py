@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.patterns import WILD
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import require_legible
 from scalify_hlo.io.program import Program, read_program, read_text
@@ -22,9 +23,6 @@ from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:
     from jax.export import Exported
-
-_WILD = frozenset("*?")
-"""The wildcards of patterns."""
 
 
 def measured_scales(
@@ -85,7 +83,7 @@ def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, f
     names = [tensor.name for tensor in tensors]
     counts = Counter(names)
     return {
-        name if counts[name] == 1 and not _WILD & set(name) else f"arg{i}": _short(2.0**size)
+        name if counts[name] == 1 and WILD.isdisjoint(name) else f"arg{i}": _short(2.0**size)
         for i, (name, array) in enumerate(zip(names, arrays, strict=True))
         if (size := measured_size(array)) is not None
     }

@@ -14,7 +14,7 @@ _ISOLATED = {"sdy.manual_computation", "sdy.named_computation"}
 
 
 def lower(values: Sequence[ir.Value], places: Sequence[ir.Operation]) -> list[list[ir.Value]]:
-    """What values are called at some ops.
+    """The names of values at some ops.
 
     Args:
         values: Of the function's own block; the same on each device.

@@ -71,14 +71,14 @@ class Node:
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """What it is made of."""
+        """The nodes that it is made of."""
         if self.trace.looks is not None:
             self.trace.looks[self, False] = None
         return self.made_of
 
     @property
     def users(self) -> list[Node]:
-        """What is made of it."""
+        """The nodes that are made of it."""
         if self.trace.looks is not None:
             self.trace.looks[self, True] = None
         return self.used_by
@@ -186,7 +186,7 @@ class Graph:
         dims: Dims = (),
         key: Hashable = None,
     ) -> Node:
-        """What an op makes, simplified; the same node for the same op on the same inputs.
+        """Returns the simplified node of an op; the same one for the same op on the same inputs.
 
         Args:
             name: As in `Node`.

@@ -56,14 +56,14 @@ def cone(key: Node, source: Node) -> list[Node]:
 
 
 def through(node: Node, names: frozenset[str] = MOVEMENT) -> Node:
-    """What a value is before it was moved about."""
+    """Returns the value of which another one is only moved about."""
     while node.name in names:
         node = node.inputs[0]
     return node
 
 
 def scaled(node: Node) -> Node:
-    """What a value is before it was moved about, negated, or multiplied with constants."""
+    """Returns the value that another one is, moved about, negated, or times constants."""
     while True:
         free = [s for s in node.inputs if not s.is_constant]
         linear = node.name in ("multiply", "divide") and free and free[0] is node.inputs[0]
@@ -233,7 +233,7 @@ def _is_full(layout: Layout) -> bool:
 
 
 def tolerance_of(node: Node) -> float:
-    """How far values may be from what they are to be: constants are rounded as the data are."""
+    """The largest error that counts as rounding: constants are rounded as the data are."""
     return _TOLERANCES.get(type(node.type.element_type), 1e-5)
 
 

@@ -68,11 +68,11 @@ class _Norm:
         return mean(spread_to(array, self.normalized), self.axes)
 
     def target(self, array: Array) -> Target:
-        """What values are compared with that are to be an array."""
+        """Returns the target with which values are compared."""
         return Target(array, self.tolerance)
 
     def gradients(self, outer: Array) -> list[Array]:
-        """What the gradient of the input may be: that of the output may have the gain in it."""
+        """Returns the possible gradients of the input: the output's may have the gain in it."""
         gains = [] if self.gain is None else [self.samples.arrays[self.gain]]
         return [self._gradient(outer * gain) for gain in [*gains, np.ones(())]]
 
@@ -244,7 +244,7 @@ class _Forms:
                 self._ranked.append((2 + i, norm.target(array + known[self.bias])))
 
     def rank(self, array: Array) -> int | None:
-        """How much of the layer a value is: 0 without gain, 1 with it, 2 with bias, 3 with both."""
+        """The rank of a value in the layer: 0 without gain, 1 with it, 2 with bias, 3 with both."""
         return next((rank for rank, target in self._ranked if _is_met(target, array)), None)
 
     def is_part(self, node: Node, array: Array) -> bool:

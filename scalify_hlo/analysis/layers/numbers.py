@@ -70,7 +70,7 @@ TABLE: Final[Mapping[str, Callable[..., Any]]] = {
 
 
 def evaluate(name: str, operands: Sequence[Any]) -> Any:
-    """What an op of the table makes of its operands; overflows are no errors."""
+    """Evaluates an op of the table on its operands; overflows are no errors."""
     with np.errstate(all="ignore"):
         return TABLE[name](*operands)
 
@@ -89,7 +89,7 @@ def mean(array: Array, axes: tuple[int, ...]) -> Array:
 
 
 class Target:
-    """What arrays are compared with: equal are those that are so but for rounding.
+    """An array with which others are compared: they are equal up to rounding.
 
     Args:
         wanted: What an array is to be.

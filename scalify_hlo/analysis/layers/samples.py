@@ -188,7 +188,7 @@ class Samples:
         return True
 
     def spread(self, start: Iterable[Node], most: int) -> Iterator[Node]:
-        """What can be evaluated from some values on, those nearest first.
+        """Yields the values that can be evaluated from some others, the nearest first.
 
         Args:
             start: Values that are known.

@@ -24,7 +24,7 @@ _Looks: TypeAlias = dict[tuple[Node, bool], None]
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         layers: The layers.
