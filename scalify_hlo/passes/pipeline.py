@@ -321,7 +321,21 @@ def parse_pipeline(text: str) -> list[Pass | str]:
 def run_pipeline(
     module: ir.Module, text: str, *, print_ir_after_all: bool = False, timing: bool = False
 ) -> Report:
-    """Runs a pipeline given as text; see `parse_pipeline` and `run_passes`."""
+    """Runs a pipeline given as text.
+
+    Args:
+        module: The module, which is edited.
+        text: The pipeline, as for `parse_pipeline`.
+        print_ir_after_all: Whether the module is printed to standard error after each pass.
+        timing: Whether the time of each pass is printed to standard error.
+
+    Returns:
+        The report of the passes.
+
+    Raises:
+        UsageError: The text is no pipeline.
+        InputError: A pass refuses the module.
+    """
     passes = parse_pipeline(text)
     return run_passes(module, passes, print_ir_after_all=print_ir_after_all, timing=timing)
 

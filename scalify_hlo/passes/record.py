@@ -69,10 +69,19 @@ def record(module: ir.Module, options: Options, report: Report) -> None:
 
 
 def rewrite_recorded(module: ir.Module, options: Options, name: str) -> Report:
-    """As `rewrite_module`, of a program that was not rewritten before; the module says so then.
+    """Rewrites a module as `rewrite_module` does, and records the rewrite in an attribute of it.
+
+    Args:
+        module: The module, which is edited.
+        options: The options of the rewrite.
+        name: The name of the module in diagnostics.
+
+    Returns:
+        The report of the rewrite.
 
     Raises:
-        InputError: As there; or it was rewritten before, and `options` do not allow that.
+        InputError: `rewrite_module` raises it, or the module has the record of a rewrite, and
+            `options` do not allow another one.
     """
     if not options.again:
         refuse_rewritten(module, name)

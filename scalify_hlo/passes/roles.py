@@ -62,7 +62,13 @@ class RolesPass(Pass):
 
     @classmethod
     def of(cls, inputs: Inputs, cotangents: int = 0, *, narrow_state: bool = False) -> RolesPass:
-        """The pass that takes what a recipe says of inputs."""
+        """Returns the pass for the table `inputs` of a recipe.
+
+        Args:
+            inputs: The table.
+            cotangents: The attribute of that name.
+            narrow_state: The attribute of that name.
+        """
         return cls(
             weight=inputs.weight,
             first_moment=inputs.first_moment,

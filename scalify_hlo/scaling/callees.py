@@ -82,6 +82,11 @@ def take_scales(
 ) -> tuple[RuntimeScale, ...]:
     """Gives a function the run-time scales of its arguments' scales as extra arguments.
 
+    Args:
+        copy: A ``func.func``, which is edited.
+        infos: The infos of its arguments at the call.
+        rewriter: The rewriter of the function.
+
     Returns:
         Its own run-time scales, in the order of the caller's.
     """
@@ -95,7 +100,16 @@ def take_scales(
 def return_scales(
     copy: ir.OpView, results: Sequence[ScaleInfo], rewriter: ScaleRewriter
 ) -> tuple[RuntimeScale, ...]:
-    """Lets a function return the scales that are computed in it and that its results have."""
+    """Lets a function return the scales that are computed in it and that its results have.
+
+    Args:
+        copy: A ``func.func``, which is edited.
+        results: The infos of its results.
+        rewriter: The rewriter of the function.
+
+    Returns:
+        The scales that it returns after its results.
+    """
     scales = [info.scale for info in results if isinstance(info, Scaled)]
     computed = tuple(
         dict.fromkeys(g for scale in scales for g in rewriter.runtime_scales.computed(scale))
@@ -115,7 +129,15 @@ def return_scales(
 
 
 def drop_untaken(copy: ir.OpView, count: int) -> tuple[int, ...]:
-    """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
+    """Erases arguments that nothing uses.
+
+    Args:
+        copy: A ``func.func``, which is edited.
+        count: The number of its last arguments that may be erased.
+
+    Returns:
+        The numbers of those that are left, among these arguments.
+    """
     if not count:
         return ()
     marks = attributes.argument_attributes(copy)
@@ -136,7 +158,17 @@ def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
 def new_call(
     op: ir.OpView, callee: Callee, rewriter: ScaleRewriter, callers: Sequence[RuntimeScale]
 ) -> ir.OpView:
-    """Calls the copy in an op's place; the op itself stays if it calls what it called before."""
+    """Replaces a call by one of the copy of its function; keeps it if the name is the same.
+
+    Args:
+        op: The call, which is erased if it is replaced.
+        callee: The copy, and the run-time scales that it takes.
+        rewriter: The rewriter of the function that has the call.
+        callers: The run-time scales of that function, of which the copy takes some.
+
+    Returns:
+        The call of the copy.
+    """
     name = callee.function.attributes["sym_name"].value
     if name == callee_of(op):
         return op

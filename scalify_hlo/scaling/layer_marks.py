@@ -18,6 +18,10 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
     A mark is on the op that reads an input, as inputs may be arguments. A result that several
     layers are, of functions that are called several times, has one number.
 
+    Args:
+        layers: The layers that were found.
+        graph: The graph in which they were found.
+
     Returns:
         The ops that got marks.
     """

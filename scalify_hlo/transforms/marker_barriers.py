@@ -84,7 +84,15 @@ def _one(call: ir.Operation) -> ir.Value:
 
 
 def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
-    """A barrier before an op, to be marked."""
+    """Builds an `optimization_barrier`, which becomes a marker by its attributes.
+
+    Args:
+        operands: Its operands.
+        at: The op before which it is built, and whose location it has.
+
+    Returns:
+        The barrier.
+    """
     return stablehlo.OptimizationBarrierOp(
         operands, loc=at.location, ip=ir.InsertionPoint(at)
     ).operation
@@ -93,7 +101,17 @@ def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
 def rescaled(
     value: ir.Value, statistic: str, location: ir.Location, step: ir.Value | None = None
 ) -> ir.Value:
-    """A value with a `dynamic_rescale` right after it, for all its uses."""
+    """Inserts a `dynamic_rescale` right after a value, and replaces all of its uses.
+
+    Args:
+        value: A float tensor.
+        statistic: ``max``, ``l1`` or ``l2``.
+        location: The location of the marker.
+        step: An integer scalar that counts steps; None if the marker acts in each.
+
+    Returns:
+        The result of the marker.
+    """
     owner, uses = value.owner, [(use.owner, use.operand_number) for use in value.uses]
     block = owner if isinstance(owner, ir.Block) else owner.operation.block
     ip = ir.InsertionPoint.at_block_begin(block)
