@@ -1,7 +1,7 @@
 # Everything a fresh machine needs is Python 3.11 or newer, make and a network:
 #   make demo    trains an exported GPT-2 step, original and rewritten, side by side
-#   make test    lint, format check, type check, pytest and lit
-# Both keep their whole environment in .venv; choose the interpreter with `make PYTHON=python3.12 …`.
+#   make test    lint, format check, type check, the tests of single functions and files, and lit
+# `make test-all` runs the tests that `make test` leaves out. All keep their whole environment in .venv; choose the interpreter with `make PYTHON=python3.12 …`.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -15,10 +15,10 @@ export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types pytest docs site bench clean
+.PHONY: help setup demo test test-all lint format types pytest docs site bench clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
 
 setup: $(STAMP) ## create .venv with everything in it
 
@@ -37,7 +37,10 @@ $(STAMP): $(BIN)/uv pyproject.toml uv.lock
 demo: $(STAMP) ## train an exported GPT-2 step, original and rewritten, side by side
 	$(BIN)/python -m examples.demo
 
-test: lint types pytest ## lint, format check, type check, pytest and lit
+test: lint types pytest ## lint, format check, type check, the fast tests and lit
+
+test-all: $(STAMP) ## the tests that train, compile many programs or start many processes
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -47,7 +50,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 format: $(STAMP) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .

@@ -20,6 +20,8 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.scaling import after_casts
 
+pytestmark = pytest.mark.slow
+
 GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 STATIC = {"norm_gradients.statistic": "none"}
 

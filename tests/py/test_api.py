@@ -102,6 +102,7 @@ def test_every_public_name_is_there_and_lazy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     [
@@ -135,6 +136,7 @@ def batch(seed: int = 1) -> tuple[jax.Array, jax.Array]:
     return x, jax.nn.one_hot(rng.integers(0, 4, 32), 4)
 
 
+@pytest.mark.slow
 def test_the_training_loop_of_the_paper() -> None:
     """Algorithm 1 of the Scalify paper, with value_and_grad and the state taken from the pair."""
 
@@ -235,6 +237,7 @@ def test_inside_jit_with_values_of_the_outer_trace() -> None:
     np.testing.assert_array_equal(jsa.asarray(out["r"]), x * 4)
 
 
+@pytest.mark.slow
 def test_gradients_through_scalify() -> None:
     data = batch()
 

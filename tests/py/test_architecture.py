@@ -167,6 +167,7 @@ def test_few_files_stand_at_the_top() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 8
 
 
+@pytest.mark.slow
 @EVERY_FILE
 def test_nothing_is_imported_by_wildcard(file: Path) -> None:
     assert all(not imported.module.endswith(".*") for imported in imports(file))

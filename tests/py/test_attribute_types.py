@@ -12,6 +12,8 @@ import scalify_hlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import InputError, UsageError
 
+pytestmark = pytest.mark.slow
+
 VALUES = (
     *(
         "unit",

@@ -69,6 +69,7 @@ def assert_one_located_sentence(stderr: str) -> None:
     assert "defect" not in error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_bad_input_is_one_located_sentence_with_a_cure(name: str) -> None:
     code, stderr, stdout = rewrite(CASES[name])

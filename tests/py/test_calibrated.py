@@ -138,6 +138,7 @@ class TestNumerics:
         found = run(rewritten(), X * 64, W)
         np.testing.assert_array_equal(found, product(X * 64, W, exponents_of(PROFILE, "max")))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("log2", [(100, -100), (-90, 100), (-118, 20), (120, -4), (-70, -40)])
     def test_scales_far_from_one(self, log2: tuple[int, int]) -> None:
         x, w = (np.clip(sample(i, 0), -8, 8) * F32(2.0**e) for i, e in enumerate(log2))
@@ -214,6 +215,7 @@ def step(v: jax.Array, w: jax.Array, x: jax.Array) -> Any:
     return value, jax.tree.map(lambda p, g: p - 0.1 * g, (v, w), gradients)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scales", ["tensor", "channel"])
 def test_scales_are_static(scales: str) -> None:
     given = [square(i) for i in range(3)]
@@ -224,6 +226,7 @@ def test_scales_are_static(scales: str) -> None:
     assert dynamic_ops(new) == dynamic_ops(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["fp8-current", "fp8-delayed", "fp8-calibrated"])
 def test_matmuls_of_what_matmuls_give(recipe: str) -> None:
     """The second one takes what was made anew with the first."""

@@ -271,6 +271,7 @@ def spread() -> dict[str, Any]:
     return {outcome["name"]: outcome for outcome in found}
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("sharding")
 class TestDevices:
     @pytest.mark.parametrize("name", [case.name for case in CASES if case.plain is step])
@@ -345,6 +346,7 @@ class TestCommand:
         assert json.loads(result.stdout)["samples"] == 1
         assert result.stderr == ""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("arguments", "code", "message"),
         [

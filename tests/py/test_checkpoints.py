@@ -91,6 +91,7 @@ class TestWithNumpyAlone:
         resumed.save_bits(tmp_path / "leaves.npz", tree)
         assert_same_leaves(resumed.load_bits(tmp_path / "leaves.npz", as_types(tree)), tree)
 
+    @pytest.mark.slow
     def test_training_goes_on_in_a_new_process(self, tmp_path: Path) -> None:
         goes_on_elsewhere(None, tmp_path)
 
@@ -101,6 +102,7 @@ class TestWithOrbax:
         save(orbax, tmp_path / "run", tree)
         assert_same_leaves(resumed.dequantize(tmp_path / "run", as_types(tree)), tree)
 
+    @pytest.mark.slow
     def test_training_goes_on_in_a_new_process(self, orbax: Any, tmp_path: Path) -> None:
         goes_on_elsewhere(orbax, tmp_path)
 
@@ -123,6 +125,7 @@ class TestWithOrbax:
         again = jsa.ScaledArray(**found["scalar"]).check()
         assert_same_leaves(again, tree["scalar"])
 
+    @pytest.mark.slow
     def test_an_unscaled_checkpoint_goes_into_the_scaled_program_and_back(
         self, orbax: Any, tmp_path: Path
     ) -> None:
@@ -149,6 +152,7 @@ class TestBetweenPrograms:
         plain = resumed.plain_state()
         moves_between_programs(jax.jit(resumed.plain_step)(*plain, resumed.batch())[:2])
 
+    @pytest.mark.slow
     def test_narrow_state_is_stored_as_the_recipe_says_and_read_wide(self) -> None:
         """Rounded once, to f16 near unit; back in f32 no small moment is lost."""
         plain = jax.jit(resumed.plain_step)(*resumed.plain_state(), resumed.batch())[:2]

@@ -63,6 +63,7 @@ def test_commands_without_need_of_jax_do_not_import_it(files: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", samples.KINDS)
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_rewrite_then_check(files: Path, kind: str, signature: str) -> None:

@@ -62,6 +62,7 @@ def step_text() -> str:
 
 
 class TestTrainingStep:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("preset", "format_"), [("propagate", "f16"), ("fp16", "bf16"), ("fp8", "f16")]
     )
@@ -132,6 +133,7 @@ SHARP = {"softmax", "masked", "masked-by-number"}
 """At 2^20 an error of a value is a factor of its exponential; but they still add up to one."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("exponent", [-20, 0, 20])
 @pytest.mark.parametrize("name", LAYERS)
@@ -180,6 +182,7 @@ def test_programs_of_every_op(program: Program) -> None:
             assert error <= 2.0 ** (4 - BITS[format_]) * most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.name)
 @pytest.mark.parametrize(("format_", "stripped"), [("f16", False), ("bf16", True)])
 def test_models(model: Model, stripped: bool, format_: str) -> None:

@@ -169,6 +169,7 @@ def exported(function: Function, *arguments: Array) -> str:
     return str(jax.export.export(jax.jit(function))(*arguments).mlir_module())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponents", [(0, 0), (3, -2), (-4, 5)])
 @pytest.mark.parametrize("name", CASES)
 def test_is_bit_equal(name: str, exponents: tuple[int, int]) -> None:

@@ -65,6 +65,7 @@ def sample(seed: int, log2: float = 0.0, size: int = 64) -> Array:
 
 
 class TestNumerics:
+    @pytest.mark.slow
     @pytest.mark.parametrize("power_2", [True, False])
     @pytest.mark.parametrize("margin", [0, 3])
     @pytest.mark.parametrize("log2", [-60, -20, -3, 0, 7, 30])
@@ -210,6 +211,7 @@ def test_with_narrow_state_and_pairs(state: str) -> None:
     np.testing.assert_array_equal(data * scale, expected(x, w))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["gspmd", "shard_map"])
 def test_one_amax_for_all_devices(case: str) -> None:
     eight_devices.run("sharded_current", case)

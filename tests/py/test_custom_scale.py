@@ -107,6 +107,7 @@ def multiplied(results: list[Any], types: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @EVERY_CASE
 def test_no_bit_changes(case: str) -> None:
     fn, rule, args = CASES[case]
@@ -152,6 +153,7 @@ NORM = CASES["layer norm"][2]
 GRADIENT = jax.value_and_grad(_loss, argnums=(1, 2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transform", [lambda f: f, jax.jit, jax.checkpoint])
 def test_derivatives_are_those_of_the_body(transform: Any) -> None:
     function = transform(ruled(layer_norm, layer_norm_rule))
@@ -240,6 +242,7 @@ def test_a_batch_has_one_scale() -> None:
     np.testing.assert_allclose(data * scale, expected, **CLOSE)
 
 
+@pytest.mark.slow
 def test_a_batch_of_a_batch_and_its_gradient() -> None:
     function = ruled(gelu, gelu_rule)
 
@@ -291,6 +294,7 @@ def _with_vjp(fn: Function, rule: Function, vjp_rule: Function) -> Any:
     return function
 
 
+@pytest.mark.slow
 def test_a_vjp_has_a_rule_of_its_own() -> None:
     function = _with_vjp(gelu, gelu_rule, gelu_vjp_rule)
     x = normals(3, 8)

@@ -98,6 +98,7 @@ def test_levels_of_functions_in_a_circle_are_bounded() -> None:
     assert levels(text) == 3
 
 
+@pytest.mark.slow
 @PROGRAMS
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_a_thousand_levels_are_rewritten(program: Callable[[int], str], signature: str) -> None:
@@ -107,6 +108,7 @@ def test_a_thousand_levels_are_rewritten(program: Callable[[int], str], signatur
     levels(rewritten)
 
 
+@pytest.mark.slow
 @PROGRAMS
 def test_every_command_reads_them(program: Callable[[int], str]) -> None:
     text = program(1000 if program is not loops else 300)

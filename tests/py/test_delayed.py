@@ -70,6 +70,7 @@ class Model:
 
 
 class TestNumerics:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("length", "algo", "interval", "power_2", "margin"),
         [

@@ -15,6 +15,7 @@ EVERY = sorted(path.name for path in pages.DOCS.glob("*.md"))
 _LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", pages.PAGES)
 def test_what_a_page_shows_runs(name: str, tmp_path: Path) -> None:
     page = (pages.DOCS / f"{name}.md").read_text()

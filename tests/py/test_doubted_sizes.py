@@ -12,6 +12,8 @@ import pytest
 import scalify_hlo as sh
 from tests.py import judge
 
+pytestmark = pytest.mark.slow
+
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
 UNIT = jnp.eye(SIZE)

@@ -115,6 +115,7 @@ def close(got: Any, wanted: Any) -> None:
         assert error < 0.12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["fp8", "unit", "fp8-current"])
 @pytest.mark.parametrize("serving", PROGRAMS, ids=str)
 def test_matmuls_are_those_of_a_fixed_batch(serving: Serving, recipe: str) -> None:
@@ -137,6 +138,7 @@ def test_scales_of_a_weights_channels() -> None:
     close(program.call(*values), mlp(*values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("serving", PROGRAMS, ids=str)
 def test_delayed_scales(serving: Serving) -> None:
     program, report = rewrite(serving.exported(), recipe="fp8-delayed", report=True)
@@ -153,6 +155,7 @@ def scaled_call(program: export.Exported, values: Any, state: Any) -> tuple[Any,
     return results[:-1], results[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("serving", PROGRAMS, ids=str)
 def test_a_profile_is_of_samples_of_any_batch(serving: Serving) -> None:
     exported = serving.exported()
@@ -163,6 +166,7 @@ def test_a_profile_is_of_samples_of_any_batch(serving: Serving) -> None:
     close(program.call(*values), serving.function(*values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("serving", PROGRAMS, ids=str)
 def test_a_profile_is_that_of_the_program_at_the_samples_shapes(serving: Serving) -> None:
     found = calibrate(serving.exported(), [serving.draw(3)]).tensors

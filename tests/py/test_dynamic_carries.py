@@ -250,6 +250,7 @@ def assert_close(actual: Any, expected: Any, rtol: float = 0, atol: float = 0) -
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
 
 
+@pytest.mark.slow
 @EVERY_CASE
 @pytest.mark.parametrize("seed", range(3))
 def test_results_are_bit_equal(function: Function, seed: int) -> None:

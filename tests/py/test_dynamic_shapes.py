@@ -252,6 +252,7 @@ def assert_close(actual: Any, expected: Any) -> None:
         np.testing.assert_allclose(values, wanted, rtol=2e-6, atol=2e-6 * scale)
 
 
+@pytest.mark.slow
 @EVERY_FUNCTION
 def test_symbolic_shapes_run_at_several_sizes(function: Function) -> None:
     old = function.exported()
@@ -266,6 +267,7 @@ def test_symbolic_shapes_run_at_several_sizes(function: Function) -> None:
         assert_close(scaled.call(*pairs(function, arguments)), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 def test_symbolic_shapes_are_bit_equal_once_refined(function: Function) -> None:
     text = function.exported().mlir_module()
@@ -275,6 +277,7 @@ def test_symbolic_shapes_are_bit_equal_once_refined(function: Function) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 @pytest.mark.parametrize("function", FUNCTIONS[:2], ids=str)
 def test_files_keep_symbolic_shapes(function: Function, signature: str) -> None:
@@ -287,6 +290,7 @@ def test_files_keep_symbolic_shapes(function: Function, signature: str) -> None:
         assert_close(read.call(*given), old.call(*arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_gradients_with_symbolic_shapes(signature: str) -> None:
     old = export.export(jax.jit(lambda x, w: jnp.sum(jnp.tanh(x @ w))))(shaped(B, N), shaped(N, 2))
@@ -315,6 +319,7 @@ def masked(x: Any, mask: Any) -> Any:
     return jax.nn.softmax(jnp.where(mask, x, jnp.finfo(x.dtype).min), -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [-6, 6])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_masks_of_dynamic_shape_saturate(dtype: Any, exponent: int) -> None:
@@ -414,6 +419,7 @@ UNKNOWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "text"), UNKNOWN, ids=[str(p) for p, _ in UNKNOWN])
 def test_the_catalogue_with_unknown_sizes(program: Program, text: str) -> None:
     arrays = draw(program, SIZES, 0, wild=True)

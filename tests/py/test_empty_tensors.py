@@ -215,6 +215,7 @@ def test_a_product_of_no_factors_is_one_whatever_the_scale() -> None:
     assert_same_bits(pair.value.astype(np.float32), plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(0, 0, 0), (0, 3, 4), (2, 3, 0)], ids=str)
 def test_the_catalogue_without_elements(sizes: Sizes) -> None:
     """Whatever is a program at size zero is rewritten under both signatures, and verifies."""

@@ -16,6 +16,8 @@ from examples import cnn, data, demo, gpt2, mlp
 from examples.side_by_side import Contender, train
 from examples.xla import Executable, flat
 
+pytestmark = pytest.mark.slow
+
 CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=data.VOCAB, batch=2)
 TOKENS = next(data.batches(CONFIG.batch, CONFIG.sequence, 1))
 FEATURES = np.random.default_rng(0).standard_normal((8, 12), dtype=np.float32)

@@ -34,6 +34,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_scaled_file_is_read_in_any_order(order: str, scaled: Path) -> None:
     code = (
@@ -44,6 +45,7 @@ def test_a_scaled_file_is_read_in_any_order(order: str, scaled: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before", ["import jax, scalify_hlo", "import scalify_hlo, jax; scalify_hlo.ScaledArray"]
 )
@@ -64,6 +66,7 @@ OPTIMIZERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_states_of_optax_are_written_and_read(name: str, tmp_path: Path) -> None:
     optimizer: Any = OPTIMIZERS[name]

@@ -83,6 +83,7 @@ def test_scaled_makes_pairs_of_floats_and_only_of_them() -> None:
     assert_close((loss, index), samples.exported().call(*samples.arguments()))
 
 
+@pytest.mark.slow
 def test_gradients_through_scaled() -> None:
     old = samples.exported()
     new = rewrite(old, signature="scaled")
@@ -135,6 +136,7 @@ def test_arguments_that_the_module_dropped(signature: str) -> None:
     assert_close(read.call(*given), f(*arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_symbolic_shapes_are_kept(signature: str) -> None:
     (n,) = export.symbolic_shape("n")
@@ -257,6 +259,7 @@ def test_auxiliary_data_survive() -> None:
         serialize(export.export(jax.jit(lambda layer: layer.x * 2))(odd))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_a_file_with_optax_states_in_a_process_without_optax(
     tmp_path: Path, signature: str

@@ -4,6 +4,8 @@ import pytest
 
 from benchmarks.found_by_trying.__main__ import CHECKS, wrong
 
+pytestmark = pytest.mark.slow
+
 _TIMED = 15
 """Its test elsewhere counts instructions; tests assert on no time."""
 

@@ -117,6 +117,7 @@ def test_every_name_is_a_programs() -> None:
     assert set(TEXTS) == set(NAMES)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(**PICKED)
 def test_an_edited_text_is_a_program_or_an_input_error(
@@ -125,6 +126,7 @@ def test_an_edited_text_is_a_program_or_an_input_error(
     check_text(edited(TEXTS[name], random), how)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(**PICKED, other=st.sampled_from(sorted(TEXTS)), portable=st.booleans())
 def test_damaged_bytecode_is_a_program_or_an_input_error(

@@ -29,6 +29,7 @@ PROGRAMS, FILES = 90, 150
 """In each of the slices, all of which take two minutes at the most."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 4 * PROGRAMS, PROGRAMS))
 def test_random_programs(first: int) -> None:
     outcomes, found = fuzz.run(fuzz.cases("program", SEED, first, PROGRAMS), 1)
@@ -37,6 +38,7 @@ def test_random_programs(first: int) -> None:
     assert all(row.holds for row in fuzz.rows(outcomes, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 2 * FILES, FILES))
 def test_damaged_files(first: int) -> None:
     outcomes, found = fuzz.run(fuzz.cases("file", SEED, first, FILES), 1)
@@ -109,6 +111,7 @@ def found_in(cases: range) -> list[FindingError]:
     return found
 
 
+@pytest.mark.slow
 def test_wrong_rules_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RULES, "stablehlo.add", replace(RIGHT, apply=wrong_sum))
     finding = found_in(range(8))[0]
@@ -116,6 +119,7 @@ def test_wrong_rules_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stablehlo.add" in finding.message
 
 
+@pytest.mark.slow
 def test_rules_that_raise_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(op: ir.OpView, _: ScaleRewriter) -> None:
         raise KeyError(op.name)
@@ -220,6 +224,7 @@ def test_litter_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None
     assert found.value.kind == "litter"
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_is_found_and_replaced() -> None:
     first, second = answers([Case("neither", 0, 0), Case("file", SEED, 1)], 1)
     assert first.kind == "crash: exit code 1"

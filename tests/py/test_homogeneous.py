@@ -53,6 +53,7 @@ def assert_moved(before: Pair | Array, after: Pair | Array, exponent: int) -> No
         assert_same_bits(after, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", MOVING, ids=str)
 @settings(max_examples=2)
 @given(

@@ -40,6 +40,7 @@ def assert_refused(result: Result, code: int, place: str, sentence: str, cure: s
     assert (place in error, sentence in error, cure in note) == (True,) * 3, result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -72,6 +73,7 @@ def test_a_device_that_never_ends(tmp_path: Path, arguments: str) -> None:
     assert " note: " in note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -64,6 +64,7 @@ BEYOND_F16 = {("expm", -8), ("gains", -8)}
 """Idioms that f16 has no room for if their input is 2^8 times as large as is said."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "scale"), sorted(set(product(IDIOMS, (-8, 0, 8))) - BEYOND_F16), ids=str
 )
@@ -72,6 +73,7 @@ def test_a_cast_to_f16_is_as_good_as_with_the_best_scale(name: str, scale: int) 
     assert not figures.problems, figures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IDIOMS)
 def test_a_cast_to_e4m3_is_as_good_as_with_the_best_scale(name: str) -> None:
     case = case_of(name)
@@ -124,6 +126,7 @@ class TestJudge:
 
 
 class TestCase:
+    @pytest.mark.slow
     @pytest.mark.parametrize("recipe", RECIPES)
     def test_an_operand_with_a_good_scale_holds(self, recipe: str) -> None:
         # Data 2^5 times unit have an amax that suits E4M3.

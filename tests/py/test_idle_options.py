@@ -169,6 +169,7 @@ def test_every_option_is_here() -> None:
     assert set(NEEDS) | set(OF_PAIRS) < set(EFFECTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", EFFECTS)
 def test_an_option_has_an_effect(key: str) -> None:
     case = EFFECTS[key]
@@ -192,6 +193,7 @@ IDLE = [
 """Options, and recipes beside which they have no effect."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "recipe"), IDLE)
 def test_what_is_refused_has_none(key: str, recipe: str) -> None:
     case = EFFECTS[key]._replace(signature="same")

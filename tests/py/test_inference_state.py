@@ -125,6 +125,7 @@ def test_inference_in_a_loop_has_none_either(name: str) -> None:
     assert roles(in_turns(INFERENCE[name]), stripped=True) == {}
 
 
+@pytest.mark.slow
 def test_state_of_inference_stays_wide() -> None:
     """Weights that are given, and not returned, are no state."""
     state = jsa.as_scaled_array({"sums": jnp.zeros((4, 8, 8)), "norm": jnp.zeros((4, 8))})

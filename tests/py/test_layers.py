@@ -94,6 +94,7 @@ def gradient_text(name: str, shape: tuple[int, ...]) -> str:
     return exported(weighted(function), *given, jax.ShapeDtypeStruct(out.shape, out.dtype))
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 @EVERY_CASE
 def test_layers_are_found(name: str, shape: tuple[int, ...], *, stripped: bool) -> None:
@@ -103,6 +104,7 @@ def test_layers_are_found(name: str, shape: tuple[int, ...], *, stripped: bool) 
     assert found.keys() - PARTS_OF_OTHERS <= {wanted}
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 @EVERY_CASE
 def test_layers_and_their_gradients_are_found(
@@ -123,6 +125,7 @@ COMPARED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARED)
 def test_gradients_are_what_the_program_returns_as_such(name: str) -> None:
     """The only result that is a gradient is that of the layer's input, or it in another shape."""
@@ -195,6 +198,7 @@ STACKED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checkpoint", [False, True], ids=["kept", "checkpoint"])
 @pytest.mark.parametrize("name", STACKED)
 def test_gradients_of_norms_are_right(name: str, *, checkpoint: bool) -> None:
@@ -241,6 +245,7 @@ def gpt2_text(layers: int = 4) -> str:
 GPT2 = {"layer_norm": 9, "softmax": 4, "masked_attention": 4, "gelu": 4, "logsumexp": 1}
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 def test_layers_of_gpt2(*, stripped: bool) -> None:
     layers = recognize(module_of(gpt2_text(), stripped=stripped))
@@ -295,6 +300,7 @@ def model_text(name: str) -> str:
 # What is none
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 @pytest.mark.parametrize("name", NEAR_MISSES)
 def test_what_only_looks_like_a_layer_is_none(name: str, *, stripped: bool) -> None:

@@ -254,6 +254,7 @@ def spread() -> dict[str, Any]:
     return {outcome["name"]: outcome for outcome in found}
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("sharding")
 class TestDevices:
     @COMBINES

@@ -68,6 +68,7 @@ def test_ops_are_counted_wherever_they_are(program: Program) -> None:
     assert index.ops == report.ops == counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", ["cse", "canonicalize", "symbol-dce"])
 def test_what_mlir_erases_between_passes_is_not_looked_at(between: str) -> None:
     source = step()
@@ -107,6 +108,7 @@ MARKING = {"NormalizePass", "SignaturePass", "RolesPass", "RecognizePass"}
 LISTING = MARKING | {"QuantizeMatmulsPass", "NarrowStatePass", "QuantizePass"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("recipe", "passes"),
     [
@@ -174,6 +176,7 @@ MATMULS_ONLY = SMALL | {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("recipe", "settings"), [("unit", SMALL), ("fp8", MATMULS_ONLY)], ids=["unit", "fp8"]
 )
@@ -188,6 +191,7 @@ def test_what_is_handed_on_is_the_program(
     assert len(compared.marked) > len(MARKING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ALL, ids=lambda model: model.name)
 def test_no_layer_s_mark_is_left(model: Model) -> None:
     new = scalify_hlo.rewrite(source_of(model), recipe="unit", settings=SMALL)
@@ -234,6 +238,7 @@ def test_ops_are_noted_by_what_they_are_inside_of() -> None:
     assert listing.behind({"func.call"}) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-state", "unit"])
 def test_no_mark_is_left(recipe: str) -> None:
     module = parse(step())

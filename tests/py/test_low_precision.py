@@ -212,6 +212,7 @@ def test_nan_stays_nan() -> None:
     assert np.isfinite(np.delete(data, 3, axis=0)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fp16", "fp16-state", "fp8", "fp8-state", "bf16"])
 def test_training_stays_near_f32(name: str) -> None:
     config = replace(CONFIG, layers=1)
@@ -237,6 +238,7 @@ def test_training_stays_near_f32(name: str) -> None:
         assert dtypes == {np.dtype(np.float16 if format_ == "f16" else np.float32)}
 
 
+@pytest.mark.slow
 def test_a_vjp_has_gradients_of_e5m2() -> None:
     w = jnp.asarray(W / 16)
     exported = jax.export.export(jax.jit(lambda x, w: jnp.tanh(x @ w).sum()))(X, w)
@@ -415,6 +417,7 @@ def test_casts_of_state_alone_are_verified_too() -> None:
             run_passes(module, stopped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("recipe", "settings", "format_"),
     [

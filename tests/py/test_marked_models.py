@@ -148,6 +148,7 @@ class TestCustomScale:
         assert float(result.scale) == 2.0
         np.testing.assert_allclose(jsa.asarray(result), gelu(x * 8), rtol=1e-6)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("signature", ["same", "scaled"])
     @pytest.mark.parametrize("derivative", [False, True])
     def test_values_from_a_file(self, signature: str, derivative: bool) -> None:

@@ -16,6 +16,8 @@ from tests.py.marking import ACTING, randomly, with_markers
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
 
+pytestmark = pytest.mark.slow
+
 PRODUCT = """
 func.func @main(%x: tensor<3x3xf32>, %y: tensor<3x3xf32>) -> tensor<3x3xf32> {
   %0 = stablehlo.multiply %x, %y : tensor<3x3xf32>

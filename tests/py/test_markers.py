@@ -125,6 +125,7 @@ def every_marker(x: Any) -> Any:
     return reduce(lambda x, case: ALL[case][1](x), ALL, x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "transform"),
     [*(("every one", t) for t in TRANSFORMS), *((case, "grad") for case in ALL)],
@@ -141,6 +142,7 @@ def test_no_bit_changes(case: str, transform: str) -> None:
 SPECIAL = [0.0, -0.0, 1.5, -3.0, np.inf, -np.inf, np.nan]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype", ["float16", "bfloat16", "float32", "float8_e4m3fn", "float8_e5m2", "complex64"]
 )
@@ -174,6 +176,7 @@ def test_wide_dtypes_have_a_wide_scale(dtype: str) -> None:
         assert set_scaling.operands[1] == "tensor<f64>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "bool", "uint8"])
 @EVERY_MARKER
 def test_integers_and_booleans_pass_unmarked(case: str, dtype: str) -> None:
@@ -183,6 +186,7 @@ def test_integers_and_booleans_pass_unmarked(case: str, dtype: str) -> None:
     assert marked.calls(marked.through_a_file(mark, x)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FORWARD)
 def test_forward_markers_stand_on_the_value_alone(case: str) -> None:
     name, mark = FORWARD[case]
@@ -211,6 +215,7 @@ def test_gradient_markers_stand_on_the_cotangent_alone(case: str) -> None:
         np.testing.assert_allclose(operand, gradient, rtol=1e-5)
 
 
+@pytest.mark.slow
 @EVERY_MARKER
 def test_the_vjp_of_a_file_has_what_its_own_program_would_have(case: str) -> None:
     name, mark = ALL[case]
@@ -289,6 +294,7 @@ def test_derivatives_of_the_data_are_divided_by_the_scale(dtype: str) -> None:
     np.testing.assert_array_equal(exported.call(x), np.full(x.shape, 3, x.dtype))
 
 
+@pytest.mark.slow
 @EVERY_MARKER
 def test_symbolic_shapes_keep_markers(case: str) -> None:
     name, mark = ALL[case]
@@ -403,6 +409,7 @@ MOVED: dict[str, tuple[Mark, float]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MOVED)
 def test_the_scale_of_a_scaled_array_moves(case: str) -> None:
     mark, scale = MOVED[case]
@@ -474,6 +481,7 @@ def outcomes() -> dict[tuple[str, str], Any]:
     return {(outcome["kind"], outcome["name"]): outcome for outcome in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", ["shard_map", "sharded"])
 def test_programs_for_several_devices(

@@ -67,6 +67,7 @@ def exact(x: Array, w: Array, margin: int = 0) -> Any:
     return xd.astype(F32)[:, None] * wd.astype(F32)[None, :] * (xs * ws)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", KINDS)
 @pytest.mark.parametrize("log2", [-20, 0, 7])
 def test_matmuls_give_bf16_that_is_scaled_in_bf16(recipe: str, log2: int) -> None:
@@ -104,6 +105,7 @@ def test_scales_of_channels(recipe: str) -> None:
     assert results_of(new.mlir_module(), "stablehlo.dot_general") == ["bf16"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", KINDS)
 def test_sums_are_rounded_once(recipe: str) -> None:
     """The scale is a power of two: the result is that of f32, rounded."""

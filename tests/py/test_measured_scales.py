@@ -128,6 +128,7 @@ class TestScalify:
                 traced(params, x)
             assert "outside of jax.jit" in str(caught.value.hint)
 
+    @pytest.mark.slow
     def test_takes_those_of_a_call_before_under_a_trace(self) -> None:
         params, x = self.values()
         unit = scalify_hlo.scalify(self.model, recipe="unit")
@@ -170,6 +171,7 @@ class TestScalify:
         with pytest.raises(scalify_hlo.UsageError, match="these are traced"):
             outer(params)
 
+    @pytest.mark.slow
     def test_takes_scaled_arrays_numbers_and_static_arguments(self) -> None:
         params, x = self.values()
 

@@ -23,6 +23,8 @@ from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import ABSENT, SIZES, draw
 from tests.py.test_rules import JUDGES
 
+pytestmark = pytest.mark.slow
+
 Mutation = Callable[[Apply, list[bool], ir.OpView, ScaleRewriter], ir.OpView | None]
 """Applies a rule wrongly to an op, and notes whether that made a difference."""
 

@@ -55,6 +55,7 @@ def test_the_best_is_found_wherever_the_inputs_are(exponent: int) -> None:
     assert found == pytest.approx(unit, abs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("site", SITES)
 def test_rewritten_matmuls_are_as_good_as_their_formats_at_every_scale(

@@ -233,6 +233,7 @@ def types_of(text: str) -> list[str]:
     return [str(type_) for type_ in attributes.function_type(function).inputs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stripped", [False, True], ids=["names", "stripped"])
 @pytest.mark.parametrize("name", OPTAX)
 def test_state_of_optax_has_the_roles_of_its_degrees(name: str, *, stripped: bool) -> None:

@@ -198,6 +198,7 @@ def walk(operation: ir.Operation) -> Iterator[ir.Operation]:
                 yield from walk(op.operation)
 
 
+@pytest.mark.slow
 @EVERY_PROGRAM
 def test_every_op_has_a_location(program: Program) -> None:
     """What the rewriter makes is where the op is that it was made for."""

@@ -104,6 +104,7 @@ class TestError:
         for exponent in (0, tensor.exponent("mse", name)):
             assert tensor.mse(exponent, name) < (tensor.rms * 2.0**-24) ** 2
 
+    @pytest.mark.slow
     @EVERY_SMALL
     @EVERY_DISTRIBUTION
     def test_the_scale_of_the_least_error_is_found(self, name: str, kind: str) -> None:

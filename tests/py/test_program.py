@@ -231,6 +231,7 @@ def answer(stream: BinaryIO) -> None:
     stream.write(b"answer" * 100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_child_answers_fails_or_crashes(alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_is_single_threaded", lambda: alone)
@@ -258,6 +259,7 @@ def test_a_process_with_threads_is_not_forked(monkeypatch: pytest.MonkeyPatch) -
         thread.join()
 
 
+@pytest.mark.slow
 def test_the_command_has_one_thread_where_it_forks(tmp_path: Path) -> None:
     """Else it would start a server for each file, which takes as long as all else."""
     code = (

@@ -81,6 +81,7 @@ def ragged(text: str) -> list[tuple[str, ...]]:
     ]
 
 
+@pytest.mark.slow
 @EVERY_FUNCTION
 def test_scales_go_through(name: str) -> None:
     assert_invariant(exported(name).mlir_module(), arrays(), [5, -7, 0])
@@ -95,6 +96,7 @@ def test_scales_leave_one_op_of_the_original_types(name: str, signature: str) ->
     assert not report.remarks
 
 
+@pytest.mark.slow
 @EVERY_FUNCTION
 @pytest.mark.parametrize("recipe", F8)
 @pytest.mark.parametrize("target", ["any", "gpu", "tpu"])
@@ -148,6 +150,7 @@ def test_operands_are_cast_as_numpy_casts_them() -> None:
     assert_same_bits(actual, expected)
 
 
+@pytest.mark.slow
 @EVERY_FUNCTION
 def test_formats_of_f32_change_no_bit(name: str) -> None:
     text = exported(name).mlir_module()
@@ -159,6 +162,7 @@ def test_formats_of_f32_change_no_bit(name: str) -> None:
         assert_same_bits(actual, expected)
 
 
+@pytest.mark.slow
 def test_each_column_of_the_experts_may_have_a_scale() -> None:
     x, w, groups = arrays()
     w[..., 0] *= np.float32(2.0**-30)

@@ -9,9 +9,12 @@ import flax.linen
 import jax
 import jax.export
 import numpy as np
+import pytest
 
 import scalify_hlo
 from examples import gpt2
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

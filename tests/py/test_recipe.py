@@ -182,6 +182,7 @@ def without_idle(recipe: Recipe) -> Recipe:
     return recipe
 
 
+@pytest.mark.slow
 @given(recipe=recipes(), whole=st.booleans())
 def test_what_is_dumped_loads_as_the_same_recipe(
     recipe: Recipe, whole: bool, tmp_path_factory: pytest.TempPathFactory

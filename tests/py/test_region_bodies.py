@@ -78,6 +78,7 @@ def text_of(op: str, result: str, first: str, following: str) -> str:
     return text.replace("FIRST", first).replace("  %half =", indices).replace("$s", "tensor<f32>")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "op"), list(product(FIRST, OPS)))
 def test_means_the_same(first: str, op: str) -> None:
     for following in NEXT:

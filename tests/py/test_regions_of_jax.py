@@ -97,6 +97,7 @@ def check(function: Function) -> None:
     assert_invariant(text_of(function), arrays, (5, -3)[: len(arrays)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KEEPING)
 def test_keeps_scales(name: str) -> None:
     text = text_of(KEEPING[name])

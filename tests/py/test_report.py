@@ -99,6 +99,7 @@ def count(text: str) -> int:
     return sum(name in MATMULS for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_matmul_is_listed(program: Callable[..., Any], recipe: str) -> None:

@@ -62,6 +62,7 @@ def matmuls_of(name: str, sizes: str, *, stripped: bool) -> list[MatmulReport]:
     return with_roles(text, stripped=stripped, cotangents=cotangents)[1]
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 @EVERY_SIZE
 @EVERY_MODEL
@@ -161,6 +162,7 @@ def hessian_text(sizes: str) -> str:
     return exported(role_programs.hessian_product, arguments)
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 @EVERY_SIZE
 @pytest.mark.parametrize("number", range(len(HIGHER) + 1))

@@ -14,6 +14,8 @@ from tests.py.judge import assert_invariant, evaluate, evaluate_with_xla, rewrit
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import ABSENT, SIZES, Sizes, draw
 
+pytestmark = pytest.mark.slow
+
 JUDGES = {"interpreter": evaluate, "xla": evaluate_with_xla}
 RUN = [p for p in PROGRAMS if p.judge == "interpreter"]
 COMPILED = [p for p in PROGRAMS if p.judge == "xla"]

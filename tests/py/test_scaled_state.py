@@ -40,6 +40,7 @@ def pairs_of(tree: Any) -> list[jsa.ScaledArray]:
     return [leaf for leaf in leaves if isinstance(leaf, jsa.ScaledArray)]
 
 
+@pytest.mark.slow
 @KINDS
 def test_a_fresh_function_goes_on_with_narrow_state(recipe: str) -> None:
     step, state = resumed.scaled(recipe)
@@ -48,6 +49,7 @@ def test_a_fresh_function_goes_on_with_narrow_state(recipe: str) -> None:
     assert_same_bits(fresh(state), step(state))
 
 
+@pytest.mark.slow
 def test_a_function_that_took_plain_arrays_first_goes_on_with_narrow_state() -> None:
     step, start = resumed.scaled("fp8-state")
     state = step(start)
@@ -59,6 +61,7 @@ def test_a_function_that_took_plain_arrays_first_goes_on_with_narrow_state() -> 
     assert_same_bits(other(*state, batch)[:2], step(state))
 
 
+@pytest.mark.slow
 def test_convolutions_are_given_one_dtype() -> None:
     def step(w: jax.Array, x: jax.Array) -> jax.Array:
         def loss(w: jax.Array) -> jax.Array:
@@ -74,6 +77,7 @@ def test_convolutions_are_given_one_dtype() -> None:
     jsa.scalify(step, recipe="fp8-state")(state, x)
 
 
+@pytest.mark.slow
 @KINDS
 def test_says_what_it_stands_for(recipe: str) -> None:
     step, start = resumed.scaled(recipe)
@@ -95,6 +99,7 @@ def test_cotangents_have_its_structure() -> None:
     np.testing.assert_array_equal(np.asarray(gradient), 1)
 
 
+@pytest.mark.slow
 class TestScaledState:
     def test_is_what_a_program_takes_and_gives_back(self) -> None:
         program = program_of("fp8-state")

@@ -75,6 +75,7 @@ class TestInputScale:
             jsa.scalify(layer, input_scale=["x=2"])
 
 
+@pytest.mark.slow
 class TestProfile:
     @pytest.mark.parametrize("recipe", ["propagate", "fp8", "fp8-calibrated"])
     def test_scales_are_those_of_the_profile(self, recipe: str, tmp_path: Path) -> None:

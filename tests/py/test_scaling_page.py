@@ -10,11 +10,14 @@ from typing import Any
 import jax
 import jax.export
 import numpy as np
+import pytest
 
 import scalify_hlo
 from examples import gpt2
 from scalify_hlo.recipes.model import Scaling, load_recipe
 from scalify_hlo.recipes.toml import preset_names
+
+pytestmark = pytest.mark.slow
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scaling.md").read_text()
 CONFIG = gpt2.Config(layers=1, width=32, heads=2, sequence=16, vocab=32, batch=2)

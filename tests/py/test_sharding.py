@@ -29,6 +29,7 @@ def outcomes() -> dict[str, Any]:
     return {outcome["name"]: outcome for outcome in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_step_equals_the_unsharded_one(outcomes: dict[str, Any], name: str) -> None:
     outcome = outcomes[name]

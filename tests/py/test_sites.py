@@ -72,6 +72,7 @@ class TestPresets:
         counts = [str(module).count("stablehlo.reduce(") for module in (together, apart, each)]
         assert counts[0] == counts[1] < counts[2]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["norm_gradients", "state_gradients", "matmul_operands"])
     def test_what_means_the_same_in_f32(self, text: str, kind: str) -> None:
         """Sites move scales; the gradients are those of the plain program, up to XLA's fusion."""
@@ -88,6 +89,7 @@ class TestPresets:
         ):
             np.testing.assert_allclose(actual, plain, rtol=1e-5, atol=1e-6)
 
+    @pytest.mark.slow
     def test_operands_stay_near_unit(self, text: str) -> None:
         """What each step tells of the operands that it casts."""
         found = {}
@@ -110,6 +112,7 @@ class TestPresets:
         return np.log2(np.array([float(rms) for rms in told[::2]]))
 
 
+@pytest.mark.slow
 def test_an_authors_markers_do_what_the_recipe_does() -> None:
     """The paper's algorithm 5 in the model, and no site in the recipe."""
 

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from tests.py.judge import Array, Pair, assert_same_bits, parse, rewritten, run_plain, run_scaled
 from tests.py.judge import evaluate as interpret
 
+pytestmark = pytest.mark.slow
+
 ROWS, COLUMNS = 4, 6
 MATRIX = (ROWS, COLUMNS)
 Function = Callable[[jax.Array, jax.Array], Any]

@@ -51,6 +51,7 @@ def test_a_closed_input(tmp_path: Path, command: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [NO_INPUT, NO_OUTPUT, NO_ERRORS, "<&- >&- 2>&-", "2>/dev/full"])
 @pytest.mark.parametrize("kind", ["bytecode", "text"])
 def test_what_needs_no_stream_runs_without(tmp_path: Path, kind: str, closed: str) -> None:

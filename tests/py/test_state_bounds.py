@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import scalify_hlo as jsa
 
@@ -32,6 +33,7 @@ def test_a_long_update_keeps_its_scale() -> None:
     assert scale_after(step, -4, -10) == -4
 
 
+@pytest.mark.slow
 def test_many_calls_of_a_sum_are_no_error() -> None:
     euler = jax.jit(lambda x, g: x + 1e-3 * jnp.tanh(x) * g)
 
@@ -44,6 +46,7 @@ def test_many_calls_of_a_sum_are_no_error() -> None:
     assert scale_after(step, -4, -10) == -4
 
 
+@pytest.mark.slow
 def test_calls_that_branch_are_looked_at_so_far() -> None:
     def sum_of(a: Array, b: Array) -> Array:
         return a + 0.5 * b

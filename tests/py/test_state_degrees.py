@@ -30,6 +30,8 @@ from tests.py.role_programs import array
 from tests.py.test_roles import EVERY_NAMING, exported, with_roles
 from tests.py.test_state_roles import all_ops, argument_roles, names_of
 
+pytestmark = pytest.mark.slow
+
 Spelling = Callable[[jax.Array, jax.Array], jax.Array]
 
 half_square = jax.jit(lambda g: 0.5 * g * g)

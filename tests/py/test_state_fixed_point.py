@@ -62,6 +62,7 @@ def descend(w: Any) -> Any:
 
 
 class TestSgd:
+    @pytest.mark.slow
     @pytest.mark.parametrize("recipe", RECIPES)
     def test_the_scale_of_a_weight_stays(self, recipe: str) -> None:
         start = jax.random.normal(jax.random.key(0), (64, 64)) * 0.1
@@ -160,6 +161,7 @@ MATRICES: dict[str, Callable[[], Any]] = {
 """Optimizers with state that is neither a mean of gradients nor one of their squares."""
 
 
+@pytest.mark.slow
 class TestWideState:
     @pytest.mark.parametrize("recipe", ["propagate", "fp8"])
     @pytest.mark.parametrize("name", [*OPTIMIZERS, *MATRICES])
@@ -184,6 +186,7 @@ class TestWideState:
 class TestNarrowState:
     """Under gradients that fall by 2^15, while averages of their squares do not."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", OPTIMIZERS)
     def test_moments_are_those_of_wide_state(self, name: str) -> None:
         optimizer = OPTIMIZERS[name]()
@@ -196,12 +199,14 @@ class TestNarrowState:
             *expected, _ = plain(*decoded, *batch(number))
             assert_same_sizes(after, tuple(expected))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("recipe", ["fp16-state", "fp8"])
     def test_weights(self, recipe: str) -> None:
         optimizer = optax.adam(2.0**-6)
         for state in trained(training_step(loss, optimizer), optimizer, 20, recipe)[1:]:
             assert_held(state)
 
+    @pytest.mark.slow
     def test_second_moments_have_room_on_both_sides(self) -> None:
         """Their amax is within an octave below 2^7, whatever that of gradients is."""
         optimizer = optax.adam(2.0**-6)
@@ -216,6 +221,7 @@ class TestNarrowState:
         states = trained(step, optimizer, 3, "fp16-state")
         assert scales(states[0])[1:3] == scales(states[-1])[1:3]
 
+    @pytest.mark.slow
     def test_it_is_measured_every_few_steps(self) -> None:
         optimizer = optax.adam(2.0**-6)
         every = {"state_rescale.every": 4, "inputs.step": "*.count"}
@@ -227,6 +233,7 @@ class TestNarrowState:
         for state in states:
             assert_held(state)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("format_", ["f16", "f8E5M2", "f8E4M3FN"])
     def test_without_any_preset(self, format_: str) -> None:
         optimizer = optax.adam(2.0**-6)
@@ -240,6 +247,7 @@ class TestNarrowState:
             assert amax(pair.data) < float(jnp.finfo(pair.dtype).max)
 
 
+@pytest.mark.slow
 class TestOptions:
     @pytest.mark.parametrize("option", ["every=4", "rounding=up"])
     def test_one_without_effect_is_refused(self, option: str) -> None:
@@ -271,6 +279,7 @@ def assert_same_sizes(state: Any, expected: Any) -> None:
             np.testing.assert_allclose(amax(ours), amax(theirs), rtol=0.1)
 
 
+@pytest.mark.slow
 class TestSparseMoments:
     """Of an embedding of which each step uses few rows."""
 

@@ -15,6 +15,8 @@ import pytest
 
 import scalify_hlo as jsa
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "state.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 ORBAX = "ocp."

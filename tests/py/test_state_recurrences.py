@@ -82,6 +82,7 @@ def log_scale(pair: Any) -> float:
     return float(np.log2(pair.scale))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECURRENCES)
 def test_named_state_keeps_its_scale(name: str) -> None:
     turn, start, a = RECURRENCES[name]
@@ -90,6 +91,7 @@ def test_named_state_keeps_its_scale(name: str) -> None:
     np.testing.assert_allclose(np.asarray(found["x"]), expected["x"], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECURRENCES)
 def test_state_without_a_name_stays_a_number(name: str) -> None:
     turn, start, a = RECURRENCES[name]

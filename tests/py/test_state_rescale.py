@@ -90,6 +90,7 @@ def scales(state: Any) -> list[float]:
     return [float(pair.scale) for pair in leaves_of(state)]
 
 
+@pytest.mark.slow
 class TestInTheProgram:
     def test_scales_follow_the_values(self) -> None:
         states = trained(L2, 12)
@@ -283,6 +284,7 @@ class TestBetweenSteps:
         np.testing.assert_array_equal(np.asarray(found["x"], np.float32), expected)
         assert (found["none"], int(found["n"])) == (None, 3)
 
+    @pytest.mark.slow
     def test_the_program_takes_it_without_a_new_trace(self) -> None:
         traced = []
 
@@ -305,6 +307,7 @@ def _drifted(leaf: Any) -> Any:
     return jsa.rebalance_scale(leaf, 2.0**9) if _is_pair(leaf) else leaf
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("sharding")
 def test_on_several_devices() -> None:
     printed = eight_devices.run("sharded_state")

@@ -129,6 +129,7 @@ def wanted_role(name: str, first: list[str], second: list[str]) -> str:
     return "weight" if among(["params"]) else ""
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 @EVERY_SIZE
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -231,6 +232,7 @@ def test_updates_alone_tell_state_from_gradients(order: str, *, stripped: bool) 
     assert found == [role for key in order for role in kinds[key]]
 
 
+@pytest.mark.slow
 @EVERY_NAMING
 def test_weights_of_modules_are_found(*, stripped: bool) -> None:
     """Biases and norms are weights, statistics of batches are not."""

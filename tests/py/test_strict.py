@@ -11,6 +11,8 @@ from scalify_hlo.passes.pipeline import Options, rewrite_module
 from tests.py.judge import parse
 from tests.py.programs import PROGRAMS, Program
 
+pytestmark = pytest.mark.slow
+
 
 def refusal_of(program: Program) -> str:
     """The error of a strict rewrite, or nothing."""

@@ -134,6 +134,7 @@ def test_the_program_is_whole_before() -> None:
         assert result.exit_code == 0, result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("place", PLACES)
 def test_bytes_in_any_place_are_refused(place: str, form: str) -> None:
@@ -166,6 +167,7 @@ def test_a_module_and_an_exported_are_refused_alike(place: str) -> None:
             scalify_hlo.rewrite(program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("string", [r"\00", r"\C3\A9", "é", r"\\FF", r"\22\\FF", ""])
 @pytest.mark.parametrize("place", ["name", "argument", "arg_info", "config", "return"])
 def test_other_strings_are_taken(place: str, string: str) -> None:
@@ -264,6 +266,7 @@ def test_text_that_cannot_be_encoded() -> None:
         scalify_hlo.rewrite("module {} // \udcff")
 
 
+@pytest.mark.slow
 def test_the_file_of_a_command_is_refused(tmp_path: Path) -> None:
     """As the tests above, in a process without threads."""
     for form in FORMS:

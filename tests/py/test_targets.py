@@ -53,6 +53,7 @@ def test_gpus_are_told_how_matmuls_are_computed_and_no_others(recipe: str, targe
     assert ("algorithm =" in text) == (target in WITH_ALGORITHMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [t for t in TARGETS if t != "rocm"])
 def test_the_values_are_the_same_on_cpus(target: str) -> None:
     """But for FNUZ formats, which round differently."""

@@ -61,6 +61,7 @@ def wide(type_: str, values: object) -> Array:
     return np.asarray(values).astype(np.complex128 if type_ in COMPLEX else np.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("type_", RUN)
 @pytest.mark.parametrize("op", BODIES)
 def test_means_the_same(type_: str, op: str) -> None:

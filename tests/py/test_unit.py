@@ -74,6 +74,7 @@ def parse_and_walk(text: str, visit: Callable[[ir.Operation], ir.WalkResult]) ->
 
 
 class TestPreset:
+    @pytest.mark.slow
     def test_computes_no_scale_at_run_time(self, text: str, scales: dict[str, float]) -> None:
         rewritten = scalify_hlo.rewrite(text, recipe="unit", input_scale=scales)
         assert scalar_ops(rewritten) == scalar_ops(text)
@@ -82,12 +83,14 @@ class TestPreset:
         paired = scalify_hlo.rewrite(text, recipe="unit", signature="scaled")
         assert scalar_ops(paired) != scalar_ops(text)
 
+    @pytest.mark.slow
     def test_keeps_state_as_it_is(self, text: str, scales: dict[str, float]) -> None:
         rewritten = scalify_hlo.rewrite(text, recipe="unit", input_scale=scales)
         before, after = (Executable(t) for t in (text, rewritten))
         state = flat(gpt2.state(CONFIG, gpt2.ADAMW))
         assert [x.dtype for x in before.stored(state)] == [x.dtype for x in after.stored(state)]
 
+    @pytest.mark.slow
     def test_trains_with_the_signature_of_the_program(
         self, text: str, scales: dict[str, float]
     ) -> None:
@@ -97,6 +100,7 @@ class TestPreset:
         assert abs(losses[1][-1] - losses[0][-1]) < 0.03
         assert losses[1] != losses[0]
 
+    @pytest.mark.slow
     def test_operands_of_matmuls_are_near_unit(self, text: str, scales: dict[str, float]) -> None:
         sizes = observed(text, scales)
         assert len(sizes) > 20
@@ -252,6 +256,7 @@ def observed(text: str, scales: dict[str, float]) -> np.ndarray:
     return np.log2([value for value in rms_of if value])
 
 
+@pytest.mark.slow
 class TestInvariance:
     @pytest.mark.parametrize("settings", [WIDE, dict.fromkeys(WIDE, "keep")])
     @EACH_FUNCTION

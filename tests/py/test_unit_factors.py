@@ -41,6 +41,7 @@ def factor_of(name: str) -> unit_scaling.ActivationSize:
 class TestFactors:
     """Each factor brings random tensors to unit."""
 
+    @pytest.mark.slow
     @EACH_FUNCTION
     def test_of_activations(self, name: str) -> None:
         factor, x, g = factor_of(name), normal(1 << 20), normal(1 << 20, seed=1)
@@ -85,6 +86,7 @@ class TestFactors:
         assert rms(y) * unit_scaling.softmax(256) == pytest.approx(1, rel=TOLERANCE)
         assert rms(gx) * unit_scaling.softmax(256) == pytest.approx(1, rel=TOLERANCE)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("size", [3, 64, 1000])
     def test_of_cross_entropy_whose_classes_are_alike(self, size: int) -> None:
         """The same assumption: the gradient is 1/s, and (1 - s)/s for the label."""

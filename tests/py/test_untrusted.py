@@ -83,6 +83,7 @@ def operand(function: Callable[[jax.Array], jax.Array], recipe: str, **settings:
     return np.asarray(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["fp16", "fp8", "unit"])
 @pytest.mark.parametrize("idiom", IDIOMS)
 def test_untrusted_operands_are_measured(idiom: Any, recipe: str) -> None:
@@ -103,6 +104,7 @@ def test_measured_operands_are_as_good_as_their_format(idiom: Any) -> None:
         assert np.sqrt(np.mean(error**2)) <= bound * np.sqrt(np.mean(exact**2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("idiom", IDIOMS)
 @pytest.mark.parametrize("recipe", ["fp16", "fp8"])
 def test_bounded_operands_are_not_flushed(idiom: Any, recipe: str) -> None:
@@ -119,6 +121,7 @@ def test_bounded_operands_take_no_statistic() -> None:
     assert "stablehlo.reduce" not in source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("idiom", IDIOMS)
 @pytest.mark.parametrize("recipe", ["fp16", "fp8"])
 def test_wide_operands_stay_as_they_are(idiom: Any, recipe: str) -> None:

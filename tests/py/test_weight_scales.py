@@ -123,6 +123,7 @@ def run(text: str, *arguments: Array) -> Any:
     return compile_module(text)(arguments)[0]
 
 
+@pytest.mark.slow
 @EVERY_CASE
 @pytest.mark.parametrize("scales", ["tensor", "channel"])
 class TestNumerics:
@@ -240,6 +241,7 @@ def test_constants_take_a_quarter_of_the_bytes(scales: str) -> None:
     assert sizes[1] < 0.27 * sizes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("log2", "margin"), [(118, 0), (118, 4), (-100, 0), (-112, 1)])
 def test_scales_of_constants_far_from_one(log2: int, margin: int) -> None:
     """The scale of the input takes the result back; a row of zeros stays that."""

@@ -45,6 +45,7 @@ STEPS: dict[str, tuple[Any, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_step_is_bit_equal(name: str) -> None:
     step, make_arguments = STEPS[name]
