@@ -13,6 +13,8 @@ from tests.py import eight_devices
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [case.name for case in (*CASES, *LAYERS)]
 CLOSE = 1e-6
@@ -29,7 +31,6 @@ def outcomes() -> dict[str, Any]:
     return {outcome["name"]: outcome for outcome in found}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_step_equals_the_unsharded_one(outcomes: dict[str, Any], name: str) -> None:
     outcome = outcomes[name]
