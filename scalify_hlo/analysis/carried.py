@@ -1,4 +1,4 @@
-"""Which results of a program are its arguments in the next call.
+"""The results of a program that are arguments of its next call.
 
 A step of a training takes its state and returns it. `scalify-roles` finds most of that, but runs
 for recipes that ask for roles only, and looks for weights and moments. Scales need less: for each
@@ -278,7 +278,7 @@ class _Matching:
 
 
 def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
-    """What an op reads, inside of it as well."""
+    """Yields the values that an op reads, in its regions too."""
     yield from op.operands
     for region in op.regions:
         for block in region.blocks:
@@ -306,7 +306,7 @@ _NO_PARTS: Final = _Parts()
 
 
 class _Flow:
-    """Which of several values others are of degree 1 in.
+    """Finds the values in which other values are of degree 1.
 
     Args:
         values: The values asked about.
@@ -323,7 +323,7 @@ class _Flow:
             yield i, i in parts.summed
 
     def _parts(self, place: Place) -> _Parts:
-        """What a value is made of; nothing if there is too much to look at.
+        """Returns the values that a value is made of; none if the search reaches its limit.
 
         Chains may be long, and calls that call twice are of any number of places.
         """
@@ -347,7 +347,7 @@ class _Flow:
 
 
 def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
-    """What the result of an op is made of."""
+    """Returns the values that the result of an op is made of."""
     if name in _PRODUCTS:
         first, second = parts
         if not second.all:
@@ -428,7 +428,7 @@ def _path(name: str) -> tuple[str, ...]:
 
 
 def _common_end(path: Sequence[str], other: Sequence[str]) -> int:
-    """How many nodes at the ends of two paths are the same."""
+    """Returns the number of nodes at the ends of two paths that are equal."""
     count = 0
     for a, b in zip(reversed(path), reversed(other), strict=False):
         if a != b:

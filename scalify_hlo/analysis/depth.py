@@ -1,4 +1,4 @@
-"""How deep the ops of a module nest, which says how deep passes recurse."""
+"""The nesting depth of the ops of a module, which bounds the recursion of passes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _callee(op: ir.Operation) -> str:
 
 
 def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
-    """How deep regions nest in a function, and how deep inside it calls each other one."""
+    """Returns the depth of a function's regions, and the depth at which it calls each callee."""
     called: dict[str, int] = {}
     levels: dict[ir.Operation, int] = {function: 0}
     go_on = ir.WalkResult.ADVANCE

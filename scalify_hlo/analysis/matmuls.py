@@ -328,7 +328,7 @@ class Walk:
         scope.bind(list(op.results), [scope.of(value) for value in returned])
 
     def _loop(self, op: ir.OpView, scope: Scope) -> None:
-        """What a loop does not change is what it was; the rest are gradients if they start so."""
+        """Visits a loop: carries that it keeps have their old roles; others may be gradients."""
         body = op.regions[1].blocks[0]
         arguments, yielded = list(body.arguments), list(body.operations[-1].operands)
         views = [scope.of(value) for value in op.operands]
@@ -369,7 +369,7 @@ def _is_of_weight(matmul: Matmul) -> bool:
 
 
 def _conflicts(matmuls: Sequence[Matmul]) -> int:
-    """How many matmuls are of two gradients: none, in first derivatives."""
+    """Returns the number of matmuls of two gradients, which is 0 in first derivatives."""
     return sum(matmul.gradients == (True, True) for matmul in matmuls)
 
 
@@ -403,13 +403,13 @@ def _matmuls_of(value: ir.Value) -> list[ir.Operation]:
 
 
 def _updated(arguments: Sequence[Place], ends: Sequence[Place]) -> list[bool]:
-    """Which of the values that a loop changes it changes by elementwise ops, as a step weights."""
+    """Returns for each carry whether elementwise ops update it, as a step updates weights."""
     reach = Reach({place: 1 << i for i, place in enumerate(arguments)})
     return [bool(reach.of(place) >> i & 1) for i, place in enumerate(ends)]
 
 
 def _changed(view: View, *, updated: bool) -> View:
-    """What a loop makes of a value from turn to turn; a weight that it updates stays one."""
+    """Returns the view of a carry that a loop changes; a weight that it updates stays a weight."""
     origin = view.origin
     return View(Origin(origin.argument if updated else None, gradient=origin.gradient))
 
@@ -429,7 +429,7 @@ def _fits(matmul: Matmul, side: int, forward: Matmul) -> bool:
 
 
 def _batch(op: ir.OpView) -> int:
-    """How many gradients of a weight a matmul makes, where each example has its own."""
+    """Returns the number of per-example gradients of a weight that a matmul computes."""
     if op.operation.name != "stablehlo.dot_general":
         return 1
     shape = op.operands[0].type.shape

@@ -1,4 +1,4 @@
-"""Which ops are the model, and which the optimizer: where gradients of weights are, it ends.
+"""The ops of the model, which end at the gradients of weights, and those of the optimizer.
 
 The model is what makes those gradients and the results that are no state: losses, metrics. What is
 made of the gradients is the optimizer, and keeps its precision. A program without gradients of
@@ -127,7 +127,7 @@ def _upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
 
 
 def _captured(op: ir.Operation) -> list[ir.Value]:
-    """What ops inside of an op's regions take as operands."""
+    """Returns the operands of the ops in the regions of an op."""
     found: list[ir.Value] = []
     for region in op.regions:
         for block in region.blocks:

@@ -1,4 +1,4 @@
-"""How large matmuls and convolutions are."""
+"""The sizes M, N and K of matmuls and convolutions."""
 
 from __future__ import annotations
 

@@ -264,7 +264,7 @@ class _Gradients:
         return bool(others) and any(source in others for source in self._sources(place))
 
     def _sources(self, place: Place) -> Iterable[Place]:
-        """What elementwise ops and broadcasts make a value of, as far as is worth looking."""
+        """Yields the values that elementwise ops and broadcasts make a value of, up to a limit."""
         waiting, seen = [place], {place}
         while waiting and len(seen) < UPDATE_VALUES:
             here = waiting.pop()

@@ -1,4 +1,4 @@
-"""What only the steps of a training program's state are made with: the optimizer, as a rule.
+"""The ops of a training program that only its updates of state use: as a rule the optimizer.
 
 It comes after the gradients, and is as large as the model. What asks about the model need not read
 it.
@@ -73,7 +73,7 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
 
 
 def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
-    """How many ops there are to the one that makes the last of so many gradients, with it.
+    """Returns the number of ops up to the op that makes the last of a number of gradients.
 
     None if there are fewer gradients.
     """

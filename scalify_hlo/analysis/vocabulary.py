@@ -1,4 +1,4 @@
-"""Which matmuls project to a vocabulary.
+"""Detection of the matmuls that project to a vocabulary.
 
 A training step and an inference program of one model have the same ones: what counts is the weight,
 not the loss that comes after. It is that of an embedding, or of the shape of one the other way
@@ -19,7 +19,7 @@ from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import Origin
 
 RATIO: Final = 8
-"""How many times as many outputs as inputs a weight has that is taken for a vocabulary's."""
+"""The least ratio of outputs to inputs of a weight that counts as that of a vocabulary."""
 
 LEAST: Final = 8192
 """The least number of outputs of such a weight, if the program looks up no embedding like it."""
@@ -95,7 +95,7 @@ class Projections:
 
 
 def _key(origin: Origin) -> Hashable:
-    """What a tensor is told apart by from those of other arguments."""
+    """Returns the key of a tensor: its argument, if it comes from one."""
     return origin if origin.argument is None else origin.argument
 
 

@@ -1,4 +1,4 @@
-"""Which of a model's values are narrow, where a recipe says what it computes in.
+"""The values of a model that become narrow if a recipe sets `compute`.
 
 An op of narrow operands becomes a narrow op. What hardware does in f32 at no cost stays there: sums
 over many terms, what only they read, and the statistics made of them.
@@ -156,7 +156,7 @@ class Widths:
         self._bind(op.results, widths)
 
     def _carried(self, argument: ir.Value, width: Width) -> Width:
-        """How a loop carries a value; what it adds up is not rounded turn by turn."""
+        """Returns the width of a carry; a sum over the iterations of a loop stays wide."""
         adds = width <= Width.NARROW and accumulates(argument, self.functions)
         return Width.WIDE if adds else width
 
@@ -174,7 +174,7 @@ class Widths:
             self.of[results[i]] = width
 
     def _made(self, op: ir.Operation, name: str) -> Width:
-        """How the results of an ordinary op are kept."""
+        """Returns the width of the results of an op without regions."""
         if name == "stablehlo.constant":
             return Width.FREE
         operands = op.operands

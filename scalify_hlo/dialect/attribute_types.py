@@ -15,7 +15,7 @@ from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.errors import InputError
 
 _Check = Callable[[ir.Attribute, ir.Operation], bool]
-"""Whether an attribute, of an op or of its arguments or results, is of its type."""
+"""A check that an attribute of an op, or of its arguments or results, has its type."""
 
 
 def _integer(attribute: ir.Attribute, _: ir.Operation) -> bool:

@@ -49,7 +49,7 @@ class ScaledArray:
 
     Attributes:
         data: The data X_d, of the shape of X.
-        scale: The scale X_s.
+        scale: The scale X_s, a power of two.
         logical: The dtype in which programs compute, if it is not the dtype of the data, else None.
             For example, state that is stored in f16 or f8 is computed in f32. It is part of the
             structure of the pytree, and not a leaf.

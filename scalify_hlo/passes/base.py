@@ -1,4 +1,4 @@
-"""What a pass is: a frozen dataclass whose fields are its options."""
+"""The base class of passes: a frozen dataclass whose fields are its options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Pass:
 
     name: ClassVar[str]
     preserves: ClassVar[frozenset[str]] = frozenset()
-    """Whether `Report.listing` is right when it is done: it adds and erases no op, or says so."""
+    """The analyses of `ModuleIndex` that are still valid after the pass."""
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """Edits the module in place.

@@ -27,7 +27,7 @@ from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 
 _COMBINE: tuple[Combine, ...] = ("max", "add", "add")
-"""How amax, squares and histograms of several turns come together."""
+"""The reductions that combine amax, squares and histograms of several iterations."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ObservePass(Pass):
 
 
 class _Seen(NamedTuple):
-    """What one turn, or one device, has of a tensor: rank-0 f32 and f64, and ui32 ``[4096]``."""
+    """Statistics of a tensor in one iteration, or on one device: f32, f64, and ui32 ``[4096]``."""
 
     amax: ir.Value
     squares: ir.Value
@@ -91,7 +91,7 @@ def _observe(tensor: ObservedTensor) -> _Seen:
 
 
 def _histogram(data: ir.Value, at: ir.Operation) -> ir.Value:
-    """How many elements of an f32 tensor each bin has; a scatter, which is one read."""
+    """Returns the histogram of an f32 tensor; one scatter makes it, which reads the tensor once."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     size = math.prod(data.type.shape)
     unsigned = ir.IntegerType.get_unsigned(32)
@@ -146,7 +146,7 @@ def _stacked(
 
 
 def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
-    """How many elements of each tensor are finite, in f64."""
+    """Returns the number of finite elements of each tensor, in f64."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     rows, f64 = table.type.shape[0], ir.F64Type.get()
     starts, ends, strides = ([0, 0], [rows, FINITE_BINS], [1, 1])

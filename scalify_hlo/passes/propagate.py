@@ -467,7 +467,7 @@ def _apply(name: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation
 
 
 def _key(info: ScaleInfo, numbers: Mapping[RuntimeScale, int]) -> Hashable:
-    """What is known of a value, with run-time scales by number: like calls share a copy."""
+    """Returns the key of a value by which calls share a copy; run-time scales are numbered."""
     if not isinstance(info, Scaled):
         return info
     powers = frozenset(

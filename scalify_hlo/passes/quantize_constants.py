@@ -45,7 +45,7 @@ class QuantizePass(Pass):
 
 
 class _Found(NamedTuple):
-    """What there is in a module.
+    """The casts and the calls of a module.
 
     Attributes:
         casts: The casts of a recipe, but of second moments and of values: these have scales of

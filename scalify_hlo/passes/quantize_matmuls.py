@@ -122,7 +122,7 @@ class QuantizeMatmulsPass(Pass):
     def _narrowed(
         self, op: ir.OpView, choice: Choice, narrowing: Narrowing, extent: Extent
     ) -> list[ir.OpView]:
-        """What stands in the place of a matmul with roles: itself, or a narrow one."""
+        """Returns the ops that replace a matmul with roles: itself, or a quantized matmul."""
         if choice.formats is None:
             clear(op, MARKS)
             return [op]

@@ -78,7 +78,7 @@ class RecognizePass(Pass):
 
 @dataclass(slots=True)
 class _LayerMarks:
-    """What is to be written on one op.
+    """The marks of one op.
 
     Attributes:
         names: For an attribute, the layers.

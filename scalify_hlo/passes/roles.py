@@ -231,7 +231,7 @@ class _RoleMarks:
         return WEIGHT if side == 1 or not given else ACTIVATION
 
     def _site(self, matmul: Matmul) -> str:
-        """What patterns of sites are matched with: the name stack, and arguments by name."""
+        """Returns the text that patterns of sites match: name stack and names of arguments."""
         numbers = [o.argument for o in matmul.origins if o.argument is not None]
         return " ".join([matmul.name, *(self._names[number] for number in numbers)])
 

@@ -110,7 +110,7 @@ class SignaturePass(Pass):
 
 
 def _undeclared(main: ir.OpView, count: int) -> Remark:
-    """What the user is told where all scales follow from a guess."""
+    """Returns the remark that no input has a declared scale."""
     taken = f"all {count} float inputs are" if count > 1 else "its only float input is"
     return Remark(
         f"no input has a declared scale: {taken} taken to be near unit",

@@ -113,7 +113,7 @@ def _size(size: Size) -> int | None:
 
 
 def _share(part: str, narrow: Iterable[MatmulReport], every: Sequence[MatmulReport]) -> str:
-    """How many of the matmuls of a part are narrow; empty if there are none."""
+    """Returns the share of quantized matmuls of a part as text; empty if the part has none."""
     total = _calls(matmul for matmul in every if matmul.part == part)
     count = _calls(matmul for matmul in narrow if matmul.part == part)
     return f"{count} of {total} {part}" if total else ""
@@ -128,7 +128,7 @@ def _counted(count: int) -> str:
 
 
 def _format(narrow: Iterable[MatmulReport]) -> str:
-    """What the formats of the operands of matmuls are called together."""
+    """Returns one name for all formats of the operands of matmuls."""
     formats = {format_ for matmul in narrow for format_ in matmul.formats[:2]}
     names = {
         _NAMES.get(format_, "FP8" if format_.startswith("f8") else format_) for format_ in formats

@@ -73,7 +73,7 @@ class Calibrated:
         return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
 
     def _seen(self, place: Place) -> list[TensorProfile]:
-        """What the profile has of an operand, under each name that it has there."""
+        """Returns the statistics of an operand, under each name that it has in the profile."""
         tensors = self._profile.tensors
         return [tensors[name] for name in self._names[place] if name in tensors]
 

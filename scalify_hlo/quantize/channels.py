@@ -1,4 +1,4 @@
-"""Which dimensions of a matmul's operand are output channels, and where its result has them."""
+"""The output channels of a matmul: their dimensions in an operand and in the result."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Narrowed(NamedTuple):
 
 
 Key: TypeAlias = tuple[str, str, Scales]
-"""What becomes of a constant: the formats on the way, the last one, and how scales are chosen."""
+"""The quantization of a constant: the formats on the way, the last format, and the scales."""
 
 
 class Quantizer:
@@ -352,7 +352,7 @@ class _Reach(NamedTuple):
 
 
 def _reach(argument: ir.Value) -> _Reach | None:
-    """Where an argument goes, if that is to casts to one format and nowhere else."""
+    """Returns the casts and values that an argument reaches; None if it reaches other ops."""
     reach = _Reach([argument], [])
     for value in reach.values:  # which grows
         for use in value.uses:

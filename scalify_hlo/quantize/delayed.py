@@ -40,14 +40,14 @@ from scalify_hlo.transforms.sink import lower
 
 STATE = "scaling_state"
 LEAVES = ("amax_history", "scale", "step")
-"""What the state has, in the order of the arguments and results."""
+"""The leaves of the state, in the order of the arguments and results."""
 
 
 AS = " as "
 """Between the name of a tensor and its format, where it has two."""
 
 FIRST_GRADIENT = 2.0**-8
-"""What gradients are taken not to exceed, before any was seen."""
+"""The amax of gradients that is assumed before any was measured."""
 
 DESCRIPTION = "scalify.scaling_state"
 """An attribute of the module: the tensors by name, and what their formats hold."""
@@ -153,7 +153,7 @@ class Delayed:
         return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
 
     def _kept(self, value: ir.Value) -> Kept:
-        """How a cast is kept by itself: in one kernel with the amax, on GPUs.
+        """Returns the order of a cast and its amax that keeps both in one kernel on GPUs.
 
         In the matmul's own kernels, or transposed for it, XLA can't take an amax, and the tensor
         would be read once more for that.
@@ -266,7 +266,7 @@ class Delayed:
         return [new_history, new, next_step]
 
     def _largest(self) -> list[float]:
-        """What the formats hold, with room for the margin."""
+        """Returns the largest number of each tensor's format, divided by 2^margin."""
         room = 2.0**-self._recipe.scaling.margin
         return [FORMATS[tensor.format].max_finite * room for tensor in self._tensors]
 

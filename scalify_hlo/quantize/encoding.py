@@ -20,7 +20,7 @@ Array: TypeAlias = npt.NDArray[Any]
 Exponents: TypeAlias = npt.NDArray[np.int64]
 
 _READABLE = (np.float16, np.float32, np.float64)
-"""What NumPy and the bindings know by themselves."""
+"""The float dtypes that both NumPy and the bindings have."""
 
 _CHUNK = 1 << 21
 """Elements that are worked on at a time: what is held beside the constants stays small."""

@@ -21,7 +21,7 @@ from scalify_hlo.rules import emit
 
 Formats: TypeAlias = tuple[str, str]
 MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
-"""What `scalify-roles` wrote on matmuls for this one."""
+"""The attributes that `scalify-roles` writes on matmuls for this pass."""
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
 
 
@@ -206,7 +206,7 @@ class Narrowing:
         return kept
 
     def _algorithm(self, op: ir.OpView, formats: Formats) -> ir.Attribute | None:
-        """How the matmul is to be computed; a program has a few of these."""
+        """Returns the attribute ``algorithm`` of a matmul; equal attributes are made once."""
         forward = op.attributes[attributes.PART].value == FORWARD
         key = formats, forward
         if key not in self._algorithms:

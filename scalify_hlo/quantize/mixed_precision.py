@@ -375,7 +375,7 @@ class _Narrowing:
 
 
 def _key(op: ir.Operation) -> Hashable:
-    """What tells an op from others while it changes; the bindings' hash is of what it consists of.
+    """Returns a key of an op that stays valid while the op changes, unlike its hash.
 
     What ends a block is told by the block.
     """

@@ -32,7 +32,7 @@ from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import DOWN, Emitter
 
 SMALLEST_AMAX = 2.0**-110
-"""What smaller ones count as: ``largest / amax`` is a number for every format."""
+"""The smallest amax; smaller ones count as this, so that ``largest / amax`` is finite."""
 
 MOST = float(np.finfo(np.float32).max)
 

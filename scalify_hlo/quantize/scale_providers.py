@@ -1,4 +1,4 @@
-"""Where the scales of matmul operands come from, by the kind that a recipe names."""
+"""The providers of the scales of matmul operands, by the kind that a recipe names."""
 
 from __future__ import annotations
 

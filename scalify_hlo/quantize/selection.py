@@ -1,4 +1,4 @@
-"""Which matmuls a recipe gives narrow operands, and why not the others."""
+"""Selection of the matmuls that a recipe quantizes, with a reason for each of the others."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Selection:
     def _small(
         self, op: ir.OpView, roles: Sequence[str], formats: Formats, extent: Extent
     ) -> Wide | None:
-        """Why one does not take operands of 8 bits."""
+        """Returns the reason why a matmul does not take operands of 8 bits; None if it does."""
         if len(set(formats)) > 1 and op.operation.name in _OF_ONE_TYPE:
             return TWO_TYPES
         if op.operation.name == RAGGED_DOT and self._target not in WITH_RAGGED_F8:
@@ -84,7 +84,7 @@ class Selection:
         return _unknown(extent, roles) or self._below(extent, roles)
 
     def _below(self, extent: Extent, roles: Sequence[str]) -> Wide | None:
-        """Whether M, N or K is below the recipe's bound."""
+        """Returns the reason if M, N or K is below the recipe's bound; else None."""
         least_m, least_n, least_k = self._recipe.smallest
         if extent.k.below(least_k):
             return _too_small("contracted size", least_k)
@@ -103,7 +103,7 @@ class Selection:
 
 
 def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
-    """Whether a size that a narrow matmul needs is not known: K, or the free one of a weight."""
+    """Returns the reason if K, or the free size of a weight, is not known; else None."""
     if not extent.k.known:
         return CONTRACTED
     weight = _weight(roles)
@@ -111,7 +111,7 @@ def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
 
 
 def _weight(roles: Sequence[str]) -> int | None:
-    """Which operand is a weight: the second if both are."""
+    """Returns the number of the operand that is a weight; the second if both are."""
     return max((side for side, role in enumerate(roles) if role == WEIGHT), default=None)
 
 

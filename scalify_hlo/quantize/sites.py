@@ -1,4 +1,4 @@
-"""Which sites of a program a recipe picks, by name."""
+"""Selection of the sites of a program by name."""
 
 from __future__ import annotations
 

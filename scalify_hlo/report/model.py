@@ -153,18 +153,18 @@ class Report:
         values: The number of float results of ops that are ``static``, ``dynamic``, ``any`` or
             ``unscaled``; counted only if ops are annotated.
         ops: The number of occurrences of each op before the rewrite.
-        matmuls: The matmuls with their roles, if roles were asked for, and their formats.
-        recipe: The name of the recipe; empty unless a whole rewrite was asked for.
-        roles: The roles of arguments by their names, if roles were asked for.
-        layers: The layers, if they were asked for.
+        given_up: For each op, how often it read values at scale 1 although an operand was scaled.
+        narrowed: The number of matmuls whose operands are quantized.
+        scaling_state: The state of delayed scales; None if the program has none.
         markers: The number of markers in the program, inserted ones included.
         observed: The names of operands whose sizes and scales the program returns, if asked for.
         untrusted: The casts of data whose predicted size is too uncertain.
         tensors: The names of each tensor of which the program returns a histogram, if asked for.
         sites: The dynamic rescalings that a recipe inserted.
-        scaling_state: The state of delayed scales; None if the program has none.
-        narrowed: The number of matmuls whose operands are quantized.
-        given_up: For each op, how often it read values at scale 1 although an operand was scaled.
+        matmuls: The matmuls with their roles, if roles were asked for, and their formats.
+        recipe: The name of the recipe; empty unless a whole rewrite was asked for.
+        roles: The roles of arguments by their names, if roles were asked for.
+        layers: The layers, if they were asked for.
     """
 
     arguments: list[ValueReport] = field(default_factory=list)

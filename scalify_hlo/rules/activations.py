@@ -60,7 +60,7 @@ class Activations:
 
 
 def _activation(op: ir.Operation) -> tuple[bool, ActivationSize | None]:
-    """Which activation an op ends, and whether it is its backward part."""
+    """Returns whether an op ends a backward part, and the activation that it ends."""
     present = op.attributes
     for mark in (attributes.LAYER, attributes.LAYER_GRADIENT):
         if mark in present:

@@ -163,7 +163,7 @@ class Alignment:
         return target.at(ONE)
 
     def _cost(self, values: Sequence[ir.Value], target: Scale) -> int:
-        """How many operands take a factor to come to a scale."""
+        """Returns the number of operands that have to be multiplied to have a scale."""
         return sum(self._rescaler.takes_factor(value, target) for value in values)
 
     def _fallback(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:

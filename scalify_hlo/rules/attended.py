@@ -1,4 +1,4 @@
-"""Which softmaxes a walk has come to, and what was averaged with them."""
+"""The softmaxes that a walk has passed, and the values that were averaged with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large the values of attention are, and the gradients of its scores, by what is known of both.
+"""Predicted sizes of the results of attention, and of the gradients of its scores.
 
 A softmax over n positions is 1/n, and comes to be 1 at one of them: its rms is then 1/sqrt(n). Its
 gradient takes off what the averaged values have in common. At first that is nothing, as tokens are
@@ -23,7 +23,7 @@ from scalify_hlo.rules.unit_scaling import size_of, softmax
 _CLAMP = "stablehlo.clamp"
 _CASTING = frozenset({"stablehlo.convert", _CLAMP})
 _KEEPING = _CASTING | {"stablehlo.multiply"}
-"""What stands between a softmax and a matmul: casts, and the factors that rescale data to them."""
+"""The ops between a softmax and a matmul: casts, and the factors that rescale data for them."""
 _SOFTMAX = "softmax"
 
 _SHARPENED: Final = 3 / 8

@@ -80,7 +80,7 @@ def _bounds_positions(value: ir.Value) -> bool:
 
 
 def _copies(value: ir.Value) -> int:
-    """How often a value is repeated along a new axis; each element is in one of the segments."""
+    """Returns how often a value is repeated along a new axis; each element is in one segment."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.broadcast_in_dim":
         return 1

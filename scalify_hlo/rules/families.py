@@ -34,7 +34,7 @@ NEUTRAL: set[Apply] = set()
 """Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
 
 Count = Callable[[ir.Operation], int | None]
-"""How many terms an op sums for each element of its result; None if that is not static."""
+"""Returns the number of terms that an op sums for each element; None if it is not static."""
 
 
 def rise(count: int | None, rewriter: ScaleRewriter) -> float:
@@ -382,7 +382,7 @@ added to, and the octaves for each degree by which the sum is uncertain then."""
 
 
 def _met(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
-    """What two values are aligned to that are at scale 1 already; None if it is not so plain."""
+    """Returns the alignment of two values that are both at scale 1 already; else None."""
     if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
         larger = a if a.level >= b.level else b
         return larger._replace(uncertainty=mean_uncertainty((a, b)))

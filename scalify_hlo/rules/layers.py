@@ -1,4 +1,4 @@
-"""What is known of layers that were recognized, and does not follow from their ops one by one."""
+"""Predicted sizes of recognized layers, which do not follow from their ops one by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOVING = (
     | {"stablehlo.convert", "stablehlo.optimization_barrier"}
     | {"stablehlo.clamp", "stablehlo.multiply"}
 )
-"""What stands between a weight and a matmul: casts, the factors for them, and data movement."""
+"""The ops between a weight and a matmul: casts, the factors for them, and data movement."""
 
 
 def layered(op: ir.Operation, name: str, rewriter: ScaleRewriter) -> None:

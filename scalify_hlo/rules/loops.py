@@ -54,7 +54,7 @@ _SEARCHED = "may rescale carries in each turn: {} trials of its body did not tel
 
 
 class _Trial(NamedTuple):
-    """What a turn makes of what is known of carries.
+    """The scale information of carries after one iteration.
 
     Attributes:
         infos: Those that the body yields.
@@ -206,7 +206,7 @@ def _with_values(infos: Sequence[ScaleInfo], moving: Collection[int]) -> list[Sc
 
 
 def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: float) -> Scaled:
-    """What is known of a carry at a scale of its own.
+    """Returns the scale information of a carry that has a scale of its own.
 
     Args:
         runtime: The scale.
@@ -292,7 +292,7 @@ def _yield_also(end: ir.Operation, values: Sequence[ir.Value]) -> None:
 def _solved(
     op: ir.Operation, rewriter: ScaleRewriter, infos: Sequence[ScaleInfo]
 ) -> list[ScaleInfo]:
-    """What is known of a loop's carries that its body keeps."""
+    """Returns the scale information of a loop's carries that its body keeps."""
     solved: list[ScaleInfo] = [None if isinstance(info, Splat) else info for info in infos]
     waiting = [i for i, info in enumerate(infos) if isinstance(info, Splat | AnyScale)]
     for _ in range(LOOP_TRIALS):
@@ -313,7 +313,7 @@ def _solved(
 
 
 def _from_outside(info: ScaleInfo, rewriter: ScaleRewriter) -> ScaleInfo:
-    """What is known of a carry that enters with a body's scale: 1 if the body gives it anew."""
+    """Returns the scale information of a carry on entry: scale 1 if the body computes its scale."""
     if not isinstance(info, Scaled):
         return None
     return info if info.scale.depth <= rewriter.depth else Scaled(ONE)
@@ -354,7 +354,7 @@ def _tried(
     infos: Sequence[ScaleInfo],
     moving: Mapping[int, float] | None = None,
 ) -> _Trial:
-    """What a loop's body makes of its carries, found on a copy of it."""
+    """Rewrites a copy of a loop's body, and returns the scale information of its results."""
     copy = op.operation.clone(ip=ir.InsertionPoint(op)).opview
     with rewriter.trying():
         body = copy.regions[1].blocks[0]
@@ -371,7 +371,7 @@ def _tried(
 
 
 def _origins(info: ScaleInfo, rewriter: ScaleRewriter) -> list[RuntimeScale]:
-    """What a scale that is computed in the loop which the rewriter is before was made of."""
+    """Returns the run-time scales that a scale was made of, if the loop's body computes it."""
     if not isinstance(info, Scaled) or info.scale.depth <= rewriter.depth:
         return []
     return rewriter.runtime_scales.computed(info.scale)
@@ -404,7 +404,7 @@ def _level(info: ScaleInfo) -> float:
 
 
 def _risen(info: ScaleInfo, last: ScaleInfo) -> ScaleInfo:
-    """What is known of a carry after the last turn."""
+    """Returns the scale information of a carry after the last iteration."""
     if isinstance(info, Scaled) and isinstance(last, Scaled):
         return Scaled(info.scale, max(info.level, last.level), last.uncertainty)
     return info

@@ -29,7 +29,7 @@ State of zeros says nothing of its scale in the step that acts, and may be anyth
 
 BARRIER: Final = "stablehlo.optimization_barrier"
 Marker: TypeAlias = Callable[[ir.Operation, ScaleRewriter], list[ir.Value]]
-"""What takes the place of a marker's results."""
+"""A lowering of a marker, which returns the values that replace its results."""
 
 
 def marked(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -148,12 +148,12 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
 
 
 def _unit(op: ir.Operation, emitter: Emitter) -> ir.Value:
-    """What counts as the statistic where it says nothing, so that the scale stays."""
+    """Returns the replacement of a statistic of zero, infinity or NaN; it keeps the scale."""
     return emitter.number(2.0 ** _headroom(op))
 
 
 def _over(op: ir.Operation, emitter: Emitter, power: ir.Value) -> ir.Value:
-    """What a scale is multiplied with: less than the statistic where data may be above unit."""
+    """Returns the factor of the scale: less than the statistic if data may be above unit."""
     headroom = _headroom(op)
     return emitter.multiply(power, emitter.number(2.0**-headroom)) if headroom else power
 
@@ -169,7 +169,7 @@ def _bound(op: ir.Operation) -> int:
 
 
 def _acts(op: ir.Operation, emitter: Emitter) -> ir.Value | None:
-    """Whether a marker acts in this step; None if it does in all."""
+    """Returns an i1 that is true if a marker acts in this step; None if it acts in all steps."""
     operands = op.operands
     if markers.EVERY not in op.attributes or len(operands) == 1:
         return None

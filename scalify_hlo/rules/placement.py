@@ -1,4 +1,4 @@
-"""Where values are: their shardings, and the ops of a block that they are used in."""
+"""The shardings of values, and the ops of a block that use them."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def size_of_angle(ratio: Scaled) -> Scaled:
 
 
 def _vanishing(value: Scaled, *, bounded: bool) -> Scaled:
-    """What is known of a function of a value that is linear near 0."""
+    """Returns the scale information of a function, linear near 0, of a value."""
     if value.level <= _SMALL or value.uncertainty.octaves - value.level > _DOUBTFUL:
         return value._replace(level=min(value.level, 0))
     return Scaled(ONE) if bounded else Scaled(ONE, 0, of_root(_OCTAVE))

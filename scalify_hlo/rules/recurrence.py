@@ -1,4 +1,4 @@
-"""How far the sizes of a loop's carries can be trusted.
+"""The uncertainty of the predicted sizes of a loop's carries.
 
 A turn makes a carry of degree d in itself, and of other values whose sizes are uncertain by o
 octaves. For d below 1 the errors of the turns converge, to ``o / (1 - d)``; for 1 they add up; a
@@ -27,7 +27,7 @@ _SQUARE: Final = 1.01
 """The degree from which on a carry multiplies itself."""
 
 _TURNS: Final = 64
-"""How many turns a loop is taken to have where they are not known."""
+"""The assumed number of iterations of a loop if it is not known."""
 
 _DIRECTIONS: Final = frozenset({"GE", "GT", "LE", "LT", "NE"})
 
@@ -266,7 +266,7 @@ def _moved(info: Scaled, end: Scaled) -> float:
 
 
 def _turns(op: ir.Operation) -> int:
-    """How often a loop runs: as its start, its step and its condition say, or as is assumed."""
+    """Returns the number of iterations of a loop, from its counter, or an assumed number."""
     condition, body = (region.blocks[0] for region in op.regions)
     end = condition.operations[-1].operands[0].owner
     if isinstance(end, ir.Block) or end.name != "stablehlo.compare":

@@ -107,7 +107,7 @@ def _reduced_by_units(op: ir.Operation, rewriter: ScaleRewriter, count: Count) -
 def _closed(
     inference: Inference, block: ir.Block, arguments: Sequence[Unit], states: Sequence[Unit]
 ) -> None:
-    """What a block returns enters it again."""
+    """Requires that the results of a block have the units of its arguments."""
     for state, end in zip(states, inference.run(block, arguments), strict=True):
         inference.equal((state, end))
 
@@ -149,7 +149,7 @@ def _spread(op: ir.Operation, info: Scaled | None, rewriter: ScaleRewriter) -> S
 
 
 def _scattered_by_units(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """What a combiner returns, it may be given again, with another update."""
+    """Rewrites a scatter whose combiner may get its own result again, with another update."""
     block, n = op.regions[0].blocks[0], len(op.results)
     inference = Inference(rewriter)
     units = [inference.unknown(argument) for argument in block.arguments]

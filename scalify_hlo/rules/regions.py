@@ -99,7 +99,7 @@ def _rescale_others(
 
 
 def _evaluated(unit: Unit, scales: Mapping[RuntimeScale, ScaleInfo]) -> ScaleInfo:
-    """What is known of a value of a unit. What no scale could change is ANY."""
+    """Returns the scale information of a value of a unit; ANY if no scale could change it."""
     if not isinstance(unit, Scale):
         return unit
     infos = [(scales[g], k) for g, k in unit.powers]

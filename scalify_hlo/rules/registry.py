@@ -15,7 +15,7 @@ from scalify_hlo.rules.registered import Registered
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How one op acts on data and scales.
+    """The rule of one op on data and scales.
 
     Attributes:
         op: Full name, such as ``stablehlo.add``.

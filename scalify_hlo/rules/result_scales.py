@@ -109,5 +109,5 @@ def _carries_on(value: ir.Value) -> bool:
 
 
 def _certain(octaves: float, doubt: float) -> int:
-    """What is certain of a predicted size, as a whole number of octaves."""
+    """Returns the part of a predicted size that is certain, as a whole number of octaves."""
     return int(math.copysign(max(0.0, abs(octaves) - doubt), octaves))

@@ -39,7 +39,7 @@ _STATISTIC = 1.0
 
 
 class _Home(NamedTuple):
-    """Where what is made of a run-time scale is built, by the order of definition."""
+    """The place where ops on a run-time scale are built, in the order of definition."""
 
     rank: int
     anchor: ir.Operation
@@ -139,7 +139,7 @@ class RuntimeScales:
 
     @property
     def count(self) -> int:
-        """How many run-time scales were made."""
+        """The number of run-time scales that were made."""
         return self._count
 
     def bind(
@@ -330,7 +330,7 @@ class RuntimeScales:
         return built
 
     def _home(self, operands: Sequence[object]) -> _Home | None:
-        """Where what is made of operands is built: where the youngest of them is."""
+        """Returns the place where an op on operands is built: that of the last defined one."""
         if not self._homes:
             return None
         homes = [self._homes[o] for o in operands if isinstance(o, ir.Value) and o in self._homes]
@@ -390,7 +390,7 @@ class RuntimeScales:
 
 
 def _measured(known: Scaled | None) -> Uncertainty:
-    """How far the expected size of data may be off from what is measured of them."""
+    """Returns the uncertainty of the expected size of data against their measured statistic."""
     if known is None:
         return of_root(UNBOUNDED)
     return known.scale.uncertainty.and_of(known.uncertainty.with_root(_STATISTIC))

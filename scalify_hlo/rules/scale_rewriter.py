@@ -176,7 +176,7 @@ class ScaleRewriter:
 
     @property
     def depth(self) -> int:
-        """How many regions of the function are being worked on, one in another."""
+        """The number of nested regions that are being rewritten."""
         return self.values.depth
 
     def walk(self, block: ir.Block) -> None:

@@ -45,11 +45,11 @@ _OF_CONSTANTS: Final[Mapping[str, Callable[[float], float]]] = {
     "stablehlo.sqrt": math.sqrt,
     "stablehlo.tanh": math.tanh,
 }
-"""What functions make of a constant, such as the width of a head, whose root scores are over."""
+"""Functions of constants, such as the root of the width of a head, which divides scores."""
 
 
 def size_of_function(op: ir.Operation, constant: Splat) -> Scaled | None:
-    """What is known of a function of a constant with one value; None where that tells no size."""
+    """Returns the scale information of a function of a splat; None if its size is unknown."""
     function = _OF_CONSTANTS.get(op.name)
     try:
         value = function(constant.value) if function is not None else 0.0
@@ -85,7 +85,7 @@ def size_of_sum(op: ir.Operation, infos: Sequence[ScaleInfo]) -> Scaled | None:
 
 
 def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
-    """What is known of a constant with elements of its own; None where they tell no size.
+    """Returns the scale information of a constant that is no splat; None if its size is unknown.
 
     Its size is that of the whole. Where elements are many octaves apart, as the coefficients of an
     expansion are, those that a program takes of it are of any of their sizes.
@@ -105,7 +105,7 @@ def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
 
 
 def info_of_integers(value: ir.Value) -> ScaleInfo:
-    """What is known of integers, or booleans, that became floats.
+    """Returns the scale information of integers, or booleans, that became floats.
 
     Booleans are near unit, counts have the size of their mean, and nothing tells the others'. A
     single number, such as a step, is taken to be near unit.
@@ -123,7 +123,7 @@ def info_of_integers(value: ir.Value) -> ScaleInfo:
 
 
 def _source(value: ir.Value) -> ir.Value:
-    """What a value is, before ops that move, repeat or keep its elements."""
+    """Returns the value before ops that move, repeat or keep its elements."""
     owner = value.owner
     while not isinstance(owner, ir.Block):
         if owner.name in _SPREADING:

@@ -36,7 +36,7 @@ class Devices:
 
 @dataclass(frozen=True, slots=True)
 class _Bits:
-    """How the floats that scales are kept in are laid out."""
+    """The bit layout of the floats that hold scales."""
 
     mantissa: int
     width: int
@@ -57,7 +57,7 @@ class _Bits:
         return ((1 << (self.width - self.mantissa - 2)) - 1) << self.mantissa
 
     def added(self, rounding: str) -> int:
-        """What is added to the bits of a float before its fraction is cut off.
+        """Returns the number that is added to the bits of a float before its fraction is cut off.
 
         To the nearest is meant of logarithms: halfway is sqrt(2).
         """
@@ -108,7 +108,7 @@ class Emitter:
         return self._elementwise("minimum", lhs, rhs)
 
     def is_positive(self, value: ir.Value) -> ir.Value:
-        """Whether a float is above 0; NaN is not."""
+        """Returns an i1: whether a float is above 0; NaN is not."""
         return self._compare(value, self.number(0.0), "GT")
 
     def clamped(self, value: ir.Value, bound: int) -> ir.Value:
@@ -157,21 +157,21 @@ class Emitter:
         )
 
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
-        """Whether a rank-0 integer is a multiple of a number."""
+        """Returns an i1: whether a rank-0 integer is a multiple of a number."""
         type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
         step = stablehlo.convert(type_, step, **self._where)  # the number may not fit its own type
         rest = self._elementwise("remainder", step, self._like(type_, every))
         return self._compare(rest, self._like(type_, 0), "EQ")
 
     def is_far(self, power: ir.Value, other: ir.Value, octaves: int) -> ir.Value:
-        """Whether one power of two is more than so many octaves from another."""
+        """Returns an i1: whether two powers of two differ by more than a number of octaves."""
         near = self.multiply(power, self.number(2.0**-octaves))
         far = self.multiply(power, self.number(2.0**octaves))
         above = self._compare(near, other, "GT")
         return self.either(above, self._compare(far, other, "LT"))
 
     def either(self, one: ir.Value, other: ir.Value) -> ir.Value:
-        """Whether one of two conditions holds."""
+        """Returns an i1: whether one of two conditions holds."""
         return self._elementwise("or", one, other)
 
     def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
@@ -221,7 +221,7 @@ def statistic(
 
 
 def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Operation) -> ir.Value:
-    """What the values of all devices of a per-device computation come to, on each of them.
+    """Reduces the values of all devices of a per-device computation; each device has the result.
 
     Args:
         value: What each device has.

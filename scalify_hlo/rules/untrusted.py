@@ -50,7 +50,7 @@ class Trusted(NamedTuple):
 
 
 def uncertainty_of(info: ScaleInfo) -> Uncertainty:
-    """How far the size of a value can be trusted at a cast; an unscaled one is near unit."""
+    """Returns the uncertainty of the size of a value at a cast; unscaled values are certain."""
     return info.uncertainty if isinstance(info, Scaled) else CERTAIN
 
 

@@ -46,7 +46,7 @@ class Values:
         self._listeners.append(listener)
 
     def info(self, value: ir.Value) -> ScaleInfo:
-        """What is known of a value; None is unscaled."""
+        """Returns the scale information of a value; None for unscaled values."""
         return self.known.get(value)
 
     def format(self, value: ir.Value) -> FloatFormat | None:
@@ -72,7 +72,7 @@ class Values:
             self.known[value] = info
 
     def infos(self, values: Sequence[ir.Value]) -> list[ScaleInfo]:
-        """What is known of several values."""
+        """Returns the scale information of several values."""
         return list(map(self.known.get, values))
 
     def concerns(self, operation: ir.Operation) -> bool:
@@ -135,7 +135,7 @@ class Values:
 
     @property
     def depth(self) -> int:
-        """How many regions of the function are being worked on, one in another."""
+        """The number of nested regions that are being rewritten."""
         return len(self.scopes)
 
     def discardable(self, value: ir.Value) -> None:

@@ -1,4 +1,4 @@
-"""What comes after the last cast of a program, such as the optimizer: half of a training step.
+"""The ops after the last cast of a program, such as the optimizer: half of a training step.
 
 Sizes are followed to where casts need them. After the last one, an op on values at scale 1 stays as
 it is, whatever their size: so where all scales are static, such ops need no rule.

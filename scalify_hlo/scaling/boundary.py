@@ -1,4 +1,4 @@
-"""Where scales enter `main` and leave it."""
+"""The boundary of `main`, where scales enter and leave."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 CALLS = frozenset({"func.call", "stablehlo.composite"})
 
 _PLACING = ("mhlo.", "sdy.")
-"""How the attributes begin that say where results of calls are placed."""
+"""Prefixes of the attributes that give the placement of results of calls."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What loops carry around unchanged."""
+"""Removal of the carries that loops do not change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import LOOP
 
 _PLACING = ("mhlo.", "sdy.")
-"""How the attributes begin that say, for each value of a loop, where it is placed."""
+"""Prefixes of the attributes that give the placement of each value of a loop."""
 
 
 def carried_by(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:

@@ -109,7 +109,7 @@ class _Hoisting:
         return list(groups.values())
 
     def _depth(self, block: ir.Block) -> int:
-        """How many ops with regions there are around a block."""
+        """Returns the number of ops with regions around a block."""
         if block not in self._depths:
             self._depths[block] = 1 + self._depth(block.owner.operation.block)
         return self._depths[block]

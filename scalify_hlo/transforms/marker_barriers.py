@@ -250,4 +250,4 @@ _OPERANDS: Mapping[str, tuple[str, Callable[[Sequence[ir.Value]], bool]]] = {
     ),
     markers.STOP_SCALING: ("a tensor", _one_value),
 }
-"""What each takes, in words, and whether values are that."""
+"""The operands of each marker in words, and a check of values."""

@@ -1,4 +1,4 @@
-"""What passes leave for those after them, and what is left of that in the end."""
+"""Removal of the attributes that passes write for later passes."""
 
 from __future__ import annotations
 

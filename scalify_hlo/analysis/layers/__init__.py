@@ -1,4 +1,4 @@
-"""Which layers a program has, forward and backward, without annotations.
+"""Recognition of the layers of a program, forward and backward, without annotations.
 
 A layer is recognized by what it computes, not by how it is written: the ops around a cheap key op
 are read as a graph, evaluated on a few samples, and compared with what the layer is defined as. So

@@ -23,7 +23,7 @@ from scalify_hlo.dialect import traits
 _POINTS: Final = np.array(
     [*np.linspace(-6.3, 6.4, 19), -0.51, -0.23, -0.011, 0.013, 0.27, 0.55, 11.3, -11.7]
 )
-"""Where functions are compared; not at 0, where programs differ."""
+"""The points at which functions are compared. 0 is none of them, as programs differ there."""
 
 _KEYS: Final = frozenset(
     op.partition(".")[2]
@@ -78,7 +78,7 @@ _ROUNDINGS: Final[Mapping[str, tuple[type, ...]]] = {
     "bf16": (ml_dtypes.bfloat16, np.float32),
     "f16": (np.float16, np.float32),
 }
-"""What constants may be rounded to, by the type of the elements."""
+"""The dtypes to which constants may be rounded, by the type of the elements."""
 
 
 @cache
@@ -126,7 +126,7 @@ def _may_be(key: Node) -> bool:
 
 
 class _Spread:
-    """What is made of an input, point by point.
+    """The values that elementwise ops make of an input.
 
     Args:
         source: The input.

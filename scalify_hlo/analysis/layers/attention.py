@@ -12,10 +12,10 @@ from scalify_hlo.dialect.traits import PRODUCTS, short
 
 _MATMUL: Final = "dot_general"
 _AFTER: Final = MOVEMENT | short(PRODUCTS) | {"select"}
-"""What may be between the softmax and its matmul: dropout."""
+"""The ops that may be between the softmax and its matmul: those of dropout."""
 
 _LOW = -1e4
-"""What is as good as minus infinity in a softmax."""
+"""Numbers below this one count as minus infinity in a softmax."""
 
 
 def find(layers: Iterable[Layer]) -> list[Layer]:
@@ -61,7 +61,7 @@ def _scores(node: Node) -> tuple[Node | None, bool]:
 
 
 def _unmasked(node: Node) -> tuple[Node, bool] | None:
-    """What a mask, or a bias, is laid on; and whether it is a mask."""
+    """Returns the scores to which a mask or a bias is applied, and whether it is a mask."""
     if node.name == "select":
         low = [s for s in node.inputs[1:] if _is_low(s)]
         rest = [s for s in node.inputs[1:] if s not in low]

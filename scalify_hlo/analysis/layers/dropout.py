@@ -18,7 +18,7 @@ _MASK: Final = np.array([1.0, 1.0, 0.0, 0.0])
 _VALUES: Final = np.array([3.0, -2.0, 1.5, -0.5])
 _UNIFORM: Final = MOVEMENT | short(SUMS) | {"maximum", "multiply"}
 _LESS: Final = {"compare_LT": 0, "compare_LE": 0, "compare_GT": 1, "compare_GE": 1}
-"""Which operand of a comparison is to be the smaller one."""
+"""The operand of a comparison that is the smaller one."""
 
 _TOLERANCE = 4e-3
 
@@ -42,7 +42,7 @@ def find(graph: Graph, inside: set[Node]) -> list[Layer]:
 
 
 def _probability(comparison: Node, inside: set[Node]) -> float | None:
-    """How often a comparison of a uniform random number holds; None if it is none."""
+    """Returns the probability that a comparison of a uniform random number holds, or None."""
     side = _LESS[comparison.name]
     for number in (side, 1 - side):
         limit = comparison.inputs[1 - number].constant

@@ -251,7 +251,7 @@ MOVEMENT: Final = short(LAYOUT)
 
 
 def _origin(node: Node, shape: Dims) -> Node | None:
-    """What reshapes started from, if they go back to its shape."""
+    """Returns the value that reshapes start from, if they return to its shape."""
     while node.shape != shape:
         if node.name != "reshape":
             return None

@@ -1,4 +1,4 @@
-"""What the dimensions of a value are, in terms of those of a layer's input.
+"""The dimensions of a value in terms of the dimensions of a layer's input.
 
 A dimension is a sequence of parts. A part is an axis of the input, or a piece of one where the
 layer takes an axis apart, such as the groups and their channels; or nothing of it, along which the
@@ -34,7 +34,7 @@ Layout = tuple[tuple[LayoutPart, ...], ...]
 
 
 _KEPT: Final = 1024
-"""How many answers of each kind are kept: equal layers ask the same."""
+"""The number of cached answers of each kind; equal layers have the same questions."""
 
 
 def fresh(shape: Dims) -> Layout:

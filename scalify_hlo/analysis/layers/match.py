@@ -1,4 +1,4 @@
-"""What the matchers of all layers need: what a value is made of, and gradients that come in."""
+"""Helpers shared by the matchers of all layers: slices of the graph, and incoming gradients."""
 
 from __future__ import annotations
 

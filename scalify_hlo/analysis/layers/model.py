@@ -1,4 +1,4 @@
-"""What is found: layers."""
+"""Layers, as the recognition returns them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from scalify_hlo.analysis.layers.twins import Found, Twins
 from scalify_hlo.dialect.traits import ARITHMETIC, CHOICES, POWERS, SUMS, short
 
 _KEYS: Final = short(POWERS) - {"cbrt"}
-"""What makes the inverse of a deviation, or the deviation."""
+"""The ops that compute a deviation or its inverse."""
 
 _AFFINE: Final = short(SUMS) | {"multiply"}
 """Ops that apply a gain or a bias."""
@@ -197,7 +197,7 @@ def _compared(key: Node, source: Node, samples: Samples, axes: tuple[int, ...]) 
 
 
 def _epsilon(key: Node) -> Node | None:
-    """What adds a small number to the variance."""
+    """Returns the op that adds epsilon to the variance."""
     node = through(key.inputs[0])
     if node.name == "add" and any(s.is_constant for s in node.inputs):
         return node
@@ -211,7 +211,7 @@ def _number(epsilon: Node | None) -> float:
 
 
 class _Forms:
-    """What a layer may make of its input: with gain and bias, as far as they are known.
+    """The possible outputs of a layer, with the gain and the bias that are known so far.
 
     Args:
         norm: The normalization.
@@ -265,7 +265,7 @@ def _is_met(target: Target, array: Array) -> bool:
 
 
 def _output(norm: _Norm) -> Node | None:
-    """What the layer makes: with bias, or at least with gain, where there are any."""
+    """Returns the output of the layer, after its gain and its bias if it has them."""
     found: dict[int, Node] = {}
     forms, known = _Forms(norm), norm.samples
     waiting = deque([norm.source, *known.spread([norm.source], NORM_SPREAD)])
@@ -331,7 +331,7 @@ def _layers(norm: _Norm, output: Node) -> list[Layer]:
 
 
 def _name(norm: _Norm) -> str:
-    """What a normalization is called, by its axes and those of its gain."""
+    """Returns the name of a normalization, by its axes and those of its gain."""
     if not norm.centerd:
         return "rms_norm"
     gone = {axis - 1 for axis in norm.axes}

@@ -1,4 +1,4 @@
-"""What ops compute, on NumPy arrays in f64."""
+"""Evaluation of ops on NumPy arrays in f64."""
 
 from __future__ import annotations
 

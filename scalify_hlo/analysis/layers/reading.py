@@ -26,14 +26,14 @@ _REDUCTIONS: Final = {
     "stablehlo.add": ("reduce_add", 0.0),
     "stablehlo.maximum": ("reduce_max", float("-inf")),
 }
-"""What a reduction by an op is called, and what it starts from."""
+"""The name of a reduction by an op, and its initial value."""
 
 _UPDATE, _SLICE = "dynamic_update_slice", "dynamic_slice"
 
 _ELEMENTWISE: Final = {
     f"{dialect}.{short}": short for dialect in ("chlo", "stablehlo") for short in TABLE
 }
-"""What ops on single elements are called, by their full names."""
+"""The short names of elementwise ops, by their full names."""
 
 _Names = dict[ir.Value, Node]
 
@@ -135,7 +135,7 @@ class _NumberReader:
         return True
 
     def _loop(self, op: ir.Operation, inputs: list[Node], names: _Names) -> None:
-        """What a turn does not change is what it was before the loop."""
+        """Reads a loop; a carry that an iteration does not change is the value before the loop."""
         body = op.regions[1].blocks[0]
         yielded = body.operations[-1].operands
         inside = []
@@ -181,7 +181,7 @@ class _NumberReader:
 
 @dataclass(eq=False, slots=True)
 class _Apart:
-    """What tells an op's result from those of other ops: attributes, read if all else is alike."""
+    """A key of the attributes of an op; they are read only if the rest of two keys is equal."""
 
     op: ir.Operation
     number: int

@@ -1,4 +1,4 @@
-"""What values are on a few samples of a layer's input.
+"""Values of the graph on a few samples of a layer's input.
 
 An axis of the input is represented by a few positions, all others being like them: a sum along it
 is the mean over the samples times its size. So shapes do not matter, and the numbers that programs
@@ -20,13 +20,13 @@ from scalify_hlo.analysis.layers.layout import SAME, Layout
 from scalify_hlo.analysis.layers.numbers import TABLE, Array, mean
 
 MAGNITUDES: Final = (1.0, 4.0, 0.04)
-"""Of the cases: clipping and epsilons show at different ones."""
+"""The magnitudes of the cases: clipping and epsilons show at different ones."""
 
 _SIZES: Final = {1: 5, 2: 3}
-"""How many positions stand for an axis, by how many axes there are."""
+"""The number of sampled positions of an axis, by the number of axes."""
 
 _FEW = 4096
-"""How many random numbers are made at once."""
+"""The number of random numbers that are drawn at once."""
 
 
 @cache

@@ -165,7 +165,7 @@ def _output(softmax: _Softmax) -> tuple[str, Node] | None:
 
 
 def _cross_entropy(layer: Layer) -> Iterator[Layer]:
-    """What picks elements of a log-softmax, or takes the picked from a logsumexp."""
+    """Yields the cross-entropy of a log-softmax or a logsumexp, if elements are picked."""
     if layer.name == "softmax":
         return
     ends = _is_picked if layer.name == "log_softmax" else _is_less_picked
@@ -207,7 +207,10 @@ def _is_less_picked(user: Node, node: Node, layer: Layer) -> bool:
 
 
 def _of_labels(node: Node) -> tuple[Node, bool]:
-    """What elements are picked of, and whether they are; labels out of bounds may give NaN."""
+    """Returns the value whose elements are picked, and whether any are.
+
+    A select in between may give NaN for labels out of bounds.
+    """
     picked = False
     while node.name in MOVEMENT | {"gather", "select"}:
         free = [s for s in node.inputs[-2:] if not s.is_constant]
