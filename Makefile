@@ -68,7 +68,7 @@ site: $(STAMP) ## build the documentation site in build/site
 	$(BIN)/uv sync --quiet --frozen --only-group docs --python $(BIN)/python
 	NO_MKDOCS_2_WARNING=1 build/docs-env/bin/python -m mkdocs build --strict --quiet
 
-bench: $(STAMP) ## print every figure that the README promises
+bench: $(STAMP) ## print the figures of docs/results.md and check their bounds
 	$(BIN)/python -m benchmarks
 
 clean: ## remove .venv and everything that was built

@@ -1,1 +1,1 @@
-"""Figures that the README promises, one command for each; see README.md in this folder."""
+"""Figures of docs/results.md and their bounds, one command for each; see README.md in this folder."""

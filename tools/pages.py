@@ -26,8 +26,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
-PAGES = ("index", "tutorial", "concepts", "deployment", "cookbook", "troubleshooting")
-"""The names of the pages that run, in the order in which a user reads them."""
+PAGES = (
+    "README.md",
+    "docs/index.md",
+    "docs/tutorial.md",
+    "docs/concepts.md",
+    "docs/deployment.md",
+    "docs/cookbook.md",
+    "docs/troubleshooting.md",
+    "docs/markers.md",
+    "docs/profiles.md",
+)
+"""The paths of the pages that run, in the order in which a user reads them."""
 
 _FENCE = re.compile(r"^```([a-z]+)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ABSENT = "raise ImportError('scalify_hlo is not on this host')\n"
@@ -160,7 +170,7 @@ _PROGRAMS: dict[str, Callable[[list[str]], tuple[str, int]]] = {
 def _main() -> None:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     for name in PAGES:
-        path = DOCS / f"{name}.md"
+        path = ROOT / name
         with tempfile.TemporaryDirectory() as folder:
             path.write_text(run(path.read_text(), path.name, Path(folder)))
 

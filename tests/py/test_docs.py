@@ -18,8 +18,15 @@ _LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", pages.PAGES)
 def test_what_a_page_shows_runs(name: str, tmp_path: Path) -> None:
-    page = (pages.DOCS / f"{name}.md").read_text()
-    assert pages.run(page, f"{name}.md", tmp_path) == page, "run `make docs`"
+    file = pages.ROOT / name
+    page = file.read_text()
+    assert pages.run(page, file.name, tmp_path) == page, "run `make docs`"
+
+
+def test_the_rewrite_shown_is_the_rewrite_done() -> None:
+    before, after = pages.blocks((pages.DOCS / "concepts.md").read_text(), "mlir")
+    assert before == (pages.ROOT / "examples" / "layer.mlir").read_text()
+    assert scalify_hlo.rewrite(before, signature="scaled").strip() == after.strip()
 
 
 def test_a_page_that_shows_another_output_is_noticed(tmp_path: Path) -> None:
