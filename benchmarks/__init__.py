@@ -1,1 +1,1 @@
-"""Figures of docs/results.md and their bounds, one command for each; see README.md in this folder."""
+"""Benchmarks: the figures of docs/results.md and their bounds, one command for each; see README.md."""
