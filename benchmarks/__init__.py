@@ -1,1 +1,1 @@
-"""Benchmarks: the figures of docs/results.md and their bounds, one command for each; see README.md."""
+"""The figures of docs/results.md and their bounds, one command for each; see README.md here."""

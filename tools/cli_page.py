@@ -16,8 +16,12 @@ The commands of `scalify-hlo` with their options, written by `make docs` from th
 themselves. `scalify-hlo COMMAND --help` prints the same text.
 
 Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files, which are
-recognized by content; `-` is standard input or output. Output files are written whole or not at
-all. Errors, remarks and the summary of a rewrite are written to standard error.
+recognized by content. `-` is standard input or output. An output file is written only if the
+command succeeds, and then as a whole. Errors, remarks and the summary of a rewrite are written to
+standard error.
+
+Regions and calls may nest up to 1,500 levels, and a stream may have 2 GiB. Strings have to be
+UTF-8, except in `backend_config`. A program beyond these limits is refused with an error.
 
 | exit status | meaning |
 |---|---|
@@ -48,7 +52,7 @@ def _section(command: click.Command, context: click.Context) -> Iterator[str]:
     yield from (f"## {context.info_name}", "", f"    {usage}", "")
     yield from (inspect.cleandoc(command.help or ""), "")
     options = [p for p in command.params if isinstance(p, click.Option) and not p.hidden]
-    yield from ("| option | what it does |", "|---|---|")
+    yield from ("| option | effect |", "|---|---|")
     for option in (*options, command.get_help_option(context)):
         record = option and option.get_help_record(context)
         if record:

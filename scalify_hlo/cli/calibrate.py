@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     metavar="F.NPZ",
     multiple=True,
     required=True,
-    help="A sample: arrays by argument name, or arr_0, arr_1 ... May be given several times.",
+    help="A sample: arrays by argument name, or arr_0, arr_1 ... Repeat it for more samples.",
 )
-@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+@click.option("-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]")
 @click.option(
-    "--merge", metavar="PROFILE", multiple=True, help="Add what an earlier profile has seen."
+    "--merge", metavar="PROFILE", multiple=True, help="Add the samples of an earlier profile."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
 def command(
     program: str, inputs: Sequence[str], output: str, merge: Sequence[str], quiet: bool
 ) -> None:
-    """Run the program IN on samples and write a profile of its matmuls' operands.
+    """Run the program IN on samples and write a profile of the operands of its matmuls.
 
-    The program runs on XLA CPU. The profile is JSON: for each operand of a matmul or a convolution
-    the largest magnitude, the rms, and a histogram. It is written whole or not at all.
+    The program runs with XLA on the CPU. The profile is JSON. It has the largest magnitude, the
+    rms and a histogram of each operand of a matmul or a convolution.
     """
     if [program, *inputs, *merge].count(STREAM) > 1:
         same_file(STREAM, STREAM)

@@ -25,19 +25,23 @@ _DEFAULT_EPSILONS = 64
 )
 @click.argument("original", metavar="ORIGINAL")
 @click.argument("rewritten", metavar="REWRITTEN")
-@click.option("--inputs", metavar="F.NPZ", help="Arrays by argument name, or arr_0, arr_1 ...")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of random inputs.")
-@click.option("--scale", metavar="2^k", help="Scale of all pairs among the arguments.")
+@click.option(
+    "--inputs", metavar="F.NPZ", help="Inputs: arrays by argument name, or arr_0, arr_1 ..."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of random inputs.")
+@click.option("--scale", metavar="2^k", help="The scale of all arguments that are pairs.")
 @click.option(
     "--backend",
     type=click.Choice(["xla", "interpreter"]),
     default="xla",
     show_default=True,
-    help="XLA CPU, or the StableHLO reference interpreter.",
+    help="XLA on the CPU, or the reference interpreter of StableHLO.",
 )
-@click.option("--rtol", type=float, help="Largest relative error that passes.")
-@click.option("--max-ulp", type=float, help="Largest distance in ulps that passes.")
-@click.option("--min-snr", type=float, metavar="DB", help="Smallest signal to noise that passes.")
+@click.option("--rtol", type=float, help="The largest relative error that passes.")
+@click.option("--max-ulp", type=float, help="The largest distance in ulps that passes.")
+@click.option(
+    "--min-snr", type=float, metavar="DB", help="The smallest signal-to-noise ratio that passes."
+)
 def command(
     original: str,
     rewritten: str,
@@ -51,11 +55,15 @@ def command(
 ) -> None:
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
-    A float argument or result of REWRITTEN may be data and scale; it is fed X / s and s, and read
-    as data times scale. The relative error is the largest absolute difference over the largest
-    magnitude of a result. Elements that are infinite or NaN have to agree. Without a bound, a
-    relative error of 64 times the dtype's epsilon passes. Exit status 1 if a result differs by
-    more than is asked. Rewrites that a program says it went through are listed.
+    A float argument or result of REWRITTEN may be a pair of data and scale. The argument X is then
+    passed as X / s and s, and the result is data times scale.
+
+    The relative error is the largest absolute difference, divided by the largest magnitude of the
+    result. Infinite and NaN elements have to be at the same places. Without a limit, a relative
+    error of 64 times the epsilon of the dtype passes. The exit status is 1 if a result exceeds a
+    limit.
+
+    Earlier rewrites that a program records are listed.
     """
     same_file(original, rewritten)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")

@@ -33,17 +33,20 @@ def command(
     settings: Sequence[str],
     profile: str | None,
 ) -> None:
-    """Show what the program IN takes and gives, and what a rewrite would do with it.
+    """Show the arguments, ops, matmuls and layers of the program IN, and its scales.
 
-    Arguments and results are shown with their names, types and scales, then how many values have
-    a static or a dynamic scale, and which ops read values at scale 1, with the families of their
-    rules: functions such as tanh always do, others only here. The last column says which of them
-    `rewrite --strict` refuses, since they have no scaled form. With a recipe of low precision,
-    arguments have their roles too, and matmuls are counted by theirs, with how sure
-    those are: by jax's name stacks, by data flow, or by habit, where both readings would do.
-    Layers are those that the program computes, whatever it calls them; sites are where a recipe
-    rescales values while the program runs, counted by what asks for them, or listed by name.
-    Rewrites that the program says it went through come first. Nothing is written.
+    Arguments and results are shown with their names, types and scales. Values are counted by static
+    and run-time scales. Ops that read values at scale 1 are listed with the families of their
+    rules; some, such as tanh, always do so. `rewrite --strict` refuses the ops that the last column
+    marks, since they have no scaled form.
+
+    With a recipe of low precision, arguments have roles, and matmuls are counted by the roles of
+    their operands. The evidence for the roles is the name stacks of jax, data flow, or habit: only
+    a habit of jax decides then.
+
+    Layers are recognized by their values, and not by their names. Sites are the places where a
+    recipe rescales values at run time. Earlier rewrites that the program records come first. The
+    program is not changed.
     """
     options = to_options(recipe, signature, input_scale, settings, profile)
     loaded = read(program)

@@ -18,11 +18,11 @@ from scalify_hlo.storage import files
 _COMMANDS = {
     "rewrite": "Rewrite a program into scaled form.",
     "opt": "Run any pipeline of passes, as mlir-opt does.",
-    "check": "Run a program and its rewrite, and compare their results.",
-    "calibrate": "Run a program on samples, and note how large its tensors are.",
-    "inspect": "Show a program's arguments and ops, and where scales reach.",
+    "check": "Run a program and its rewritten form, and compare their results.",
+    "calibrate": "Run a program on samples, and write statistics of its matmuls.",
+    "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",
     "rules": "Show the rule of an op, or all rules.",
-    "recipes": "Show the recipes, or one of them as a file.",
+    "recipes": "List the recipes, or print one as a file.",
 }
 _NAME = "scalify-hlo"
 _DEBUG = "SCALIFY_HLO_DEBUG"
@@ -141,7 +141,7 @@ def _report_defect(error: Exception) -> int:
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name=_NAME)
 def main() -> None:
-    """Rewrites StableHLO programs so that every float tensor travels as data and a scale.
+    """Rewrite StableHLO programs so that float tensors are represented by data and scales.
 
     Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files,
     recognized by content; - is standard input or output.

@@ -45,12 +45,14 @@ class Settings:
     "--pass-pipeline='builtin.module(scalify-signature{signature=scaled},scalify-propagate)'",
 )
 @click.argument("program", metavar="[IN]", default="-")
-@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
-@click.option("--pass-pipeline", metavar="PASSES", default="", help="What to run.")
+@click.option("-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]")
+@click.option(
+    "--pass-pipeline", metavar="PASSES", default="", help="The passes to run, as for mlir-opt."
+)
 @click.option("--print-ir-after-all", is_flag=True, help="Print the module after each pass.")
-@click.option("--mlir-timing", is_flag=True, help="Print how long each pass took.")
+@click.option("--mlir-timing", is_flag=True, help="Print the time of each pass.")
 @click.option("--mlir-print-debuginfo", is_flag=True, help="Print locations.")
-@click.option("--split-input-file", is_flag=True, help="Take the parts between // ----- apart.")
+@click.option("--split-input-file", is_flag=True, help="Split the input at // ----- lines.")
 @click.option(
     "--verify-diagnostics", is_flag=True, help="Check the diagnostics against expected-* comments."
 )
@@ -66,8 +68,8 @@ def command(
 ) -> None:
     """Run a pipeline of passes over the module IN and print it as text.
 
-    The passes are those of scalify-hlo, which `scalify-hlo opt --pass-pipeline=help` lists, and
-    those of MLIR and StableHLO that jaxlib has.
+    The passes of scalify-hlo, MLIR and StableHLO can be used. `scalify-hlo opt
+    --pass-pipeline=help` lists those of scalify-hlo.
     """
     if pass_pipeline == "help":
         _list_passes()

@@ -24,7 +24,7 @@ def rewrite_options(command: F) -> F:
         click.option(
             "--profile",
             metavar="PROFILE.JSON",
-            help="Take all scales from what `calibrate` saw of the program.",
+            help="Take all scales from a profile that `calibrate` wrote.",
         ),
         click.option(
             "--set",
@@ -38,21 +38,21 @@ def rewrite_options(command: F) -> F:
             "input_scale",
             metavar="PATTERN=2^k",
             multiple=True,
-            help="How large the inputs are whose names match: split at entry, at 2^k.",
+            help="The rms of the inputs whose names match; 2^k becomes their scale.",
         ),
         click.option(
             "--signature",
             type=click.Choice(["same", "scaled"]),
             default="same",
             show_default=True,
-            help="Keep arguments and results, or make float ones data and scale.",
+            help="same keeps the types of arguments and results; scaled makes float ones pairs.",
         ),
         click.option(
             "--recipe",
             default="propagate",
             show_default=True,
             metavar="NAME|FILE",
-            help="What to do: a recipe's name, or a TOML file.",
+            help="The name of a recipe, or a TOML file.",
         ),
     ):
         command = option(command)
@@ -119,7 +119,7 @@ def read_arrays(path: str) -> dict[str, StoredArray]:
 def _require_archive(head: bytes, name: str) -> None:
     if not head.startswith(b"PK"):
         raise InputError(
-            "this is no .npz file of arrays",
+            "this is not an .npz file of arrays",
             location=name,
             hint="write one with numpy.savez(path, *arrays)",
         )
@@ -130,5 +130,5 @@ def version_option(command: F) -> F:
     return click.option(
         "--target-version",
         metavar="X.Y.Z|current|minimum",
-        help="Write a portable artifact at this StableHLO version.",
+        help="Write a portable artifact of this StableHLO version.",
     )(command)

@@ -31,34 +31,37 @@ from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_litera
 @click.option(
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set an option of the recipe."
 )
-@click.option("--all", "whole", is_flag=True, help="Also options that are at their defaults.")
-@click.option("--markdown", is_flag=True, help="Presets and options as a page of documentation.")
+@click.option("--all", "whole", is_flag=True, help="Print options at their defaults too.")
+@click.option(
+    "--markdown", is_flag=True, help="Print presets and options as a page of documentation."
+)
 def command(recipe: str | None, settings: Sequence[str], whole: bool, markdown: bool) -> None:
     """List the recipes, or print one as a TOML file that --recipe takes.
 
-    NAME is one of the list, FILE the path of a TOML file: it has a separator in it, or ends in
-    .toml. A file may start from a preset, as in base = "fp8".
+    NAME is a preset of the list. FILE is the path of a TOML file, which has a separator in it, or
+    ends in .toml. A file may start from a preset, as in base = "fp8".
     """
     if recipe is not None:
         console.echo(dump_recipe(load_recipe(recipe, settings), whole=whole), nl=False)
         return
     if settings or whole:
         raise UsageError(
-            "no recipe is named that could be printed",
+            "there is no recipe to print",
             hint="name one, as in `scalify-hlo recipes propagate --all`",
         )
     if markdown:
         console.echo(page(), nl=False)
         return
     rows = [(name, _first_line(name)) for name in preset_names()]
-    console.echo(console.table(("recipe", "what it does"), rows))
+    console.echo(console.table(("recipe", "effect"), rows))
 
 
 _INTRODUCTION = """\
 # Recipes
 
-What a rewrite is asked to do; written by `make docs` from the presets and the docstrings. A recipe
-is the name of a preset or a TOML file, with options set over it:
+A recipe says which values a rewrite casts, to which formats, and where their scales come from. It
+is the name of a preset, or a TOML file, with options set over it. `make docs` writes this page from
+the presets and the docstrings.
 
     scalify-hlo rewrite step.mlir -o scaled.mlir --recipe fp8 --set matmul.exclude='head,*embed*'
     scalify-hlo recipes fp8 --set state.weight=keep > mine.toml
@@ -76,38 +79,38 @@ base = "fp8"
 exclude = ["head", "*embed*"]
 ```
 
-After `--set`, and as text in Python, lists have commas between their items.
+With `--set`, and as text in Python, the items of a list are separated by commas.
 
-An option that has no effect beside the others is refused, with what would give it one: a
-`scaling.margin` where scales propagate, for instance, or a format of `state` with the signature
-`same`. What a preset sets, and another option leaves without effect, is no mistake.
+An option that has no effect is refused, with a note that says which other option it needs. Examples
+are `scaling.margin` if scales propagate, and a format of `state` with the signature `same`. Options
+that a preset sets are exempt: another option may leave them without effect.
 """
 
 _FORMATS = """\
 ## Formats
 
-Names are those of StableHLO; case does not matter, and other spellings are known. `keep` stands for
-what the program says itself. `e4m3` and `e5m2` mean the variants of the target: with
-`target=rocm` AMD's FNUZ ones, else those of the OCP. AMD's newer GPUs have those of the OCP too,
-under their full names.
+Names are those of StableHLO, in any case, or one of the other spellings. `keep` is the format that
+the program has. `e4m3` and `e5m2` are the variants of the target: AMD's FNUZ formats with
+`target=rocm`, and the OCP formats otherwise. Newer GPUs of AMD have the OCP formats too; use their
+full names.
 
-Activations, weights and gradients meet each other in matmuls. So all three are f8, or none is; FNUZ
-formats meet FNUZ formats only; and no two are E5M2, for which there is no hardware. A recipe that
-asks for one of these, or for a format that its target lacks, is refused.
+Activations, weights and gradients are multiplied with each other. So either all three are f8, or
+none is. FNUZ formats are multiplied with FNUZ formats only. No two formats are E5M2, for which
+there is no hardware. Other combinations are refused, and so is a format that the target lacks.
 """
 
 _TARGETS = """\
 ## Targets
 
-XLA needs to be told on GPUs how a matmul of f8 operands is computed (`algorithm`); other compilers
-refuse the attribute.
+On GPUs, XLA needs the attribute `algorithm` on a matmul of f8 operands. Other compilers refuse the
+attribute.
 
-| target | what it is | f8 matmuls with `algorithm` |
+| target | meaning | f8 matmuls with `algorithm` |
 |---|---|---|
-| `any` | as `gpu`; what jax.export wrote for TPUs, perhaps among others, is as for `tpu` | yes |
+| `any` | as `gpu`; but as `tpu` for programs that jax.export wrote for TPUs | yes |
 | `cpu` | XLA on CPUs, which computes in f32 | no |
-| `gpu` | XLA on NVIDIA's GPUs, and on AMD's that have the formats of the OCP | yes |
-| `rocm` | XLA on AMD's GPUs that have the FNUZ formats | yes |
+| `gpu` | XLA on GPUs of NVIDIA, and on those of AMD with OCP formats | yes |
+| `rocm` | XLA on GPUs of AMD with FNUZ formats | yes |
 | `tpu` | XLA on TPUs | no |
 | `iree` | IREE | no |
 | `portable` | any reader of StableHLO from version 1.0 on; ops of CHLO are expanded | no |
@@ -120,7 +123,7 @@ def page() -> str:
     lines = [_INTRODUCTION, "## Presets", ""]
     for name in preset_names():
         lines += [f"### {name}", "", "```toml", preset_text(name).rstrip(), "```", ""]
-    lines += ["## Options", "", "| option | default | values | what it is |", "|---|---|---|---|"]
+    lines += ["## Options", "", "| option | default | values | meaning |", "|---|---|---|---|"]
     lines += [_option(key, default) for key, default in defaults().items()]
     lines += ["", _TARGETS, _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
     lines += [_format(name) for name in ANY]

@@ -19,19 +19,25 @@ from scalify_hlo.storage.files import STREAM, require_writable, save_file, write
     epilog="Example: scalify-hlo rewrite step.mlir -o scaled.mlir --input-scale '*=2^-4'",
 )
 @click.argument("program", metavar="IN")
-@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+@click.option("-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]")
 @rewrite_options
 @click.option(
     "--input-values",
     metavar="F.NPZ",
-    help="Measure the scales of inputs from these: arrays by argument name, or arr_0, arr_1 ...",
+    help="Measure the scales of inputs from arrays by argument name, or arr_0, arr_1 ...",
 )
 @version_option
-@click.option("--report", metavar="R.JSON", help="List each matmul, and why it stays wide if so.")
 @click.option(
-    "--strict", is_flag=True, help="Fail where there is a remark, such as on a matmul left wide."
+    "--report",
+    metavar="R.JSON",
+    help="Write a list of all matmuls, with the reason if one stays wide.",
 )
-@click.option("--again", is_flag=True, help="Take a program that was rewritten before.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Make each remark an error, such as one on a matmul that stays wide.",
+)
+@click.option("--again", is_flag=True, help="Accept a program that was rewritten before.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks and no summary.")
 def command(
     program: str,
@@ -51,8 +57,10 @@ def command(
     """Rewrite the program IN into scaled form.
 
     The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
-    jax.export file with its pytrees and its vjp. It is written whole or not at all. Its module says
-    how it was rewritten, in the attribute scalify.rewritten, and is not rewritten without --again.
+    jax.export file with its pytrees and its vjp.
+
+    The attribute scalify.rewritten of the module records the version, the recipe and the options.
+    A program with this attribute is refused unless --again is given.
     """
     options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
     options = replace(options, again=again)
@@ -85,7 +93,7 @@ def _require_report(report: str, output: str) -> None:
     require_writable(report)
     if report == output:
         raise UsageError(
-            f"the program and its report are both to be written to {report!r}",
+            f"the program and its report have the same output file {report!r}",
             hint="give --report and -o different files",
         )
 

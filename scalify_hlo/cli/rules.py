@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @click.command(name="rules", epilog="Example: scalify-hlo rules dot_general")
 @click.argument("op", metavar="[OP]", required=False)
-@click.option("--markdown", is_flag=True, help="The whole table as a page of documentation.")
+@click.option("--markdown", is_flag=True, help="Print the whole table as a page of documentation.")
 def command(op: str | None, markdown: bool) -> None:
-    """Show how OP acts on data and scales, or all ops.
+    """Show the rule of OP on data and scales, or the rules of all ops.
 
-    OP is the name of an op, such as add or stablehlo.add. For one op, its formula is shown with
-    where it comes from, the place of the rule in the source, and its lit test.
+    OP is the name of an op, such as add or stablehlo.add. For one op, the source of its formula,
+    the file and line of the rule, and its lit test are shown too.
     """
     from scalify_hlo.rules.table import RULES
 
@@ -38,12 +38,15 @@ def command(op: str | None, markdown: bool) -> None:
 _INTRODUCTION = """\
 # Rules
 
-How each op acts on data and scales, from the table that the rewriter itself uses; written by
-`make docs`. A value X is kept as data X_d and a scale X_s, with X = X_d * X_s; `meet` chooses the
-scale of one of the operands. An op is *exact* if its f32 results have the bits of the original
-program's, overflow and underflow aside. Ops of family *read* take values at scale 1 and give
-unscaled ones; around *opaque* ops the same is done, with a remark; *expanded* ops become others
-where they take scaled values.
+The rule of each op on data and scales. `make docs` writes this page from the table of the rewriter.
+
+A value X is represented by data X_d and a scale X_s, with X = X_d * X_s. `meet` chooses one scale
+for several operands, which is the scale of one of them. An op is *exact* if its f32 results have
+the bits of the original program, overflow and underflow aside.
+
+Ops of the family *read* take values at scale 1, and their results are unscaled. Ops of the family
+*opaque* do so too, and a remark says so. Ops of the family *expanded* are replaced by other ops if
+their operands are scaled.
 """
 
 
@@ -72,7 +75,7 @@ def _find(op: str, rules: dict[str, Rule]) -> Rule:
             return rules[name]
     short = {name.partition(".")[2] for name in rules}
     raise UsageError(
-        f"no rule is for the op {op!r}{nearest(op, rules if '.' in op else short)}",
+        f"there is no rule for the op {op!r}{nearest(op, rules if '.' in op else short)}",
         hint="`scalify-hlo rules` lists the ops",
     )
 

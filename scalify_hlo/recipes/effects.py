@@ -111,7 +111,7 @@ _CASTS: Final = Need(
 )
 _DATA: Final = Need(
     lambda recipe: recipe.narrow_data,
-    "the recipe puts no data of propagated scales into narrow formats",
+    "the recipe casts no data with propagated scales",
     "set formats and leave scaling.kind at propagated, or leave the option out",
 )
 _ROLES: Final = Need(
@@ -131,7 +131,7 @@ _STATE: Final = Need(
 )
 _STEPS: Final = Need(
     _counts_steps,
-    "the recipe rescales nothing every few steps",
+    "no rescaling has an `every` above 1",
     "set `every` of a rescaling, or leave the option out",
 )
 _PERCENTILE: Final = Need(
@@ -141,8 +141,8 @@ _PERCENTILE: Final = Need(
 )
 _PAIRS: Final = Need(
     lambda _: False,
-    "under the signature same, state is returned as the program takes it",
-    "give the signature scaled, which keeps state as data and scale, or leave the option out",
+    "with the signature same, state is returned in the format of the argument",
+    "give the signature scaled, with which state is data and scale, or leave the option out",
 )
 
 NEEDS: Final[Mapping[str, Need]] = {

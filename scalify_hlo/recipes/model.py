@@ -62,20 +62,21 @@ class MatmulOptions:
     """The matmuls and convolutions whose operands are quantized, and their formats.
 
     Attributes:
-        activation: Format of activations, such as ``f8E4M3FN``; ``keep`` leaves them.
-        weight: Format of weights.
-        gradient: Format of gradients, in backward matmuls.
-        output: Format of results: ``f32``, ``bf16``, ``f16``, or ``keep``. Scales of single
-            operands are applied in BF16 too if they are powers of two, and else in f32.
-        smallest: The least M, N and K of a matmul worth it. M is the free size of what a weight is
-            multiplied with, N that of the weight, or of both operands where none is a weight, and K
-            the number of terms of each sum. One number stands for all three.
-        vocabulary: Whether those take part that project to a vocabulary, and their backward matmuls
-            (Unit Scaling paper, appendix J.2: they do not). Such a weight is that of an embedding
-            that the program looks up, or has the shape of one the other way around, or 8192 outputs
-            or more, 8 times as many as inputs.
-        include: Patterns of names of sites, one of which has to match.
-        exclude: Patterns of names of sites, none of which may match.
+        activation: The format of activations, such as ``f8E4M3FN``; ``keep`` does not cast them.
+        weight: The format of weights.
+        gradient: The format of gradients, in backward matmuls.
+        output: The format of results: ``f32``, ``bf16``, ``f16``, or ``keep``. The scales of single
+            operands are applied in BF16 too if they are powers of two, and otherwise in f32.
+        smallest: The least M, N and K of a quantized matmul. M is the free size of the operand that
+            a weight is multiplied with, and N that of the weight. If no operand is a weight, both
+            free sizes have the bound N. K is the number of terms of each sum. One number sets all
+            three.
+        vocabulary: Whether matmuls that project to a vocabulary, and their backward matmuls, are
+            quantized. In the Unit Scaling paper (appendix J.2) they are not. The weight of such a
+            matmul is that of an embedding that the program looks up, or has its transposed shape,
+            or has at least 8192 outputs and 8 times as many outputs as inputs.
+        include: Patterns of names of sites; one of them has to match.
+        exclude: Patterns of names of sites; none of them may match.
     """
 
     activation: str = KEEP
@@ -98,24 +99,24 @@ class Scaling:
     """The scales of quantized matmul operands; names follow Transformer Engine's.
 
     Attributes:
-        kind: ``propagated`` scales come through the program; all others belong to single operands,
-            whose results return to scale 1 right after the matmul. ``current`` ones are taken from
-            the largest magnitude of the operand, its amax, where it is cast (FP8 recipes of
-            NVIDIA); ``delayed`` ones from its amax in past steps, which the program takes and
-            returns; ``calibrated`` ones from a profile of runs on samples.
-        fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients; ``E4M3`` is that for all; with
-            ``matmul`` it is the formats of `matmul` that count.
+        kind: The source of the scales. ``propagated`` scales follow from the scales of inputs. All
+            other scales belong to single operands, and the result of the matmul is multiplied by
+            them: ``current`` scales follow from the amax of the operand when it is cast, and
+            ``delayed`` scales from its amax in past steps, which the program takes and returns, as
+            in Transformer Engine; ``calibrated`` scales follow from a profile of runs on samples.
+        fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients. ``E4M3`` is E4M3 for all operands.
+            ``matmul`` uses the formats of the table `matmul`.
         margin: The scale leaves room for ``2^margin`` times the amax.
-        power_2_scale: Whether scales are rounded up to powers of two; else they are exact f32.
-        amax_history_len: How many steps a delayed scale looks back on.
-        amax_compute_algo: The amax of a history: its largest, or the most recent.
-        interval: Delayed scales change in each of how many steps.
-        weight_scales: Whether a weight has one scale, or in forward matmuls one for each of its
-            output channels; not for ``delayed``.
-        method: What of a profile becomes the scale: the amax (``max``), a percentile of the
-            magnitudes, the rms, or what gives the least squared error (``mse``).
-        methods: Other methods for some operands, as ``pattern=method``, the last one that fits.
-        percentile: Which percentile.
+        power_2_scale: Whether scales are rounded up to powers of two; otherwise they are exact f32.
+        amax_history_len: The number of past steps from which a delayed scale follows.
+        amax_compute_algo: The amax of a history: the largest, or the most recent.
+        interval: The number of steps after which delayed scales change.
+        weight_scales: ``tensor`` gives a weight one scale. ``channel`` gives it, in forward
+            matmuls, one scale for each output channel; it does not apply to ``delayed``.
+        method: The statistic of a profile from which the scale follows: the amax (``max``), a
+            percentile of the magnitudes, the rms, or the least mean squared error (``mse``).
+        methods: Other methods for some operands, as ``pattern=method``; the last match counts.
+        percentile: The percentage for the method ``percentile``.
     """
 
     kind: Scales = "propagated"
@@ -141,11 +142,11 @@ class StateOptions:
     """The formats of the state of a training step; for signature ``scaled``.
 
     Attributes:
-        weight: Format of master weights between steps.
-        gradient: Format in which gradients of weights reach the optimizer; f8 is for those of
-            matrices, and leaves biases and gains.
-        first_moment: Format of an optimizer's moments of degree 1 in the gradients.
-        second_moment: Format of its moments of degree 2.
+        weight: The format of master weights between steps.
+        gradient: The format of the gradients of weights that the optimizer reads. An f8 format
+            applies to gradients of matrices only, and not to those of biases and gains.
+        first_moment: The format of optimizer moments of degree 1 in the gradients.
+        second_moment: The format of optimizer moments of degree 2 in the gradients.
     """
 
     weight: str = KEEP
@@ -167,13 +168,14 @@ class Inputs:
     Attributes:
         weight: Patterns of master weights.
         first_moment: Patterns of moments of degree 1 in the gradients.
-        second_moment: Patterns of moments of degree 2.
-        activation: Patterns of what a model is fed with.
-        gradient: Patterns of cotangents, as a vjp takes them.
-        step: Patterns of a scalar integer that counts steps, for what is done every few of them.
-        scale: Patterns with a size each, as in ``*.gain=2^0`` or ``w*=0.02``: those inputs
-            are split at entry, at the power of two at or below. The last that matches counts,
-            and an input scale that is given with the program before all of these.
+        second_moment: Patterns of moments of degree 2 in the gradients.
+        activation: Patterns of inputs of the model.
+        gradient: Patterns of cotangents, which a vjp takes.
+        step: Patterns of a scalar integer that counts steps, for the options ``every``.
+        scale: Patterns with the rms of the inputs, as in ``*.gain=2^0`` or ``w*=0.02``. Such an
+            input is divided at entry by the power of two at or below its rms, which becomes its
+            scale. The last match counts. An input scale that is given with the program takes
+            precedence.
     """
 
     weight: tuple[str, ...] = ()
@@ -190,10 +192,11 @@ class Rescale:
     """A dynamic rescaling of values to rms or amax near 1 (Scalify paper, section 3.3).
 
     Attributes:
-        statistic: What of the data becomes the scale: their rms (``l2``), their mean magnitude
-            (``l1``) or their largest one (``max``); ``none`` for no rescaling.
-        rounding: How it becomes a power of two; ``default`` is the recipe's.
-        every: In each of how many steps; `inputs.step` names what counts them.
+        statistic: The statistic of the data that is moved into the scale: their rms (``l2``), their
+            mean magnitude (``l1``) or their largest magnitude (``max``); ``none`` for no rescaling.
+        rounding: The rounding of the statistic to a power of two; ``default`` is that of the
+            recipe.
+        every: The number of steps after which values are rescaled; `inputs.step` names the count.
     """
 
     statistic: Statistic = "none"
@@ -221,32 +224,33 @@ class Recipe:
     """The options of a rewrite.
 
     Attributes:
-        name: The preset it started from.
-        meet: Where unrelated dynamic scales meet: ``anchor`` keeps the scale of one operand, so
-            that one factor is built instead of two; ``max`` takes the larger, a new generator.
-        rounding: How scales become powers of two that are none: ``default`` rounds roots and
-            statistics like rms down, and largest absolute values up.
-        saturate: Whether what is beyond a format's range becomes its largest number.
-        epsilon: What normalizations guard against: with ``exact`` they add the epsilon that the
-            model says, which their data meet at their own scale; with ``data`` they add it to data
-            near unit, which is not what the model says but finds small variances (Scalify paper,
-            appendix C.2).
-        compute: Format of all other f32 values of the model, ``keep`` for the program's own. Sums
-            over many terms stay f32, and so does the optimizer; with ``f16``, what is made of
-            gradients does too, since f16 is short of range for it.
-        predict: How sizes of data are told where they become narrow: with ``none`` they are
-            followed roughly, for scales that statistics correct; with ``unit`` they are predicted
-            by the factors of the Unit Scaling paper (table A.2), from those of the inputs.
-        untrusted: What is done at a cast of data whose predicted size is uncertain by more than the
-            format has room for: ``measure`` takes their amax at run time, ``bounded`` divides them
-            by no more than what is certain, and ``wide`` keeps the operands of the matmul as they
-            are. Each such place is a remark.
-        target: What the program is for; it decides between the variants of formats, and whether
-            FP8 matmuls say how they are computed (``algorithm``), as XLA wants it on GPUs. ``gpu``
-            is NVIDIA's, and AMD's newer ones; ``rocm`` AMD's with FNUZ formats. Compilers for
-            ``tpu`` and ``iree`` refuse the attribute, and ``cpu`` has no use for it. ``portable``
-            is any reader of StableHLO, also of versions before 1.6: without it and without CHLO.
-            ``any`` is as ``gpu``, but as ``tpu`` for what jax.export wrote for TPUs, too.
+        name: The name of the preset from which the recipe starts.
+        meet: The scale to which operands with unrelated run-time scales are rescaled. ``anchor``
+            keeps the scale of one operand, so that only the other one is multiplied. ``max`` takes
+            the larger scale, which is a new run-time scale.
+        rounding: The rounding of scales that are not powers of two. ``default`` rounds roots, and
+            statistics such as the rms, down, and largest magnitudes up.
+        saturate: Whether numbers beyond the range of a format become its largest number.
+        epsilon: The epsilon that normalizations add. ``exact`` adds the epsilon of the model, at
+            the scale of the data. ``data`` adds it to data near unit. This changes the result, but
+            keeps small variances (Scalify paper, appendix C.2).
+        compute: The format of all other f32 values of the model; ``keep`` is that of the program.
+            Sums over many terms and the optimizer stay in f32. With ``f16``, values computed from
+            gradients stay in f32 too, since f16 has too little range for them.
+        predict: The prediction of the sizes of data that are cast. ``none`` follows them roughly,
+            and statistics correct the scales. ``unit`` predicts them from the sizes of the inputs,
+            with the factors of the Unit Scaling paper (table A.2).
+        untrusted: The cast of data whose predicted size is more uncertain than the format has room
+            for. ``measure`` measures their amax at run time. ``bounded`` divides them only by the
+            certain part of their size. ``wide`` does not quantize the matmul. Each such cast gives
+            a remark.
+        target: The compiler for which the program is written. It selects the variants of formats,
+            and decides whether FP8 matmuls have the attribute ``algorithm``, which XLA needs on
+            GPUs. ``gpu`` is for GPUs of NVIDIA and newer ones of AMD, and ``rocm`` for GPUs of AMD
+            with FNUZ formats. Compilers for ``tpu`` and ``iree`` refuse the attribute, and ``cpu``
+            does not need it. ``portable`` is for any reader of StableHLO, versions before 1.6
+            included: it has no ``algorithm``, and no CHLO. ``any`` is as ``gpu``, but as ``tpu``
+            for programs that jax.export wrote for TPUs.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         state: See `StateOptions`.
@@ -256,8 +260,8 @@ class Recipe:
         state_gradients: Rescales the gradient of each weight.
         matmul_operands: Rescales each operand of each matmul and convolution.
         state_rescale: Rescales master weights and moments as the program returns them; for
-            signature ``scaled``. With ``none`` it does so to those that are kept in f16 or f8, by
-            their rms or amax: they always take their scales from themselves.
+            signature ``scaled``. With ``none`` it rescales only state that is stored in f16 or f8,
+            by its rms or amax: the scale of such state always follows from its own values.
         sites: Rescales the results of ops by name.
     """
 
@@ -460,7 +464,7 @@ def _settings(recipe: object) -> dict[str, Setting]:
     if isinstance(recipe, str):
         return file_settings(recipe) if is_path(recipe) else preset_settings(recipe)
     raise UsageError(
-        f"an object of class {type(recipe).__name__} is no recipe",
+        f"an object of class {type(recipe).__name__} is not a recipe",
         hint="give a preset's name, the path of a TOML file, or a Recipe",
     )
 

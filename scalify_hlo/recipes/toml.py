@@ -249,8 +249,8 @@ def parse_input_scale(text: str) -> tuple[str, float]:
     if not pattern or size is None:
         raise UsageError(
             f"input scale {reprlib.repr(text)} is not PATTERN=2^k",
-            hint="write a pattern of argument names and a power of two, or how large the inputs "
-            "are, as in '*=2^-4' or '*=0.06'",
+            hint="write a pattern of argument names and a power of two, or the rms of the inputs, "
+            "as in '*=2^-4' or '*=0.06'",
         )
     if not 2.0**LEAST_EXPONENT <= size <= 2.0**MOST_EXPONENT:
         raise UsageError(
@@ -307,9 +307,9 @@ def _parse(text: str, path: str) -> dict[str, object]:
         if not isinstance(error, tomllib.TOMLDecodeError):  # Python's limit on digits of an int
             reason = "it has a number of thousands of digits"
     raise InputError(
-        f"this is no TOML: {reason}",
+        f"invalid TOML: {reason}",
         location=f"{path}{place}",
-        hint="`scalify-hlo recipes propagate --all` shows what a recipe looks like",
+        hint="`scalify-hlo recipes propagate --all` shows a recipe",
     )
 
 

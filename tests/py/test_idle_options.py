@@ -214,7 +214,7 @@ def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     case = EFFECTS[key]._replace(signature="same")
     set_ = with_value(load_recipe(recipe), key, case.value)
     assert outcome(set_, case) == outcome(load_recipe(recipe), case)
-    with pytest.raises(UsageError, match=f"{key} has no effect: under the signature same"):
+    with pytest.raises(UsageError, match=f"{key} has no effect: with the signature same"):
         scalify_hlo.rewrite(step(), recipe=set_)
     result = call("rewrite", "-", "--recipe", recipe, "--set", f"{key}={case.value}", text=step())
     assert result.exit_code == 2

@@ -347,7 +347,7 @@ def test_options_without_a_recipe_are_misuse() -> None:
     for option in (["--all"], ["--set", "meet=max"]):
         result = call("recipes", *option)
         assert result.exit_code == 2
-        assert_one_sentence(result, "no recipe is named that could be printed")
+        assert_one_sentence(result, "there is no recipe to print")
 
 
 def test_a_recipe_file_is_taken_by_rewrite_and_in_python(tmp_path: Path) -> None:

@@ -69,11 +69,11 @@ WRONG_BASES = {
     "base = 8": "'base' takes a string, and not 8",
 }
 NO_TOML = {
-    "meet = max": (":1:8", "this is no TOML: invalid value"),
-    "meet = 'max'\nmeet = 'max'\n": (":2:13", "this is no TOML: cannot overwrite a value"),
+    "meet = max": (":1:8", "invalid TOML: invalid value"),
+    "meet = 'max'\nmeet = 'max'\n": (":2:13", "invalid TOML: cannot overwrite a value"),
     "meet = '": ("", "(at end of document)"),
-    "a = " + "[" * 10_000: ("", "this is no TOML: "),
-    "a = " + "9" * 5_000: ("", "this is no TOML: "),
+    "a = " + "[" * 10_000: ("", "invalid TOML: "),
+    "a = " + "9" * 5_000: ("", "invalid TOML: "),
 }
 REFUSED = UNKNOWN_KEYS | WRONG_VALUES | WRONG_FORMATS | WRONG_PAIRS | WRONG_BASES
 
@@ -195,7 +195,7 @@ def test_a_file_that_cannot_be_read_is_the_inputs_fault(tmp_path: Path) -> None:
 
 
 def test_what_is_no_recipe_is_refused() -> None:
-    with pytest.raises(UsageError, match="class int is no recipe"):
+    with pytest.raises(UsageError, match="class int is not a recipe"):
         load_recipe(3)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="is not a format"):
         load_recipe(Recipe(compute="f61"))
