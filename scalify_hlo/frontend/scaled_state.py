@@ -77,7 +77,7 @@ def _by_name(tree: Any) -> dict[str, Any]:
 def _same_names(
     program: jax.export.Exported, expected: dict[str, Any], given: dict[str, Any]
 ) -> None:
-    hint = "give the pytrees that the original program was exported with"
+    hint = "give the pytrees with which the original program was exported"
     for name in expected:
         if name not in given:
             raise UsageError(f"{program.fun_name!r} takes {name}, which is not given", hint=hint)
