@@ -28,15 +28,15 @@ class Pass:
         Args:
             module: A ``builtin.module``.
             index: Analyses of the module, which the pass reads and may add to.
-            report: Where the pass says what it did.
+            report: The report, to which the pass adds what it did.
 
         Raises:
-            InputError: The module can't be rewritten.
+            InputError: The module cannot be rewritten.
         """
         raise NotImplementedError
 
     def __str__(self) -> str:
-        """The pass as it stands in a pipeline, options that differ from their defaults shown."""
+        """Returns the pass in pipeline syntax, with the options that differ from their defaults."""
         options = [
             f"{f.name.replace('_', '-')}={_text(getattr(self, f.name))}"
             for f in fields(self)
@@ -50,9 +50,9 @@ def missed(op: ir.Operation, message: str, limits: Iterable[str], hint: str = ""
 
     Args:
         op: The op that was searched.
-        message: The consequence, with a place for the limit.
-        limits: The limits, in words.
-        hint: What to do about it.
+        message: The consequence, with a placeholder ``{}`` for the limit.
+        limits: The limits, as clauses.
+        hint: The text of the note.
     """
     return [
         Remark(message.format(limit), str(op.location), op.name, hint) for limit in sorted(limits)

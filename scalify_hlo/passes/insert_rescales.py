@@ -20,7 +20,7 @@ class InsertRescalesPass(Pass):
     """Inserts markers that rescale gradients, matmul operands, named values and state.
 
     Attributes:
-        recipe: A preset's name or a recipe's file.
+        recipe: The name of a preset, or the path of a recipe file.
     """
 
     name: ClassVar[str] = "scalify-insert-rescales"
@@ -34,7 +34,7 @@ class InsertRescalesPass(Pass):
 
 
 def _having(module: ir.Operation, mark: str) -> list[ir.OpView]:
-    """The ops that have a mark."""
+    """Returns the ops that have a mark."""
     found: list[ir.OpView] = []
     go_on = ir.WalkResult.ADVANCE
 

@@ -1,4 +1,4 @@
-"""scalify-legalize: what is left of CHLO becomes StableHLO, for consumers that know no CHLO."""
+"""scalify-legalize: expands CHLO into StableHLO, for consumers that do not have CHLO."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scalify_hlo.transforms.ragged import raise_composites
 
 @dataclass(frozen=True)
 class LegalizePass(Pass):
-    """Expands the ops of CHLO that are left, unless `scalify-normalize` saw none.
+    """Expands ops of CHLO, unless `scalify-normalize` found none.
 
     Attributes:
-        expand: Whether it does so.
-        composites: Whether ragged matmuls become composites, those that were if nothing is
-            expanded, and else all.
+        expand: Whether ops are expanded.
+        composites: Whether ragged matmuls become composites: all of them if ops are expanded, and
+            otherwise those that were composites in the original program.
     """
 
     name: ClassVar[str] = "scalify-legalize"

@@ -1,4 +1,4 @@
-"""scalify-narrow-compute: computes a model in the format of a recipe."""
+"""scalify-narrow-compute: casts the values of a model to the format `compute` of a recipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NarrowComputePass(Pass):
     """Casts the values of a model, but not of its loss and its optimizer, to ``compute``.
 
     Attributes:
-        recipe: A preset's name or a recipe's file.
+        recipe: The name of a preset, or the path of a recipe file.
     """
 
     name: ClassVar[str] = "scalify-narrow-compute"

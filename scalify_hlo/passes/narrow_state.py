@@ -1,4 +1,4 @@
-"""scalify-narrow-state: keeps state and gradients of weights in the formats of a recipe."""
+"""scalify-narrow-state: casts state and gradients of weights to the formats of a recipe."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class NarrowStatePass(Pass):
     """Casts pairs of state and gradients of weights, by the roles that `scalify-roles` wrote.
 
     Attributes:
-        recipe: A preset's name or a recipe's file. Its formats of state are those of pairs.
-        wide: The numbers of the gradients that stay as they are; see `Numbers`.
+        recipe: The name of a preset, or the path of a recipe file. Its formats of state apply to
+            pairs.
+        wide: The numbers of the gradients that keep their formats; see `Numbers`.
     """
 
     name: ClassVar[str] = "scalify-narrow-state"
@@ -61,7 +62,7 @@ class NarrowStatePass(Pass):
 
 
 def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbers) -> None:
-    """Rounds the gradient of a weight; those of vectors are no place to save bytes with FP8."""
+    """Rounds the gradient of a weight; gradients of vectors are not cast to FP8."""
     if format_ == KEEP or (is_small(format_) and value.type.rank < _MATRIX):
         return
     if numbers.narrow(None):
@@ -69,11 +70,11 @@ def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbe
 
 
 _MATRIX = 2
-"""The rank from which on FP8 gradients save anything."""
+"""The least rank of gradients that are cast to FP8."""
 
 
 def _gradients(op: ir.OpView) -> list[int]:
-    """The numbers of the results of an op that are gradients of weights."""
+    """Returns the numbers of the results of an op that are gradients of weights."""
     if attributes.STATE_GRADIENT not in op.attributes:
         return []
     return [number.value for number in op.attributes[attributes.STATE_GRADIENT]]

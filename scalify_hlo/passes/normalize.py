@@ -1,4 +1,4 @@
-"""scalify-normalize: brings a program to the ops that have rules."""
+"""scalify-normalize: replaces ops without a rule by ops that have one."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from scalify_hlo.transforms.ragged import lower_composites
 
 @dataclass(frozen=True)
 class NormalizePass(Pass):
-    """Brings a program to the ops that have rules.
+    """Replaces ops without a rule by ops that have one.
 
-    Counts ops, takes tuples apart, expands ops of CHLO that have no rule of their own, makes ops of
-    composites of ragged matmuls, and lets calls of public functions call private copies of them.
+    The pass counts ops, removes tuples, and expands ops of CHLO that have no rule. It replaces
+    composites of ragged matmuls by ops, and calls of public functions by calls of private copies.
 
     Attributes:
-        expand: Whether it expands ops of CHLO, and looks for ragged matmuls, for passes that find
-            roles and layers. `scalify-propagate` needs neither: it expands by itself the ops that
-            take scaled values, and leaves the others alone.
+        expand: Whether ops of CHLO are expanded, and ragged matmuls are replaced, for the passes
+            that find roles and layers. `scalify-propagate` needs neither: it expands an op of CHLO
+            only if an operand is scaled.
     """
 
     name: ClassVar[str] = "scalify-normalize"
@@ -59,13 +59,13 @@ class NormalizePass(Pass):
 
 
 def _expand(module: ir.Operation, index: ModuleIndex) -> bool:
-    """Expands the ops of CHLO that have no rule of their own; says whether there are any."""
+    """Expands the ops of CHLO that have no rule, and returns whether there are any."""
     chlo = {op for op in index.ops if op.startswith("chlo.")}
     kept = {op for op in chlo if op in RULES and RULES[op].family != EXPANDED}
     if chlo == kept:
         return False
     expand(module, keep=kept)
-    index.dense = True  # for all that is known of what it makes
+    index.dense = True  # The ops that it makes may have constants.
     return True
 
 
@@ -77,7 +77,7 @@ _COMPOSITE = "stablehlo.composite"
 
 
 def _untuple(module: ir.Operation) -> None:
-    """Takes elements of tuples from the values that the tuples were made of."""
+    """Replaces elements of tuples by the values that the tuples were made of."""
     elements: list[ir.OpView] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -101,7 +101,7 @@ _DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
 
 
 def _refuse_foreign(module: ir.Operation, index: ModuleIndex) -> None:
-    """Complains of the first op of a dialect that exported programs do not have."""
+    """Raises an error for the first op of a dialect that exported programs do not have."""
     foreign = {name for name in index.ops if name.partition(".")[0] not in _DIALECTS}
     foreign |= index.ops.keys() & {"builtin.unrealized_conversion_cast"}
     if not foreign:
@@ -123,7 +123,7 @@ def _refuse_foreign(module: ir.Operation, index: ModuleIndex) -> None:
 
 
 def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
-    """Counts ops, and lists those of `main`.
+    """Counts the ops of the module, and lists those of `main`.
 
     Returns:
         The calls that are markers.
@@ -146,13 +146,13 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
 
 
 class _Count:
-    """Looks at all ops of a program once.
+    """A walk over all ops of a program.
 
     Args:
-        index: Is told of constants and calls.
+        index: The index, in which constants and calls are noted.
 
     Attributes:
-        names: Those of the ops.
+        names: The names of the ops.
         calls: The calls that are markers.
     """
 
@@ -162,8 +162,8 @@ class _Count:
         self._index = index
 
     def block(self, ops: Sequence[Named]) -> None:
-        """Looks at the ops of a block, and at those inside of them."""
-        # But for a few, all ops of a name have regions, or none has.
+        """Visits the ops of a block, and the ops in their regions."""
+        # Except for a few names, either all ops of a name have regions, or none has.
         looked_at = {name for name, op in dict(ops).items() if len(op.regions)}
         looked_at |= _LOOKED_AT | _AT_TIMES_WITH_REGIONS
         self.names += [name for name, _ in ops if name not in looked_at]
@@ -172,7 +172,7 @@ class _Count:
                 self.inside(op)
 
     def inside(self, op: ir.Operation) -> None:
-        """Looks at an op and at all inside of it, by a native walk, faster than over blocks."""
+        """Visits an op and all ops in its regions by a native walk, which is faster."""
         note, go_on = self.names.append, ir.WalkResult.ADVANCE
 
         def visit(op: ir.Operation) -> ir.WalkResult:

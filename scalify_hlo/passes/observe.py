@@ -1,7 +1,7 @@
-"""scalify-observe: makes a program return how large the operands of its matmuls are.
+"""scalify-observe: makes a program return statistics of the operands of its matmuls.
 
-The bins of histograms are those of `scalify_hlo.profile.histogram`. Infinities and NaN have bins of
-their own there, and count nowhere else.
+The bins of histograms are those of `scalify_hlo.profile.histogram`. Infinities and NaN have their
+own bins, and are in no other statistic.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _COMBINE: tuple[Combine, ...] = ("max", "add", "add")
 class ObservePass(Pass):
     """Returns amax, rms and a histogram of each operand of the matmuls that have roles.
 
-    Functions that have matmuls are inlined. `main` gets three more results: f32 ``[T]``, f32
-    ``[T]`` and ui32 ``[T, 4096]``, for T tensors; ``report.tensors`` has their names.
+    Functions that have matmuls are inlined. `main` gets three more results, for T tensors: the
+    amax, f32 ``[T]``; the rms, f32 ``[T]``; and the histograms, ui32 ``[T, 4096]``.
+    ``report.tensors`` has the names of the tensors.
     """
 
     name: ClassVar[str] = "scalify-observe"
@@ -84,7 +85,9 @@ def _observe(tensor: ObservedTensor) -> _Seen:
     finite = stablehlo.is_finite(data, **where)
     known = stablehlo.select(finite, data, emit.filled(data, 0.0, at), **where)
     amax = statistic(known, "max", at, wide=False, devices=None)
-    rms = statistic(known, "l2", at, wide=True, devices=None)  # no square of f32 leaves f64
+    rms = statistic(
+        known, "l2", at, wide=True, devices=None
+    )  # The squares of f32 numbers are in the range of f64.
     mean = emit.multiply(rms, rms, at)
     count = emit.constant(rms.type, math.prod(value.type.shape), at)
     return _Seen(amax, emit.multiply(mean, count, at), _histogram(data, at))
@@ -134,7 +137,7 @@ def _stacked(
     histograms: Sequence[ir.Value],
     at: ir.Operation,
 ) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """Amax, rms and histogram of all tensors."""
+    """Returns amax, rms and histogram of all tensors."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     table = _stack(histograms, at)
     counts = _finite_counts(table, at)
@@ -167,7 +170,7 @@ def _finite_counts(table: ir.Value, at: ir.Operation) -> ir.Value:
 
 
 def _stack(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Tensors of one type as the rows of one."""
+    """Returns tensors of one type as the rows of one tensor."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     type_ = values[0].type
     row = ir.RankedTensorType.get([1, *type_.shape], type_.element_type)

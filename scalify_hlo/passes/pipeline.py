@@ -1,4 +1,4 @@
-"""The passes by name, and the pipelines that are made of them."""
+"""The passes by name, and the pipelines that run them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PASSES: dict[str, type[Pass]] = {
         ObservePass,
     )
 }
-"""The passes by name, in the order in which a rewrite runs them; the last makes profiles."""
+"""The passes by name, in the order of a rewrite; only calibration runs the last one."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class Options:
     """The options of a rewrite.
 
     Attributes:
-        recipe: See `scalify_hlo.recipes.model`.
+        recipe: The recipe; see `scalify_hlo.recipes.model`.
         signature: ``same`` keeps arguments and results; ``scaled`` makes float ones pairs.
-        input_scale: Patterns of argument names, and how large those are that match each.
-        pairs_in: For ``scaled``, which arguments become pairs; all float ones if None.
-        strict: Whether an op without a scaled form is an error.
+        input_scale: The expected rms of arguments, by patterns of their names.
+        pairs_in: For ``scaled``, whether each argument becomes a pair; None for all float ones.
+        strict: Whether a remark is an error.
         annotate: Whether ops keep ``scalify.forms`` attributes, and scaled results are counted.
         observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
-        cotangents: How many of the last arguments are cotangents: those of a vjp.
-        profile: Of the program, for a recipe of calibrated scales.
-        listed: Whether the report has the matmuls also where the recipe narrows none.
-        again: Whether the program may be one that was rewritten before.
+        cotangents: The number of the last arguments that are cotangents, as in a vjp.
+        profile: The profile of the program, for a recipe of calibrated scales.
+        listed: Whether the report has the matmuls even if the recipe quantizes none.
+        again: Whether a program that was rewritten before is accepted.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -93,19 +93,19 @@ class Options:
 
     @property
     def declared(self) -> tuple[str, ...]:
-        """The scales of inputs as ``PATTERN=NUMBER``; the last that matches an input counts."""
+        """The expected rms of inputs as ``PATTERN=NUMBER``; the last match counts."""
         return (*self.recipe.inputs.scale, *self.given_scales)
 
     @property
     def given_scales(self) -> tuple[str, ...]:
-        """Those that the recipe does not declare."""
+        """The expected rms of inputs as ``PATTERN=NUMBER``, without those of the recipe."""
         return tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
 
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
-        """The passes that do it.
+        """Returns the passes of the rewrite.
 
         Args:
-            wide: The numbers of the matmuls that stay as they are.
+            wide: The numbers of the matmuls that are not quantized.
         """
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         recipe, narrow = self.recipe, self.recipe.narrow_data
@@ -143,7 +143,7 @@ class Options:
         ]
 
     def _quantizing(self, wide: frozenset[int]) -> list[Pass]:
-        """The passes that insert rescalings and casts."""
+        """Returns the passes that insert rescalings and casts."""
         recipe = self.recipe
         rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
         compute: list[Pass] = [NarrowComputePass(recipe)] if recipe.compute != KEEP else []
@@ -156,14 +156,14 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
 
     Args:
         module: StableHLO with a function ``@main``.
-        options: What is asked.
+        options: The options of the rewrite.
 
     Returns:
-        What was done.
+        The report of the rewrite.
 
     Raises:
-        InputError: The module can't be rewritten, or the profile is one of another program.
-        UsageError: An input scale matches nothing, or is no power of two.
+        InputError: The module cannot be rewritten, or the profile is of another program.
+        UsageError: An input scale matches nothing, or is out of range.
     """
     if options.profile is not None:
         with _collector_paused():
@@ -180,7 +180,7 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
 
 
 def _listed(module: ir.Module, options: Options) -> list[MatmulReport]:
-    """The matmuls of a program that a recipe leaves as they are, if they are to be listed."""
+    """Returns the matmuls of a program that a recipe does not quantize, if they are listed."""
     recipe = options.recipe
     if not options.listed or recipe.narrow or recipe.rescales:
         return []
@@ -191,7 +191,7 @@ def _listed(module: ir.Module, options: Options) -> list[MatmulReport]:
 
 
 def _rewrite_wide(module: ir.Module, options: Options) -> Report:
-    """As `rewrite_module`, where matmuls of untrusted operands stay as they are."""
+    """Rewrites a module as `rewrite_module` does; matmuls of untrusted operands stay wide."""
     report, remarks = Report(), list[Remark]()
 
     def rewrite(wide: frozenset[int]) -> set[int]:
@@ -215,10 +215,10 @@ def run_passes(
     """Runs passes over a module under MLIR's PassManager.
 
     Args:
-        module: Edited in place.
-        passes: Passes of the tool, or elements of a pipeline that MLIR knows.
-        print_ir_after_all: Whether MLIR prints the module after each pass, to stderr.
-        timing: Whether MLIR prints how long each pass took, to stderr.
+        module: The module, which is edited in place.
+        passes: Passes of this package, or elements of an MLIR pipeline as text.
+        print_ir_after_all: Whether MLIR prints the module to stderr after each pass.
+        timing: Whether MLIR prints the time of each pass to stderr.
 
     Raises:
         InputError: A pass refuses the module, or its ops nest too deep.
@@ -258,7 +258,7 @@ def run_passes(
 
 
 def _listing(module: ir.Operation) -> Listing | None:
-    """The ops of ``main``, if it has any."""
+    """Returns the ops of ``main``; none if there is no body."""
     main = main_function(module)
     blocks = main.regions[0].blocks if main is not None else ()
     return Listing(blocks[0]) if blocks else None
@@ -266,7 +266,7 @@ def _listing(module: ir.Operation) -> Listing | None:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Passes make many small objects and no cycles; collecting them takes a tenth of the time."""
+    """Disables garbage collection, which takes a tenth of the time; passes make no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -279,13 +279,13 @@ def _collector_paused() -> Iterator[None]:
 def _add(
     manager: passmanager.PassManager, pass_: Pass | str, index: ModuleIndex, report: Report
 ) -> None:
-    """Adds a pass.
+    """Adds a pass to a pass manager.
 
     Args:
-        manager: Runs it.
+        manager: The pass manager.
         pass_: The pass.
-        index: Is handed on to it, and to the next with the analyses that it preserves.
-        report: Is handed on to it.
+        index: The analyses, of which the pass drops those that it does not preserve.
+        report: The report.
     """
     if isinstance(pass_, str):
         manager.add(pass_)
@@ -307,10 +307,10 @@ def parse_pipeline(text: str) -> list[Pass | str]:
     """Reads a pipeline such as ``builtin.module(scalify-propagate{meet=max},cse)``.
 
     Returns:
-        The tool's own passes, and MLIR's as text.
+        The passes of this package, and those of MLIR as text.
 
     Raises:
-        UsageError: A pass or an option is unknown, or the brackets don't match.
+        UsageError: A pass or an option is unknown, or the brackets do not match.
     """
     inner = text.strip()
     if inner.startswith("builtin.module(") and inner.endswith(")"):
@@ -333,7 +333,7 @@ def run_pipeline(
         The report of the passes.
 
     Raises:
-        UsageError: The text is no pipeline.
+        UsageError: The text is not a pipeline.
         InputError: A pass refuses the module.
     """
     passes = parse_pipeline(text)
@@ -341,7 +341,7 @@ def run_pipeline(
 
 
 def _elements(text: str) -> list[str]:
-    """Cuts a pipeline at the commas that stand outside of brackets."""
+    """Splits a pipeline at the commas outside of brackets."""
     depth, start, elements = 0, 0, []
     for i, char in enumerate(text):
         depth += (char in "({") - (char in ")}")

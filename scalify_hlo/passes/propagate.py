@@ -1,9 +1,9 @@
 """scalify-propagate: splits every float value into data and scale.
 
-One walk over each function in program order. An op is visited if something is known of an operand;
-its rule edits it in place and says what its results are. A private function is copied for each
-combination of scales that it is called with; run-time scales go in as extra arguments, and the
-scales of its results come back as monomials, without any IR.
+The pass walks over each function in program order. It visits an op if the scale of an operand is
+known. The rule of the op edits it in place, and sets the scales of its results. A private function
+is copied for each combination of scales of its calls. Run-time scales become extra arguments, and
+the scales of results are monomials of them, without any IR.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ from scalify_hlo.transforms.strip_attributes import clear_layers
 
 _NESTING = WITH_REGIONS | BODIES
 _ALWAYS = WITH_REGIONS | {"stablehlo.constant"}
-"""The ops visited whatever is known of their operands: constants, and regions that may capture."""
+"""The ops that are always visited: constants, and ops whose regions may capture values."""
 
 _STAYING = SUMS
-"""Ops that no rule puts another in the place of, nor erases."""
+"""The ops that no rule replaces or erases."""
 
 _APART = CALLS | {markers.BARRIER}
-"""The ops that may stand for something else than their rule says."""
+"""The ops that are dispatched before rule lookup."""
 
 _CASTING = (BODIES - {"sdy.named_computation"}) | {"stablehlo.convert", "stablehlo.iota"}
-"""The ops visited as well where data are narrow: casts, what may have them inside, and counts."""
+"""The ops that are also visited if data are narrow: casts, ops with regions, and counts."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,19 @@ class PropagatePass(Pass):
     """Splits values into data and scale, as the attributes of `main` ask.
 
     Attributes:
-        meet: See `scalify_hlo.recipes.model.Recipe`; so are the next two.
-        rounding: How roots of scales and statistics become powers of two.
-        saturate: Whether casts of a recipe clamp.
-        epsilon: See `scalify_hlo.recipes.model.Recipe`; so are the next two.
-        predict: How sizes are told, from which scales are.
-        untrusted: What is done where a predicted size cannot be trusted.
-        annotate: Whether each op gets a ``scalify.forms`` attribute that shows what is known of its
-            results, for people and for tests, and the report counts them.
+        meet: See `scalify_hlo.recipes.model.Recipe`.
+        rounding: See `scalify_hlo.recipes.model.Recipe`.
+        saturate: See `scalify_hlo.recipes.model.Recipe`.
+        epsilon: See `scalify_hlo.recipes.model.Recipe`.
+        predict: See `scalify_hlo.recipes.model.Recipe`.
+        untrusted: See `scalify_hlo.recipes.model.Recipe`.
+        annotate: Whether each op gets a ``scalify.forms`` attribute with the scales of its results,
+            for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
-        narrow: Whether data are going to be narrow: then values that were read at scale 1 are
-            taken to be near unit, and their sizes are followed from there.
-        observe: Whether `main` also returns, for each operand of a matmul that is cast in it, the
-            rms of its data before the cast, and its scale, both f32.
+        narrow: Whether data become narrow. If so, values that were read at scale 1 are assumed to
+            be near unit, and sizes are predicted from them.
+        observe: Whether `main` also returns the rms of the data before the cast, and the scale, of
+            each matmul operand that it casts, both f32.
     """
 
     name: ClassVar[str] = "scalify-propagate"
@@ -144,8 +144,8 @@ class PropagatePass(Pass):
 _AT_ONE: Final = "rewrite without --strict to let values through at scale 1 there"
 
 Key: TypeAlias = tuple[Hashable, ...]
-"""A function's name, the devices that run it, and what is known of its operands,
-run-time scales numbered as they appear."""
+"""The name of a function, the devices that run it, and the scales of its operands, in which
+run-time scales are numbered."""
 
 
 class Propagation:
@@ -167,7 +167,7 @@ class Propagation:
         self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = _marked_functions(self._functions, index)
         casting = narrow or bool(self._marked)
-        # These find out by themselves whether anything is known.
+        # The rules of these ops check whether scales are known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
         self._always = neutral | (_ALWAYS | _CASTING if casting else _ALWAYS)
         self._expanded = {name for name, rule in RULES.items() if rule.family == EXPANDED}
@@ -177,7 +177,7 @@ class Propagation:
         self._on_data = recipe.epsilon == "data"
         self._activations = Activations() if narrow else None
         marks = RULES.keys() if index.marked is None else index.marked | {layers.DOT}
-        self._sized = frozenset(marks if narrow else ())  # ops of which layers say the size
+        self._sized = frozenset(marks if narrow else ())  # Ops whose size a layer determines.
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
@@ -194,7 +194,7 @@ class Propagation:
         self._module = module
 
     def main(self, function: ir.OpView) -> None:
-        """Splits the function that the program starts at."""
+        """Rewrites the entry function."""
         block = function.regions[0].blocks[0]
         if not self._settings.doubts:
             doubts = self._has_narrow_values(block)
@@ -218,7 +218,7 @@ class Propagation:
         self._report.results = boundary.results
 
     def _has_narrow_values(self, main: ir.Block) -> bool:
-        """Whether `main` computes with narrow floats, as far as no function does that it calls."""
+        """Whether `main` itself computes with narrow floats; its callees do not count."""
         if self._listing is None:
             return has_narrow_values([main])
         self._listing.note_formats()
@@ -235,7 +235,7 @@ class Propagation:
         )
 
     def _walk_main(self, main: ir.OpView, rewriter: ScaleRewriter) -> None:
-        """Walks the ops to the last cast, and on as far as scales ask for it."""
+        """Visits the ops up to the last cast, and those after it whose operands are scaled."""
         ops = self._ops(main.regions[0].blocks[0])
         sized = any(attributes.result_pairs(main)) or self._annotate or self._observe
         if sized or not self._narrow:
@@ -253,16 +253,16 @@ class Propagation:
         self._visit_all(with_end(block), rewriter)
 
     def _visit_all(self, ops: Sequence[Named], rewriter: ScaleRewriter) -> None:
-        """Visits all of some ops but the last."""
+        """Visits all ops of a sequence but the last."""
         for (name, op), (_, following) in pairwise(ops):
             self._visit(name, op, following, rewriter)
 
     def _ops(self, main: ir.Block) -> list[Named]:
-        """The ops of `main` and its terminator."""
+        """Returns the ops of `main` and its terminator."""
         listed = self._listing.ops if self._listing is not None else []
         if not listed:
             return with_end(main)
-        # What divides arguments was put before the ops that were listed.
+        # The ops that divide arguments were inserted before the listed ops.
         before = operations(main, listed[0][1])
         end = main.operations[-1].operation
         return [*((op.name, op) for op in before), *listed, (end.name, end)]
@@ -270,7 +270,7 @@ class Propagation:
     def _visit(
         self, name: str, op: ir.Operation, following: ir.Operation, rewriter: ScaleRewriter
     ) -> None:
-        """Applies its rule to an op, given with its name and with the next."""
+        """Applies the rule of an op, given with its name and the next op."""
         rewriter.next = following
         if name in _APART:
             if name in CALLS:
@@ -294,7 +294,7 @@ class Propagation:
     def _expand(
         self, name: str, op: ir.Operation, following: ir.Operation, rewriter: ScaleRewriter
     ) -> bool:
-        """Expands an op of CHLO that takes a scaled value, or is a constant, and visits it so."""
+        """Expands an op of CHLO with a scaled operand, or a constant, and visits the new ops."""
         if name not in CONSTANTS and not any(
             isinstance(info, Scaled) for info in rewriter.infos(list(op.operands))
         ):
@@ -304,7 +304,7 @@ class Propagation:
         return True
 
     def _visit_layer(self, name: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation:
-        """Applies its rule to an op that may be part of a layer, and what is known of that."""
+        """Applies the rule of an op that may be part of a layer, and the sizes of that layer."""
         activations = self._activations
         ends = activations if activations and activations.concern(op) else None
         if ends:
@@ -318,11 +318,11 @@ class Propagation:
         return op
 
     def _guards(self, op: ir.Operation, rewriter: ScaleRewriter) -> bool:
-        """Whether an op adds an epsilon to data, and did it."""
+        """Whether an op adds an epsilon to data near unit; if so, the op is rewritten."""
         return attributes.EPSILON in op.attributes and layers.epsilon_on_data(op, rewriter)
 
     def _note(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        """Writes on an op what was found of its results, and counts it."""
+        """Writes the scales of its results on an op, and counts them."""
         if rewriter.notes.trial:
             return
         infos = rewriter.infos(list(op.results))
@@ -335,7 +335,7 @@ class Propagation:
             op.attributes[attributes.FORMS] = ir.ArrayAttr.get(texts)
 
     def _call(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        """Calls the copy of a function that fits what is known of the operands."""
+        """Calls the copy of a function for the scales of the operands."""
         if custom.is_custom(op.operation):
             if rewriter.concerns(op.operation):
                 self._kept.add(custom.rule_of(op.operation))
@@ -372,13 +372,13 @@ class Propagation:
             self._note(call, rewriter)
 
     def _own_rule(self, op: ir.Operation) -> Apply | None:
-        """The rule of what is called, if it is not looked into.
+        """Returns the rule of a callee that is not rewritten itself; None for other callees.
 
-        Functions declared elsewhere are opaque. A composite may be named for an op that has a rule:
-        jax writes ``chlo.erf`` so, with a polynomial for a body, and ``chlo.ragged_dot``.
+        A function without a body is opaque. A composite may have the name of an op with a rule: jax
+        writes ``chlo.erf`` as a composite of a polynomial, and ``chlo.ragged_dot`` too.
         """
         if op.operation.name == "stablehlo.composite":
-            if len(op.operation.regions):  # which may capture values
+            if len(op.operation.regions):  # Regions may capture values.
                 return opaque
             entry = RULES.get(op.attributes["name"].value)
             if entry is not None and (entry.family == "read" or is_composite(op.operation)):
@@ -437,7 +437,7 @@ class Propagation:
         return f"{name}_scaled_{number}"
 
     def _drop_replaced(self) -> None:
-        """Erases the functions of which only scaled copies are called."""
+        """Erases the functions of which only copies are called."""
         replaced = {str(key[0]) for key, callee in self._callees.items() if callee.copied}
         if not replaced:
             return
@@ -449,7 +449,7 @@ class Propagation:
                 self._functions[name].operation.erase()
 
     def _reached(self) -> set[str]:
-        """The functions that calls lead to which the walk left alone."""
+        """Returns the functions that calls reach which the walk did not visit."""
         public = {name for name, op in self._functions.items() if not is_private(op)} - {"main"}
         reached, waiting = set[str](), [*self._kept, *public]
         while waiting:
@@ -461,7 +461,7 @@ class Propagation:
 
 
 def _apply(name: str, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation:
-    """Applies its rule to an op; gives the op that takes its place."""
+    """Applies the rule of an op, and returns the op that replaces it."""
     entry = RULES.get(name)
     return (entry.apply if entry else opaque)(op, rewriter) or op
 
@@ -478,20 +478,20 @@ def _key(info: ScaleInfo, numbers: Mapping[RuntimeScale, int]) -> Hashable:
 
 
 def _marked_functions(functions: Mapping[str, ir.OpView], index: ModuleIndex) -> set[str]:
-    """The functions that have markers in them, or call one that has."""
+    """Returns the functions that have markers, or call a function that has."""
     if index.counted and not index.markers:
         return set()
     return _reaching(functions, markers.has_markers)
 
 
 def _casting_functions(functions: Mapping[str, ir.OpView]) -> set[str]:
-    """The private functions that have narrow floats in them, or call one that has."""
+    """Returns the private functions that have narrow floats, or call a function that has."""
     private = {name: function for name, function in functions.items() if is_private(function)}
     return _reaching(private, lambda body: has_narrow_values([body]))
 
 
 def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block], bool]) -> set[str]:
-    """The functions of whose bodies something is true, and those that call one of them."""
+    """Returns the functions whose bodies satisfy a predicate, and those that call one of them."""
     bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
     found = {name for name, body in bodies.items() if is_found(body)}
     callers: dict[str, set[str]] = {}

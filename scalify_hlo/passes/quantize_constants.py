@@ -1,4 +1,4 @@
-"""scalify-quantize-constants: casts of constants are worked out while rewriting."""
+"""scalify-quantize-constants: folds casts of constants into constants."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scalify_hlo.report.model import Report
 
 @dataclass(frozen=True)
 class QuantizePass(Pass):
-    """Puts constants of low precision where a recipe's casts act on constants.
+    """Replaces casts of constants, which a recipe inserted, by constants of low precision.
 
-    It looks at nothing if `scalify-normalize` saw no constant with elements of its own.
+    The pass does nothing if `scalify-normalize` found no constant other than splats.
 
     Attributes:
-        saturate: Whether what is beyond a format's range becomes its largest number.
+        saturate: Whether numbers beyond the range of a format become its largest number.
     """
 
     name: ClassVar[str] = "scalify-quantize-constants"
@@ -48,9 +48,9 @@ class _Found(NamedTuple):
     """The casts and the calls of a module.
 
     Attributes:
-        casts: The casts of a recipe, but of second moments and of values: these have scales of
-            their own kind.
-        calls: The calls of each function that is named by calls alone.
+        casts: The casts that a recipe inserted, without those of second moments and of values,
+            whose scales are chosen in another way.
+        calls: The calls of each function to which only calls refer.
     """
 
     casts: list[ir.Operation]
@@ -71,7 +71,7 @@ def _find(module: ir.Operation) -> _Found:
         elif name == "func.call":
             calls.setdefault(op.attributes["callee"].value, []).append(op)
         elif name == "builtin.module" and op.parent is not None:
-            return ir.WalkResult.SKIP  # its symbols are its own
+            return ir.WalkResult.SKIP  # A nested module has its own symbols.
         elif name == "stablehlo.composite":
             others.add(op.attributes["decomposition"].value)
         elif name == "stablehlo.custom_call" and "called_computations" in op.attributes:

@@ -1,7 +1,7 @@
 """scalify-quantize-matmuls: casts the operands of matmuls to the formats of a recipe.
 
-The result is plain StableHLO with matmuls of narrow types. The casts are of data near unit after
-scale propagation, or after the operands are divided by scales that a statistic or a profile gives.
+The result is plain StableHLO with matmuls of narrow types. The data of a cast are near unit after
+scale propagation, or after a division by a scale that follows from a statistic or a profile.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from scalify_hlo.report.records import Records
 
 @dataclass(frozen=True)
 class QuantizeMatmulsPass(Pass):
-    """Casts operands of matmuls by the roles that `scalify-roles` wrote.
+    """Casts operands of matmuls, by the roles that `scalify-roles` wrote.
 
     Attributes:
-        recipe: A preset's name or a recipe's file.
+        recipe: The name of a preset, or the path of a recipe file.
         profile: The profile of the program, for calibrated scales.
-        wide: The numbers of the matmuls that stay as they are; see `Numbers`.
+        wide: The numbers of the matmuls that are not quantized; see `Numbers`.
     """
 
     name: ClassVar[str] = "scalify-quantize-matmuls"
@@ -88,14 +88,14 @@ class QuantizeMatmulsPass(Pass):
         numbers: Numbers,
         records: Records,
     ) -> None:
-        """Puts narrow matmuls in the places of matmuls.
+        """Replaces matmuls by quantized matmuls.
 
         Args:
-            ops: All that are marked.
-            narrowing: Makes them.
-            report: Counts them.
-            numbers: Says which stay as they are.
-            records: Takes what became of each.
+            ops: The matmuls that are marked.
+            narrowing: The quantization of one matmul.
+            report: The report, which counts quantized matmuls.
+            numbers: The numbers of the matmuls that are not quantized.
+            records: The records of the outcome for each matmul.
         """
         selection, sizes = Selection(self.recipe), Sizes()
         read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
@@ -114,7 +114,7 @@ class QuantizeMatmulsPass(Pass):
         selection.sites.refuse_unmatched()
 
     def _casting(self, source: ScaleProvider | None, casts: Casts) -> Casting:
-        """Returns the source of the narrow operands."""
+        """Returns the provider of the quantized operands."""
         if source is None:
             return Propagated(casts, self.recipe.matmul)
         return QuantizedOperands(Operands(source), self.recipe)

@@ -1,4 +1,4 @@
-"""scalify-recognize: marks the ops that end layers, and that make gradients of their inputs."""
+"""scalify-recognize: marks the last ops of layers, and the gradients of their inputs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MISSED = "may have layers that are not recognized, since {}"
 
 @dataclass(frozen=True)
 class RecognizePass(Pass):
-    """Finds layers by what they compute.
+    """Finds layers by their values.
 
     Attributes:
-        scales: Whether only those count that a rewrite needs to know of; see `layers_of`.
-        marked: Whether only programs are looked at whose author put markers in.
-        inputs: Whether activations are told from each other, and what reads their inputs is marked.
+        scales: Whether only layers that a rewrite needs are found; see `layers_of`.
+        marked: Whether only programs with markers of an author are searched.
+        inputs: Whether activations are distinguished, and the ops that read their inputs marked.
     """
 
     name: ClassVar[str] = "scalify-recognize"
@@ -81,9 +81,9 @@ class _LayerMarks:
     """The marks of one op.
 
     Attributes:
-        names: For an attribute, the layers.
-        epsilon: Whether it adds an epsilon.
-        calls: How many values its result is, by how its function is called.
+        names: The layers, by attribute.
+        epsilon: Whether the op adds an epsilon.
+        calls: The number of values that its result is, one for each call of its function.
     """
 
     names: dict[str, Counter[str]] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class _LayerMarks:
     calls: int = 0
 
     def write(self, op: ir.Operation) -> None:
-        """Writes it; several layers are an array. What some calls only are is not written."""
+        """Writes the marks that hold in all calls; several layers are written as an array."""
         for attribute, names in self.names.items():
             every = sorted(name for name, count in names.items() if count == self.calls)
             if not every:
@@ -103,7 +103,7 @@ class _LayerMarks:
 
 
 def _results(node: Node) -> Iterable[ir.Value]:
-    """The values that a node is, as far as ops make them."""
+    """Yields the results of ops that a node represents."""
     return [value for value in node.values if not isinstance(value.owner, ir.Block)]
 
 

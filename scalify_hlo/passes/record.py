@@ -1,7 +1,7 @@
-"""The rewrites that a program went through, as an attribute of its module.
+"""The record of the rewrites of a program, as an attribute of its module.
 
-A program of pairs that is rewritten once more has pairs of pairs, which is seldom what is meant.
-So every rewrite that changes a program says so in it.
+A second rewrite of a program with pairs makes pairs of pairs, which is seldom intended. So every
+rewrite that changes a program is recorded in the program.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from scalify_hlo.recipes.toml import to_literal
 from scalify_hlo.report.model import Report
 
 REWRITTEN: Final = "scalify.rewritten"
-"""The attribute: a list with a text for each rewrite, the first one first."""
+"""The name of the attribute, a list with a text for each rewrite, the oldest first."""
 
 
 def rewrites_of(module: ir.Module) -> list[str]:
-    """The rewrites that a module says it went through: version, recipe and options of each."""
+    """Returns the recorded rewrites of a module: version, recipe and options of each."""
     with module.context:
         found = module.operation.attributes
         if REWRITTEN not in found:
@@ -35,11 +35,11 @@ def refuse_rewritten(module: ir.Module, name: str) -> None:
     """Refuses a program that was rewritten before.
 
     Args:
-        module: That of the program.
-        name: What the error calls it.
+        module: The module of the program.
+        name: The name of the program in the error.
 
     Raises:
-        InputError: It was.
+        InputError: The program was rewritten before.
     """
     done = rewrites_of(module)
     if done:
@@ -51,12 +51,12 @@ def refuse_rewritten(module: ir.Module, name: str) -> None:
 
 
 def record(module: ir.Module, options: Options, report: Report) -> None:
-    """Writes down a rewrite, unless it was asked for nothing.
+    """Records a rewrite, unless its options ask for no change.
 
     Args:
-        module: The rewritten one.
-        options: What was asked.
-        report: What was done.
+        module: The rewritten module.
+        options: The options of the rewrite.
+        report: The report of the rewrite.
     """
     recipe = options.recipe
     scaled = any(value.scaled or value.paired for value in (*report.arguments, *report.results))
@@ -91,7 +91,7 @@ def rewrite_recorded(module: ir.Module, options: Options, name: str) -> Report:
 
 
 def described(options: Options) -> str:
-    """A rewrite as text: the version of the tool, the recipe, and what else was asked."""
+    """Returns a rewrite as text: the version, the recipe, and the other options."""
     asked = [f"scalify-hlo {__version__}", f"recipe {options.recipe.name}"]
     asked.append(f"signature {options.signature}")
     asked += [f"{key} = {to_literal(value)}" for key, value in own_settings(options.recipe).items()]

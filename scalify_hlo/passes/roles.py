@@ -1,4 +1,4 @@
-"""scalify-roles: says what matmuls, arguments and gradients are, as attributes."""
+"""scalify-roles: writes the roles of matmuls, arguments and gradients as attributes."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class RolesPass(Pass):
     """Finds the roles of values.
 
     Attributes:
-        weight: Patterns of names of arguments that are weights; so are the others.
+        weight: See `scalify_hlo.recipes.model.Inputs`.
         first_moment: See `scalify_hlo.recipes.model.Inputs`.
-        second_moment: See there.
-        activation: See there.
-        gradient: See there.
-        cotangents: How many of the last arguments are cotangents, as in the export of a vjp.
-        narrow_state: Whether pairs of moments change their format, so that a remark says which
-            state of an optimizer does not, as it is neither.
+        second_moment: See `scalify_hlo.recipes.model.Inputs`.
+        activation: See `scalify_hlo.recipes.model.Inputs`.
+        gradient: See `scalify_hlo.recipes.model.Inputs`.
+        cotangents: The number of the last arguments that are cotangents, as in a vjp.
+        narrow_state: Whether moments are cast. If so, a remark names the optimizer state that is
+            not cast, as it is neither a first nor a second moment.
     """
 
     name: ClassVar[str] = "scalify-roles"
@@ -66,8 +66,8 @@ class RolesPass(Pass):
 
         Args:
             inputs: The table.
-            cotangents: The attribute of that name.
-            narrow_state: The attribute of that name.
+            cotangents: See the attribute `cotangents`.
+            narrow_state: See the attribute `narrow_state`.
         """
         return cls(
             weight=inputs.weight,
@@ -93,8 +93,8 @@ class RolesPass(Pass):
         listing.note_formats()
         walk = Walk(functions)
         walk.main(main, listing.ops, [i for i, role in declared.items() if role == GRADIENT])
-        # The gradients that a vjp gives are no state, although they may be made of weights. What
-        # has the size of a batch is none either, although a model may give it back in its shape.
+        # The gradients that a vjp returns are not state, although weights may be part of them. Nor
+        # is a value with the size of a batch, although a model may return it in its shape.
         static = [_is_static(argument.type) for argument in block.arguments]
         kept = [both == (True, True) for both in zip(floats, static, strict=True)]
         state = State() if self.cotangents else state_of(main, kept, trains=walk.trains)
@@ -116,7 +116,7 @@ class RolesPass(Pass):
         report.matmuls += _not_reached(main, functions, index.ops, len(report.matmuls))
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
-        """The roles of arguments that the recipe declares, and those of cotangents."""
+        """Returns the roles of arguments that the recipe declares, and those of cotangents."""
         roles: dict[int, str] = {}
         if self.cotangents:
             numbers = range(len(names))[-self.cotangents :]
@@ -135,19 +135,19 @@ class RolesPass(Pass):
 
 
 def _found_roles(state: State) -> dict[int, str]:
-    """The roles of arguments that are state."""
+    """Returns the roles of arguments that are state."""
     roles = dict.fromkeys(state.first, FIRST) | dict.fromkeys(state.second, SECOND)
     return roles | dict.fromkeys(state.weights, WEIGHT)
 
 
 class _RoleMarks:
-    """Writes what was found of matmuls on their ops.
+    """Writes the roles of matmuls on their ops.
 
     Args:
-        known: Roles of arguments that are operands of matmuls.
-        names: Names of arguments.
-        report: Takes a line for each matmul.
-        projections: Tells which matmuls project to a vocabulary.
+        known: The roles of arguments that are operands of matmuls.
+        names: The names of arguments.
+        report: The report, which gets a line for each matmul.
+        projections: The matmuls that project to a vocabulary.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class _RoleMarks:
         self._sizes = Sizes()
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
-        """Marks all matmuls; one whose calls disagree takes no part."""
+        """Marks all matmuls, except one whose calls have different roles."""
         for matmul in matmuls:
             roles = self._operand_roles(matmul)
             weight = roles.index(WEIGHT) if WEIGHT in roles else None
@@ -175,7 +175,7 @@ class _RoleMarks:
             _write(matmul, mark, matmul in self._vocabulary, self._site(matmul), number)
 
     def _record(self, matmul: Matmul, part: str, roles: tuple[str, str]) -> int:
-        """Adds a matmul to the report, or counts another call of it there; gives its number."""
+        """Adds a matmul to the report, or counts another call of it, and returns its number."""
         op, found = matmul.op, self._report.matmuls
         number = self._numbers.setdefault(op.results[0], len(found))
         vocabulary = matmul in self._vocabulary
@@ -214,9 +214,10 @@ class _RoleMarks:
         return self._roles[origin]
 
     def _role_of(self, origin: Origin, other: Origin, side: int) -> str:
-        """Weights come from outside and meet what the program computed.
+        """Returns the number of the operand that is a weight.
 
-        If both do, it is the constant of a constant and an argument, or else the second.
+        A weight is an argument or a constant; the other operand is computed. If both operands are
+        arguments or constants, the weight is the only constant, or otherwise the second operand.
         """
         if origin.argument in self._known:
             return self._known[origin.argument]
@@ -239,7 +240,7 @@ class _RoleMarks:
 def _not_reached(
     main: ir.OpView, functions: Mapping[str, ir.OpView], ops: Counter[str], listed: int
 ) -> list[MatmulReport]:
-    """The matmuls that no call, loop or branch leads to, such as those in a loop's condition."""
+    """Returns the matmuls that the walk does not reach, such as those in conditions of loops."""
     if sum(ops[name] for name in MATMULS) == listed:
         return []
     found = list[tuple[ir.OpView, Wide]]()
@@ -309,7 +310,7 @@ def _mark_results(
 
 
 def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> list[Remark]:
-    """A remark on the pairs that are state of an optimizer and no moments, if there are any."""
+    """Returns a remark on optimizer state that is neither moment, if there is any."""
     marks, arguments = attributes.argument_attributes(main), main.regions[0].blocks[0].arguments
     numbers = [number for number in sorted(neither) if attributes.PAIR in marks[number]]
     if not numbers:

@@ -1,4 +1,4 @@
-"""scalify-signature: says which arguments and results are scaled, as attributes of `main`."""
+"""scalify-signature: marks the arguments and results of `main` that are scaled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scalify_hlo.report.model import Report
 from scalify_hlo.rules.isolated import scale_element
 
 _MOST = {False: 126, True: 1022}
-"""Largest |log2| of a declared scale, for scales that are f32 and for those that are f64."""
+"""The largest |log2| of a declared scale, for f32 scales and for f64 scales."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class SignaturePass(Pass):
 
     Attributes:
         signature: ``scaled`` makes float arguments and results pairs; ``same`` keeps them.
-        input_scale: ``PATTERN=2^k``: arguments that are split at entry with that static scale; of
-            another number, with the power of two at or below it.
-            Patterns are matched with argument names, ``*`` and ``?`` standing for any characters;
-            the last that matches counts.
-        pairs: One digit for each argument, 1 for those that are pairs, instead of all.
-        every: Whether every other float argument is taken to be of unit size, at scale 1.
-        told: Whether a remark says so, where that is so of all of them.
+        input_scale: ``PATTERN=NUMBER``, the expected rms of the arguments that match. Such an
+            argument is divided at entry by the power of two at or below the number, which becomes
+            its static scale. In patterns of names, ``*`` and ``?`` match any characters. The last
+            match counts.
+        pairs: A digit for each argument, 1 for pairs; if empty, all float arguments are pairs.
+        every: Whether all other float arguments are assumed to be near unit, at scale 1.
+        told: Whether there is a remark if that holds for all float arguments.
     """
 
     name: ClassVar[str] = "scalify-signature"
@@ -65,7 +65,7 @@ class SignaturePass(Pass):
         """Marks the arguments.
 
         Returns:
-            How many floats were taken to be of unit size, if that is all of them; else 0.
+            The number of float arguments if all are assumed to be near unit; else 0.
         """
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
@@ -94,7 +94,7 @@ class SignaturePass(Pass):
         sizes: dict[int, float] = {}
         for declaration in self.input_scale:
             pattern, size = parse_input_scale(declaration)
-            # Measured scales are one for each name: no pattern, and as many as arguments.
+            # Measured scales have names without patterns, one for each argument.
             plain = places.get(pattern) if WILD.isdisjoint(pattern) else None
             meant = plain or [i for i, n in enumerate(names) if matches(pattern, n, i)]
             matched = [i for i in meant if floats[i]]
@@ -132,7 +132,7 @@ def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:
 
 
 def _check_range(pattern: str, exponent: int, arguments: list[tuple[str, ir.Type]]) -> None:
-    """Refuses a scale that, or whose reciprocal, is no normal number of the type of scales."""
+    """Refuses a scale if it, or its reciprocal, is not a normal number of the type of scales."""
     wide = ir.F64Type.get()
     for name, type_ in arguments:
         most = _MOST[scale_element(type_) == wide]
@@ -144,7 +144,7 @@ def _check_range(pattern: str, exponent: int, arguments: list[tuple[str, ir.Type
 
 
 def _places(names: list[str]) -> dict[str, list[int]]:
-    """The arguments that a name means, or ``argN``."""
+    """Returns the arguments with a name, or with the name ``argN``."""
     places: dict[str, list[int]] = {}
     for i, name in enumerate(names):
         for known in {name, f"arg{i}"}:
@@ -153,7 +153,7 @@ def _places(names: list[str]) -> dict[str, list[int]]:
 
 
 def _refuse_callers(module: ir.Operation, main: ir.OpView) -> None:
-    """Complains of a call of `main`, whose arguments are going to be others."""
+    """Raises an error for a call of `main`, whose arguments change."""
     calls: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:

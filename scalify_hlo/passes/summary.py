@@ -17,13 +17,13 @@ from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.report.model import MatmulReport, Report
 
 VERSION: Final = 1
-"""Of the JSON."""
+"""The version of the JSON format."""
 
 
 def summary(report: Report) -> str:
     """Returns one line on the matmuls and convolutions of a rewritten program.
 
-    Each counts as often as it is called. Those that stay wide are counted by the reason.
+    A matmul is counted for each call of its function. Matmuls that stay wide are counted by reason.
 
     Example:
         >>> summary(Report(recipe="fp8"))
@@ -48,11 +48,11 @@ def summary(report: Report) -> str:
 
 
 def warn_of(report: Report, stacklevel: int) -> None:
-    """Warns of what has no scaled form or stays wide against the recipe, in one line.
+    """Issues a warning of one line if the report has remarks.
 
     Args:
-        report: What a rewrite gave.
-        stacklevel: Of `warnings.warn`, as of the caller.
+        report: The report of a rewrite.
+        stacklevel: The ``stacklevel`` of `warnings.warn` for the caller.
     """
     if not report.remarks:
         return
@@ -64,18 +64,18 @@ def warn_of(report: Report, stacklevel: int) -> None:
 
 
 def dump_report(report: Report, name: str = "<program>") -> str:
-    """A report as JSON: a summary, each matmul and convolution, and the remarks.
+    """Returns a report as JSON: a summary, each matmul and convolution, and the remarks.
 
     Args:
-        report: What `rewrite` gave.
-        name: What the program is called in source locations that name no file.
+        report: The report that `rewrite` returned.
+        name: The name of the program in source locations without a file.
 
     Returns:
-        An object with ``version``, ``recipe``, ``summary``, ``matmuls`` and ``remarks``. Of each
+        An object with ``version``, ``recipe``, ``summary``, ``matmuls`` and ``remarks``. For each
         matmul it has the name stack, the op, the source location, the part (``forward``,
-        ``backward`` or ``other``), the roles of its operands and what they were read off, whether
-        it is of the vocabulary, M, N and K (null if not known), how often it is called, the formats
-        of its operands and its result, and why it stays wide (null if it does not).
+        ``backward`` or ``other``), the roles of the operands and the evidence for them, whether it
+        projects to a vocabulary, M, N and K (null if not known), the number of calls, the formats
+        of operands and result, and the reason if it stays wide (else null).
     """
     content = {
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""scalify-verify: nothing of the tool's own is left, and the output is StableHLO."""
+"""scalify-verify: checks that the output is valid StableHLO without attributes of the passes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class VerifyPass(Pass):
 
 
 def _refuse_casts(module: ir.Operation) -> None:
-    """Complains of a recipe's cast that was not reached, and does not saturate therefore."""
+    """Raises an error for a cast that was not rewritten, and therefore does not saturate."""
     left = casts_left(module)
     if left:
         raise InputError(

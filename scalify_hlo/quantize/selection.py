@@ -145,7 +145,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
         return told
     count = f"all {len(left)} matmuls stay" if len(left) > 1 else "its only matmul stays"
     found = f"{count} wide" if left else "the program has none"
-    message = f"the recipe {recipe} narrows no matmul: {found}"
+    message = f"the recipe {recipe} quantizes no matmul: {found}"
     hint = "`scalify-hlo inspect --recipe` shows the matmuls, and --report lists them with reasons"
     place = source_location(main.location)
     return [Remark(message, place, main.operation.name, hint), *told]
@@ -183,4 +183,4 @@ IN_COMPOSITE: Final = Wide(
     "it is in the decomposition of a composite, which is kept",
     hint="a ragged_dot of static shape takes part; matmul.exclude leaves it out on purpose",
 )
-KEPT: Final = Wide("kept", "the recipe narrows no matmul", chosen=True)
+KEPT: Final = Wide("kept", "the recipe quantizes no matmul", chosen=True)

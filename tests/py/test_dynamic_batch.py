@@ -247,5 +247,5 @@ def test_an_unknown_number_of_terms_leaves_a_matmul_wide() -> None:
     _, report = rewrite(exported, recipe="fp8-current", report=True)
     assert wide(report) == [CONTRACTED.reason]
     assert str(report.matmuls[0].extent) == "32 x 32 x ?"
-    with pytest.raises(scalify_hlo.InputError, match=r"the recipe fp8-current narrows no matmul"):
+    with pytest.raises(scalify_hlo.InputError, match=r"the recipe fp8-current quantizes no matmul"):
         rewrite(exported, recipe="fp8-current", strict=True)

@@ -58,7 +58,7 @@ def call(*arguments: str, text: str) -> Result:
 @pytest.mark.parametrize("recipe", NARROWING)
 def test_a_program_without_a_matmul_is_one_that_a_recipe_does_nothing_for(recipe: str) -> None:
     text = exported(jnp.tanh, array(32, 32))
-    message = f"the recipe {recipe} narrows no matmul: the program has none"
+    message = f"the recipe {recipe} quantizes no matmul: the program has none"
     assert messages(report_of(text, recipe)) == [message]
     with pytest.raises(InputError, match=message):
         report_of(text, recipe, strict=True)
@@ -75,7 +75,7 @@ def test_matmuls_that_are_all_too_small_are_told(count: int, recipe: str) -> Non
     text = exported(model, array(8, 8), array(8, 8))
     stays = "all 2 matmuls stay wide" if count > 1 else "its only matmul stays wide"
     small = ["stays wide: the contracted size is below 16"] * count
-    told = [f"the recipe {recipe} narrows no matmul: {stays}", *small]
+    told = [f"the recipe {recipe} quantizes no matmul: {stays}", *small]
     assert messages(report_of(text, recipe)) == told
     assert not messages(report_of(text, recipe, matmul__smallest=1))
 
@@ -84,7 +84,7 @@ def test_a_profile_that_nothing_follows_from_is_told() -> None:
     text = matmul(8, 8, 8)
     profile = scalify_hlo.calibrate(text, [[np.ones((8, 8), np.float32)] * 2])
     report = rewrite(text, profile=profile, report=True)[1]
-    assert messages(report)[0].startswith("the recipe fp8-calibrated narrows no matmul")
+    assert messages(report)[0].startswith("the recipe fp8-calibrated quantizes no matmul")
 
 
 def test_a_program_that_takes_integers_only_has_no_matmul_to_narrow() -> None:
@@ -101,7 +101,7 @@ def test_the_command_fails_where_nothing_is_narrow(recipe: str) -> None:
     nothing = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
     result = call(*given, "--strict", text=nothing)
     assert result.exit_code == 1
-    assert "narrows no matmul" in result.stderr
+    assert "quantizes no matmul" in result.stderr
     result = call(*given, text=nothing)
     assert result.exit_code == 0
     assert "remark: func.func: the recipe" in result.stderr

@@ -128,11 +128,11 @@ def test_other_targets_keep_it_wide_and_the_user_is_told(target: str) -> None:
     module, report = rewritten(text, recipe=recipe)
     assert ragged(str(module)) == ragged(text)
     nothing, *each = (remark.message for remark in report.remarks)
-    assert "narrows no matmul" in nothing
+    assert "quantizes no matmul" in nothing
     assert len(each) == 3
     assert all(f"the target {target!r} is not known to take f8" in message for message in each)
     strict = Options(recipe=recipe, strict=True)
-    with pytest.raises(InputError, match="narrows no matmul"):
+    with pytest.raises(InputError, match="quantizes no matmul"):
         rewrite_module(parse(text), strict)
 
 
@@ -225,5 +225,5 @@ def test_one_of_dynamic_shape_stays_a_composite_and_the_user_is_told() -> None:
     assert 'composite "chlo.ragged_dot"' in program.mlir_module()
     assert {matmul.wide.kind for matmul in report.matmuls if matmul.wide} == {"in a composite"}
     assert any("decomposition of a composite" in remark.message for remark in report.remarks)
-    with pytest.raises(InputError, match="fp8-current narrows no matmul"):
+    with pytest.raises(InputError, match="fp8-current quantizes no matmul"):
         rewrite(exported, recipe="fp8-current", input_scale=scales, strict=True)
