@@ -1,7 +1,7 @@
-"""Calibrated scales: static ones, of what a profile has seen of operands.
+"""Calibrated scales: static scales that follow from a profile of the operands.
 
-Operands of one kind, as those of equal layers are, share the largest of their scales, each of them
-where the profile says that it costs next to nothing. XLA compiles equal layers' kernels once.
+Operands of one kind, such as those of equal layers, share the largest of their scales, if the
+profile says that this costs little accuracy. XLA compiles the kernels of equal layers once.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 
 SHARING = 0.1
-"""Decibels of an operand's signal-to-noise ratio that a shared scale may cost."""
+"""The largest loss of signal-to-noise ratio of an operand by a shared scale, in dB."""
 
 Kind: TypeAlias = tuple[Hashable, ...]
-"""The types of an operand and of its matmul, and on which side of it the operand is."""
+"""The type of an operand, the type of its matmul, and the side of the operand."""
 
 
 class Calibrated:
-    """Scales of a profile.
+    """The provider of scales from a profile.
 
-    A weight with a scale for each output channel has those of its own values, if it is a constant
-    of the program; if it is not, the profile knows nothing of its channels, and it has one scale.
+    If a weight has a scale for each output channel, these follow from its own values. This needs a
+    constant of the program. For other weights, a profile has no statistics of channels, and the
+    weight has one scale.
 
     Args:
-        recipe: Has the options.
-        profile: Of the program.
-        names: What it calls the operands.
-        constants: Those of the program.
+        recipe: The recipe.
+        profile: The profile of the program.
+        names: The names of the operands in the profile.
+        constants: The constant operands of the program.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Calibrated:
         if not found:
             raise InputError(
                 f"the profile has no tensor {names[0]!r}",
-                hint="make it anew with `scalify-hlo calibrate`, with this version",
+                hint="make a new one with `scalify-hlo calibrate` of this version",
             )
         exponent = self._exponent(wanted, found[0])
         constant = self._constants.operand(wanted, exponent)
@@ -78,7 +79,7 @@ class Calibrated:
         return [tensors[name] for name in self._names[place] if name in tensors]
 
     def _exponent(self, wanted: QuantizeRequest, seen: TensorProfile) -> int:
-        """log2 of an operand's scale: that of its kind, unless its own is more exact."""
+        """Returns log2 of an operand's scale: that of its kind, unless its own is more accurate."""
         scaling, format_ = self._recipe.scaling, wanted.format
         method = self._methods.of(self._names[wanted.place])
 
@@ -96,7 +97,7 @@ class Calibrated:
         return shared if seen.mse(shared, format_) <= allowed else exponent
 
     def finish(self, _: Report) -> None:
-        """Erases the constants that nothing takes any more."""
+        """Erases the constants without uses."""
         self._constants.clean()
 
 
@@ -106,14 +107,14 @@ def _kind(place: Place) -> Kind:
 
 
 class Methods:
-    """The methods of a recipe by names of tensors.
+    """The methods of a recipe, by names of tensors.
 
     Args:
         scaling: The options.
-        names: The tensors of the program.
+        names: The names of the tensors of the program.
 
     Raises:
-        UsageError: One is no ``pattern=method``, or its pattern has no tensor.
+        UsageError: An item is not ``pattern=method``, or its pattern matches no tensor.
     """
 
     def __init__(self, scaling: Scaling, names: Iterable[str]) -> None:
@@ -128,7 +129,7 @@ class Methods:
                 )
 
     def of(self, names: Iterable[str]) -> str:
-        """The method of a tensor: of the last pattern that one of its names has."""
+        """Returns the method of a tensor: that of the last pattern that matches a name of it."""
         named = list(names)
         for pattern, method in reversed(self._methods):
             if any(is_like(pattern, name) for name in named):

@@ -1,4 +1,4 @@
-"""Casts that a recipe puts into a program."""
+"""Casts that a recipe inserts into a program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scalify_hlo.dialect.formats import element_of
 
 
 class Casts:
-    """The casts of a module: one for each value and format."""
+    """The casts of a module, one for each value and format."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[ir.Value, str, str], ir.Value] = {}
@@ -18,19 +18,19 @@ class Casts:
 
     @property
     def count(self) -> int:
-        """The number of casts that were made."""
+        """The number of inserted casts."""
         return len(self._made)
 
     def cast(
         self, value: ir.Value, format_: str, kind: str = attributes.DATA, *, kept: bool = False
     ) -> ir.Value:
-        """A value in another format, right after it is made; itself if it has that already.
+        """Returns a value in another format, cast right after its definition if needed.
 
         Args:
-            value: What is cast.
-            format_: The format to cast it to.
-            kind: What the cast is of; see `scalify_hlo.dialect.attributes`.
-            kept: Whether it is kept in that format if it has 8 bits; see `barrier_after`.
+            value: The value.
+            format_: The format.
+            kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
+            kept: Whether XLA has to keep the value in an 8-bit format; see `barrier_after`.
         """
         element = self.element(format_)
         if value.type.element_type == element:
@@ -44,13 +44,13 @@ class Casts:
         return self._made[key]
 
     def element(self, format_: str) -> ir.Type:
-        """The element type of a format, which is parsed once."""
+        """Returns the element type of a format, which is parsed once."""
         if format_ not in self._elements:
             self._elements[format_] = element_of(format_)
         return self._elements[format_]
 
     def through(self, value: ir.Value, format_: str) -> ir.Value:
-        """Rounds a value to a format for all its users, which share the narrow data it gives."""
+        """Rounds a value to a format for all its users, which share the narrow data."""
         element = value.type.element_type
         users = [(use.owner, use.operand_number) for use in value.uses]
         narrow = self.cast(value, format_, attributes.GRADIENT, kept=True)
@@ -71,9 +71,9 @@ def widened_from(value: ir.Value) -> ir.Value | None:
 def barrier_after(value: ir.Value) -> ir.Value:
     """Keeps XLA from repeating, in each user, the ops that make a value.
 
-    XLA takes clamps and converts for cheap and copies them, with all that comes before, into every
-    fusion that reads a cast. A gradient has several readers: two matmuls, or an update and its
-    moments. The copies are large programs for LLVM, and compile time goes there.
+    XLA assumes that clamps and converts are cheap, and copies them, with the ops before them, into
+    every fusion that reads a cast. A gradient has several readers: two matmuls, or an update and
+    its moments. LLVM takes long to compile the copies.
     """
     owner = value.owner
     return ir.Operation.create(
@@ -86,11 +86,11 @@ def barrier_after(value: ir.Value) -> ir.Value:
 
 
 def barrier_in_order(value: ir.Value) -> ir.Value:
-    """As `barrier_after`, of data that lie in memory in the order of their dimensions.
+    """Inserts a barrier as `barrier_after`, and keeps the data in the order of their dimensions.
 
-    XLA gives what stands before a barrier the layout that the matmul wants, so that an argument is
-    transposed where it is cast; GPUs can't take its amax in the same kernel then. What has one
-    dimension has one layout.
+    XLA gives a value before a barrier the layout that the matmul prefers, so that an argument is
+    transposed when it is cast. GPUs cannot compute its amax in the same kernel then. A value with
+    one dimension has only one layout.
     """
     type_ = value.type
     whole = ir.RankedTensorType.get([math.prod(type_.shape)], type_.element_type)
@@ -99,14 +99,14 @@ def barrier_in_order(value: ir.Value) -> ir.Value:
 
 
 def reshape_after(value: ir.Value, type_: ir.Type) -> ir.Value:
-    """Reshapes a value right after the op that makes it."""
+    """Reshapes a value right after its definition."""
     owner = value.owner
     where = {"loc": owner.location, "ip": ir.InsertionPoint.after(owner)}
     return stablehlo.reshape(type_, value, **where)
 
 
 def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value:
-    """Converts a value right after it is made; a cast of data if its kind is given."""
+    """Converts a value right after its definition; with a kind, as a cast of a recipe."""
     type_ = value.type
     result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
     owner = value.owner

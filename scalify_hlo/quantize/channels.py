@@ -9,11 +9,11 @@ from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 
 
 class Channels(NamedTuple):
-    """The output channels of one operand of a matmul: what it does not sum over.
+    """The output channels of one operand of a matmul: dimensions that are not contracted.
 
     Attributes:
         dims: The dimensions of the operand, in order.
-        result: The dimensions of the result that they become.
+        result: The dimensions of the result to which they correspond.
     """
 
     dims: tuple[int, ...]
@@ -21,18 +21,18 @@ class Channels(NamedTuple):
 
 
 def channels(op: ir.OpView, side: int) -> Channels | None:
-    """The output channels of an operand.
+    """Returns the output channels of an operand.
 
-    A scale for each of them can be taken out of the sum, and multiplied with the result: those of a
-    kernel's output features, or of the columns of a weight. An axis over which a matmul is a batch
-    of matmuls counts as one.
+    The scale of an output channel can be factored out of the sum, and multiplied with the result.
+    Output channels are the output features of a kernel, and the columns of a weight. Batch
+    dimensions of a matmul are output channels too.
 
     Args:
         op: A ``dot_general``, ``dot``, ``ragged_dot`` or ``convolution``.
         side: 0 for the left operand, 1 for the right one.
 
     Returns:
-        None where there are none of static size, or an input's features would have scales.
+        None if there are none of static size, or if features of an input would have scales.
     """
     if op.operation.name == "stablehlo.dot_general":
         found = _of_dot_general(op, side)
@@ -62,7 +62,7 @@ def _of_dot_general(op: ir.OpView, side: int) -> Channels | None:
 
 
 def _of_ragged_dot(op: ir.OpView, side: int) -> Channels | None:
-    """Columns of all experts' matrices have one scale; the gradient of those has none."""
+    """Returns the columns of the matrices of all experts; None for the gradient of these."""
     numbers = dimensions(op)
     if side == 0 or not numbers.rhs_group or numbers.rhs_batching:
         return None

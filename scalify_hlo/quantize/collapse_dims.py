@@ -1,10 +1,10 @@
-"""Matmuls of 8-bit data as matmuls of matrices: dimensions that are next to each other are one.
+"""Rewrites matmuls of 8-bit data as matmuls of matrices: adjacent dimensions are collapsed.
 
     dot(A[b, t, k], B[k, h, n]) = reshape(dot(reshape(A)[b*t, k], reshape(B)[k, h*n]))
 
-XLA makes matrices of the operands itself, by transposes that it then takes into the matmul. Where
-8 bits are widened in between, as on a CPU, it cannot: each transpose is a kernel, and both matmuls
-of a gradient widen it by themselves. Reshapes cost nothing.
+XLA makes matrices of the operands itself, by transposes that it fuses into the matmul. It cannot do
+so if 8-bit data are widened in between, as on a CPU. Then each transpose is a kernel, and both
+matmuls of a gradient widen it again. Reshapes cost nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Matrices(NamedTuple):
     """A matmul of matrices.
 
     Attributes:
-        types: Those of the operands, left and right.
-        numbers: Which of their dimensions are summed over, as the op's attribute has it.
-        shape: That of the result.
+        types: The types of the operands, left and right.
+        numbers: The dimension numbers of the matmul, as an attribute.
+        shape: The shape of the result.
     """
 
     types: list[ir.Type]
@@ -33,7 +33,7 @@ class Matrices(NamedTuple):
     shape: list[int]
 
     def operands(self, data: Sequence[ir.Value], at: ir.OpView) -> list[ir.Value]:
-        """The operands of the matmul of tensors, before an op, as those of this one."""
+        """Reshapes the operands of the matmul of tensors to matrices, before an op."""
         pairs = zip(data, self.types, strict=True)
         return [
             v if v.type == type_ else emit.reshape(v, type_, at.operation) for v, type_ in pairs
@@ -41,7 +41,7 @@ class Matrices(NamedTuple):
 
 
 def on_one_device(module: ir.Operation) -> bool:
-    """Whether a program is of one device: the placement of others may not survive a reshape."""
+    """Whether a program is for one device; reshapes may lose the shardings of other programs."""
     if _PARTITIONS in module.attributes:
         partitions = module.attributes[_PARTITIONS]
         return isinstance(partitions, ir.IntegerAttr) and partitions.value == 1
@@ -49,7 +49,7 @@ def on_one_device(module: ir.Operation) -> bool:
 
 
 class Flattening:
-    """Finds matmuls of matrices; most of a program's are alike, and are looked at once."""
+    """Finds the matmul of matrices for a matmul; equal matmuls are analyzed once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[ir.Attribute | ir.Type, ...], Matrices | None] = {}
@@ -62,8 +62,8 @@ class Flattening:
             data: Its operands.
 
         Returns:
-            None if it is no ``dot_general``, and where they are matrices already, or dimensions are
-            of unknown size, not next to each other, or batches.
+            None if it is not a ``dot_general``, if the operands are matrices already, or if
+            dimensions are not static, not adjacent, or batch dimensions.
         """
         if op.operation.name != "stablehlo.dot_general":
             return None
@@ -92,7 +92,7 @@ def _matrices(attribute: ir.Attribute, *types: ir.Type) -> Matrices | None:
 
 
 def _side(type_: ir.Type, summed: list[int]) -> tuple[list[int], int] | None:
-    """The shape of an operand as a matrix, and which of its dimensions is summed over."""
+    """Returns the shape of an operand as a matrix, and the dimension that is contracted."""
     free = [d for d in range(type_.rank) if d not in summed]
     if not type_.has_static_shape or not free or not summed:
         return None

@@ -1,4 +1,4 @@
-"""Operands of matmuls that are constants of the program: cast while rewriting, at static scales."""
+"""Matmul operands that are constants of the program: cast while rewriting, at static scales."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from scalify_hlo.recipes.model import Recipe
 
 
 class ConstantOperands:
-    """Constants of a module in the formats in which its matmuls take them.
+    """The constants of a module in the formats of the matmuls that read them.
 
     Args:
-        module: Functions with matmuls are inlined in it.
-        recipe: Has the options.
+        module: The module, in which functions with matmuls are inlined.
+        recipe: The recipe.
     """
 
     def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
@@ -28,14 +28,14 @@ class ConstantOperands:
         self._margin = recipe.scaling.margin
 
     def operand(self, wanted: QuantizeRequest, exponent: int | None = None) -> Operand | None:
-        """An operand that is a constant, behind whatever only moves elements.
+        """Returns an operand that is a constant, or a constant whose elements ops only move.
 
         Args:
-            wanted: What is asked. With channels it has the scales of its amax.
-            exponent: log2 of its scale, by default that of its amax.
+            wanted: The request. With channels, the scales follow from the amax of each channel.
+            exponent: log2 of the scale, by default that of the amax.
 
         Returns:
-            None if it is not made of one constant.
+            The quantized operand; None if it is not made of one constant.
         """
         origin = self._quantizer.origin(wanted.value)
         if origin is None:
@@ -54,7 +54,7 @@ class ConstantOperands:
         return Operand(made.value, exponents, None, wanted.channels if axes is not None else None)
 
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
-        """The axes of a constant that become dimensions of an operand; None if one is none."""
+        """Returns the axes of a constant that become the dimensions of an operand, or None."""
         axes = list(dims)
         for step in self._functions.moves(origin.steps):
             found = [_axis_before(step, axis) for axis in axes]
@@ -64,18 +64,18 @@ class ConstantOperands:
         return axes
 
     def clean(self) -> None:
-        """Erases the constants that nothing takes any more, and what moved them."""
+        """Erases the constants without uses, and the ops that moved them."""
         self._quantizer.clean()
         self._functions.clean()
 
 
 def _in_order(exponents: Exponents, axes: Sequence[int]) -> Exponents:
-    """Exponents along the axes of a constant, in the order in which an operand has these."""
+    """Returns the exponents of the axes of a constant, in the order of an operand."""
     return np.transpose(exponents, [sorted(axes).index(axis) for axis in axes])
 
 
 def _axis_before(step: Step, axis: int) -> int | None:
-    """The dimension of an op's operand that becomes one of its result, index by index."""
+    """Returns the dimension of an operand that becomes a dimension of the result, or None."""
     name = step.name.removeprefix("stablehlo.")
     if name == "convert":
         return axis
@@ -96,7 +96,7 @@ def _axis_before(step: Step, axis: int) -> int | None:
 
 
 def _unreshaped(before: Sequence[int], after: Sequence[int], axis: int) -> int | None:
-    """The dimension that keeps its place among the elements through a reshape."""
+    """Returns the dimension that a reshape does not change, or None."""
     inner = math.prod(after[axis + 1 :])
     for dim, size in enumerate(before):
         if size == after[axis] and math.prod(before[dim + 1 :]) == inner:

@@ -1,8 +1,8 @@
-"""Casts of constants, worked out while rewriting.
+"""Folds casts of constants into constants.
 
-A constant that a recipe casts becomes one in the format of the cast, with a static scale: the
-program carries no wide copy of it unless something else reads it. Casts are looked for behind
-whatever only moves elements, also where a loop or a function takes the constant as an argument.
+A constant that a recipe casts becomes a constant in the format of the cast, with a static scale.
+The wide constant stays only if other ops read it. Between a constant and a cast there may be ops
+that only move elements, loops that carry the constant, and functions that take it as an argument.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scalify_hlo.quantize.encoding import (
 from scalify_hlo.transforms.carries import carried_by, without_dead_carries
 
 Step: TypeAlias = ir.Operation
-"""An op on the way from a constant to a cast: movement, a convert, or a call of movement."""
+"""An op between a constant and a cast: it moves elements, converts, or calls such ops."""
 Calls: TypeAlias = dict[str, list[ir.Operation]]
 """The calls of each function."""
 
@@ -37,11 +37,11 @@ CONVERT = "stablehlo.convert"
 
 
 class ConstantOrigin(NamedTuple):
-    """A constant from which a value is made.
+    """The constant from which a value is made.
 
     Attributes:
         constant: The constant.
-        steps: The ops on the way back to it.
+        steps: The ops from the value back to the constant.
     """
 
     constant: ir.Operation
@@ -49,11 +49,11 @@ class ConstantOrigin(NamedTuple):
 
 
 class Narrowed(NamedTuple):
-    """A value in another format.
+    """A value that was folded into another format.
 
     Attributes:
-        value: Its data.
-        constant: The constant that they are made of.
+        value: The data.
+        constant: The constant from which the data are made.
         exponents: log2 of the scales.
     """
 
@@ -67,7 +67,7 @@ Key: TypeAlias = tuple[str, str, Scales]
 
 
 class Quantizer:
-    """Puts narrow constants in the place of casts; what is made once is shared."""
+    """Replaces casts by narrow constants; equal constants are shared."""
 
     def __init__(self, functions: Functions, *, saturate: bool) -> None:
         self._functions = functions
@@ -79,7 +79,7 @@ class Quantizer:
         self._loops: dict[ir.Operation, None] = {}
 
     def cast(self, op: ir.Operation) -> None:
-        """Replaces a cast of a constant; leaves any other."""
+        """Replaces a cast if it is of a constant."""
         origin = self.origin(op.operands[0])
         if origin is None:
             return
@@ -91,7 +91,7 @@ class Quantizer:
         op.erase()
 
     def narrowed(self, origin: ConstantOrigin, element: ir.Type, scales: Scales) -> Narrowed:
-        """Returns the value that a constant leads to, in another format."""
+        """Returns a value that is made of a constant, in another format."""
         steps = origin.steps
         path = [s.results[0].type.element_type for s in steps if s.name == CONVERT]
         constant, exponents = self._constant(origin.constant, path[::-1], element, scales)
@@ -101,18 +101,18 @@ class Quantizer:
         return Narrowed(narrow, constant.owner, exponents)
 
     def pass_over(self, value: ir.Value) -> None:
-        """Notes a value that may be dead now."""
+        """Notes a value that may have no uses now."""
         self._passed[value] = None
 
     def clean(self) -> None:
-        """Erases what only led to casts."""
+        """Erases the ops that only casts used."""
         self._erase_dead()
         loops = list(self._loops)
         number = 0
         while number < len(loops):
             left = without_dead_carries(loops[number])
             number += 1
-            if left is not None:  # which may leave less to carry for the loops around it
+            if left is not None:  # The loops around it may carry fewer values now.
                 loops[number - 1] = left.loop
                 self._passed.update(dict.fromkeys(left.starts))
                 self._erase_dead()
@@ -129,7 +129,7 @@ class Quantizer:
                 owner.erase()
 
     def origin(self, value: ir.Value) -> ConstantOrigin | None:
-        """The constant that a value is made of, if it is that and has elements of its own."""
+        """Returns the dense constant that a value is made of; None for splats and other values."""
         steps: list[Step] = []
         loops: list[ir.Operation] = []
         while True:
@@ -156,7 +156,7 @@ class Quantizer:
     def _constant(
         self, wide: ir.Operation, path: Sequence[ir.Type], element: ir.Type, scales: Scales
     ) -> tuple[ir.Value, Exponents]:
-        """The constant in another format, right after the wide one."""
+        """Returns the constant in another format, right after the wide constant."""
         key = wide.results[0], " ".join(map(str, path)), str(element), scales
         if key not in self._constants:
             attribute = wide.attributes["value"]
@@ -178,7 +178,7 @@ class Quantizer:
         return self._constants[key]
 
     def _move(self, step: Step, narrow: ir.Value) -> ir.Value:
-        """A step on the narrow value; converts are in it already."""
+        """Applies a step to the narrow value; converts are folded already."""
         if step.name == CONVERT:
             return narrow
         key = step.results[0], narrow
@@ -194,7 +194,7 @@ class Quantizer:
 
 
 def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
-    """An op that moves elements, of another first operand."""
+    """Returns a copy of an op that moves elements, with another first operand."""
     return ir.Operation.create(
         step.name,
         results=[type_],
@@ -206,7 +206,7 @@ def _on(step: Step, value: ir.Value, type_: ir.Type) -> ir.Value:
 
 
 def _between_floats(op: ir.Operation) -> bool:
-    """Whether an op is a model's own convert between floats, to none so narrow as to be data."""
+    """Whether an op is a convert of the model between floats of more than 8 bits."""
     if op.name != CONVERT or attributes.CAST in op.attributes:
         return False
     known = is_known(op.operands[0].type) and is_known(op.results[0].type)
@@ -226,18 +226,18 @@ class Functions:
                 self._functions[op.attributes["sym_name"].value] = op
 
     def source(self, op: ir.Operation) -> int | None:
-        """The operand whose elements an op moves or converts; None if it does more."""
+        """Returns the operand whose elements an op moves or converts; None for other ops."""
         if op.name == "func.call":
             return self.moved_argument(op)
         return 0 if op.name in _MOVES or _between_floats(op) else None
 
     def moved_argument(self, call: ir.Operation) -> int | None:
-        """The operand whose elements a call moves, if that is all it does."""
+        """Returns the operand whose elements a call moves; None if it does more."""
         chain = self._chain(call.attributes["callee"].value)
         return None if chain is None else ir.BlockArgument(chain[-1]).arg_number
 
     def moves(self, steps: Iterable[Step]) -> Iterator[Step]:
-        """Steps, with those of the functions in the place of calls."""
+        """Yields steps; a call is replaced by the steps of its function."""
         for step in steps:
             if step.name != "func.call":
                 yield step
@@ -246,7 +246,7 @@ class Functions:
                 yield value.owner
 
     def call_on(self, call: ir.Operation, narrow: ir.Value) -> ir.Value:
-        """Calls a copy of a function that moves elements of another type."""
+        """Calls a copy of a function that moves elements, for another element type."""
         name, element = call.attributes["callee"].value, narrow.type.element_type
         if (name, element) not in self._copies:
             self._copies[name, element] = self._copy(name, element)
@@ -261,12 +261,12 @@ class Functions:
         ).results[0]
 
     def clean(self) -> None:
-        """Erases the functions that were copied, where nothing calls them any more."""
+        """Erases the functions that were copied, and have no calls now."""
         if self._copies:
             passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
 
     def _chain(self, name: str) -> list[ir.Value] | None:
-        """The values from the result of a function back to an argument, each used once."""
+        """Returns the values from the result of a function back to an argument, each used once."""
         if name not in self._functions:
             return None
         block = self._functions[name].regions[0].blocks[0]
@@ -317,7 +317,7 @@ class Functions:
         return hoisted
 
     def _may_be_constant(self, value: ir.Value, calls: Calls, seen: frozenset[str]) -> bool:
-        """Whether a value is a dense constant, here or where the function is called."""
+        """Whether a value is a dense constant, here or in the calls of the function."""
         while (carried := carried_by(value)) is not None:
             value = carried[1]
         owner = value.owner
@@ -332,20 +332,20 @@ class Functions:
 
 
 def _is_private(function: ir.OpView) -> bool:
-    """Whether a function has a body and is called from here alone."""
+    """Whether a function is private, and has a body."""
     if "sym_visibility" not in function.attributes or not len(function.regions[0].blocks):
         return False
     return bool(function.attributes["sym_visibility"].value == "private")
 
 
 def _name_of(block: ir.Block) -> str:
-    """The function that a block is the body of; empty if it is of another op."""
+    """Returns the name of the function whose body is a block; empty for other blocks."""
     op = block.owner
     return str(op.attributes["sym_name"].value) if op.operation.name == "func.func" else ""
 
 
 class _Reach(NamedTuple):
-    """The casts that all uses of a value lead to, and the values on the way, itself too."""
+    """The casts that all uses of a value reach, and the values in between, itself included."""
 
     values: list[ir.Value]
     casts: list[ir.Operation]
@@ -354,7 +354,7 @@ class _Reach(NamedTuple):
 def _reach(argument: ir.Value) -> _Reach | None:
     """Returns the casts and values that an argument reaches; None if it reaches other ops."""
     reach = _Reach([argument], [])
-    for value in reach.values:  # which grows
+    for value in reach.values:  # The list grows in the loop.
         for use in value.uses:
             owner, index = use.owner, use.operand_number
             if is_cast(owner):
@@ -372,7 +372,7 @@ def _reach(argument: ir.Value) -> _Reach | None:
 
 
 def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
-    """Whether a use of a value is that of a loop that carries it around."""
+    """Whether a use of a value is that of a loop that carries it unchanged."""
     if not isinstance(value.owner, ir.Block) or carried_by(value) is None:
         return False
     last = value.owner.operations[-1].operation
@@ -380,7 +380,7 @@ def _is_carry(value: ir.Value, op: ir.Operation, index: int) -> bool:
 
 
 def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
-    """Makes a function take an argument in the format that it casts it to."""
+    """Changes the type of an argument to the format to which the function casts it."""
     cast = reach.casts[0]
     element = cast.results[0].type.element_type
     kind = cast.attributes[attributes.CAST].value
@@ -395,7 +395,7 @@ def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
 
 
 def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
-    """The cast of a value that stands already."""
+    """Returns the existing cast of a value, or None."""
     for use in value.uses:
         if is_cast(use.owner) and use.owner.results[0].type.element_type == element:
             return use.owner.results[0]
@@ -403,7 +403,7 @@ def _cast_of(value: ir.Value, element: ir.Type) -> ir.Value | None:
 
 
 def _retype(function: ir.OpView) -> None:
-    """Gives a function the type that its body has."""
+    """Sets the type of a function to that of its body."""
     block = function.regions[0].blocks[0]
     inputs = [argument.type for argument in block.arguments]
     results = [value.type for value in block.operations[-1].operands]
@@ -411,7 +411,7 @@ def _retype(function: ir.OpView) -> None:
 
 
 def is_cast(op: ir.Operation) -> bool:
-    """Whether an op is a cast of a recipe, but of second moments and of values."""
+    """Whether an op is a cast of a recipe, other than of second moments and of values."""
     if op.name != CONVERT or attributes.CAST not in op.attributes:
         return False
     return op.attributes[attributes.CAST].value not in (attributes.SECOND, attributes.VALUE)

@@ -1,4 +1,4 @@
-"""Current scales: of what operands are when the program runs, as in Transformer Engine."""
+"""Current scales: they follow from the amax of operands at run time, as in Transformer Engine."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from scalify_hlo.rules.statistics import Emitter, statistic
 
 
 class Current:
-    """An amax for each operand; constants of the program have theirs worked out.
+    """The provider of scales from the amax of each operand; constants are folded.
 
     Args:
-        recipe: Has the options.
-        constants: Those of the program.
+        recipe: The recipe.
+        constants: The constant operands of the program.
     """
 
     def __init__(self, recipe: Recipe, constants: ConstantOperands) -> None:
@@ -40,7 +40,7 @@ class Current:
         inverse = inverse_scale(amax, largest, emitter, scaling)
         one = emitter.number(1.0)
         if scaling.power_2_scale:
-            # Both are quotients, which XLA copies into no other kernel.
+            # Both are quotients, which XLA does not copy into other kernels.
             scale = emitter.kept(emitter.divide(one, inverse))
             inverse = emitter.divide(one, scale)
             return quantizing.operand(kept, inverse, scale)
@@ -49,5 +49,5 @@ class Current:
         )
 
     def finish(self, _: Report) -> None:
-        """Erases the constants that nothing takes any more."""
+        """Erases the constants without uses."""
         self._constants.clean()

@@ -1,9 +1,9 @@
-"""Delayed scales: of what operands were in past steps, as Transformer Engine's delayed scaling.
+"""Delayed scales: they follow from the amax of operands in past steps, as in Transformer Engine.
 
 The program takes and returns a state: the amax of each tensor in past steps, most recent first, the
-scale X_s of each, and the number of the step. A step casts at the scales that it is given, and
-leaves those that follow from its own amax and the past ones. An amax that is infinite or NaN is not
-remembered, and a history of zeros leaves a scale as it is.
+scale X_s of each tensor, and the number of the step. A step casts at the scales of its state, and
+returns the scales that follow from its own amax and those of past steps. An amax that is infinite
+or NaN is not added to the history. A history of zeros does not change its scale.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ LEAVES = ("amax_history", "scale", "step")
 
 
 AS = " as "
-"""Between the name of a tensor and its format, where it has two."""
+"""The separator of the name of a tensor and its format, if it has two formats."""
 
 FIRST_GRADIENT = 2.0**-8
 """The amax of gradients that is assumed before any was measured."""
 
 DESCRIPTION = "scalify.scaling_state"
-"""An attribute of the module: the tensors by name, and what their formats hold."""
+"""An attribute of the module: the tensors by name, and the largest numbers of their formats."""
 
 
 class Described(NamedTuple):
-    """The description of its state in a program.
+    """The description of the state in a program.
 
     Attributes:
-        names: The tensors.
-        largest: What their formats hold, with room for the margin.
-        gradients: Which of the tensors are gradients.
+        names: The names of the tensors.
+        largest: The largest number of each tensor's format, divided by 2^margin.
+        gradients: For each tensor, whether it is a gradient.
         power_2_scale: Whether scales are powers of two.
     """
 
@@ -69,20 +69,20 @@ class Described(NamedTuple):
     power_2_scale: bool
 
     def scales(self, amax: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The scales that follow from the amax of each tensor; 1 for one of zeros."""
+        """Returns the scale that follows from the amax of each tensor; 1 if the amax is zero."""
         inverse = np.array(self.largest, np.float32) / np.maximum(amax, np.float32(SMALLEST_AMAX))
         if self.power_2_scale:
             inverse = np.ldexp(np.float32(0.5), np.frexp(inverse)[1])
         return np.where(amax > 0, 1 / inverse, 1).astype(np.float32)
 
     def first_scales(self) -> npt.NDArray[np.float32]:
-        """The scales of a first step, of which nothing is known."""
+        """Returns the scales of the first step, before any amax was measured."""
         guess = self.scales(np.full(len(self.names), FIRST_GRADIENT, np.float32))
         return np.where(self.gradients, guess, np.float32(1))
 
 
 def described(module: ir.Operation) -> Described | None:
-    """Returns the description of its state in a program; None if it takes none."""
+    """Returns the description of the state of a program; None if it takes no state."""
     if DESCRIPTION not in module.attributes:
         return None
     names, largest, gradients, power_2 = ir.ArrayAttr(module.attributes[DESCRIPTION])
@@ -98,13 +98,13 @@ class _Tensor(NamedTuple):
     """A tensor that is cast.
 
     Attributes:
-        name: As profiles call it.
-        format: What it is cast to.
+        name: The name in profiles.
+        format: The format of the cast.
         gradient: Whether it is a gradient.
-        amax: What its amax is in this step.
-        stand_in: Stands for its scale where it is cast, or for the reciprocal of one that is a
-            power of two: matmuls then want no other.
-        derived: The other of the two.
+        amax: The amax in this step.
+        stand_in: A placeholder for the scale at the cast, or for its reciprocal if the scale is a
+            power of two, as matmuls then read only the reciprocal.
+        derived: The reciprocal of the value of the placeholder.
     """
 
     name: str
@@ -116,12 +116,12 @@ class _Tensor(NamedTuple):
 
 
 class Delayed:
-    """Scales that the program carries along.
+    """The provider of scales that are state of the program.
 
     Args:
-        main: The function that the program starts at.
-        recipe: Has the options.
-        names: What profiles call the operands.
+        main: The entry function.
+        recipe: The recipe.
+        names: The names of the operands in profiles.
     """
 
     def __init__(
@@ -136,12 +136,12 @@ class Delayed:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
         name = self._names[wanted.place][0]
         if name in self._taken:
-            name += f"{AS}{wanted.format}"  # it is cast to two formats
+            name += f"{AS}{wanted.format}"  # The tensor is cast to two formats.
         quantizing = Quantizing(wanted.whole, self._recipe, self._kept(wanted.value))
         emitter, at = quantizing.emitter, quantizing.at
         value = emitter.kept(wanted.value)
         share_sharding(wanted.value, value)
-        # Those of several devices meet where they leave the computation of each.
+        # The amax of several devices are reduced where they leave the per-device computation.
         amax = statistic(value, "max", at, wide=False, devices=None)
         stand_in = emitter.number(1.0)
         derived = emitter.divide(emitter.number(1.0), stand_in)
@@ -155,18 +155,18 @@ class Delayed:
     def _kept(self, value: ir.Value) -> Kept:
         """Returns the order of a cast and its amax that keeps both in one kernel on GPUs.
 
-        In the matmul's own kernels, or transposed for it, XLA can't take an amax, and the tensor
-        would be read once more for that.
+        XLA cannot compute an amax in the kernel of the matmul, or in a transpose for it. The tensor
+        would be read once more.
         """
         block = self._main.regions[0].blocks[0]
         flat = self._reshape and value.type.has_static_shape
         return "in order" if flat and value.owner == block else "apart"
 
     def finish(self, report: Report) -> None:
-        """Gives the program its state.
+        """Adds the state to the arguments and results of the program.
 
         Raises:
-            UsageError: Nothing was cast, so that there is none.
+            UsageError: Nothing was cast, so there is no state.
         """
         if not self._tensors:
             raise UsageError(
@@ -176,7 +176,7 @@ class Delayed:
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)
-        # Last: what hands scales out makes per-device computations anew, and their results die.
+        # This is the last step: it replaces per-device computations, and their results with them.
         amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
         new = self._updated(amaxes, history, scales, step)
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
@@ -215,14 +215,14 @@ class Delayed:
         return made
 
     def _hand_out(self, scales: ir.Value) -> None:
-        """Gives each cast its scale, in whatever region it stands."""
+        """Passes each cast its scale, into regions too."""
         first = self._main.regions[0].blocks[0].operations[0].operation
         emitter = Emitter(first, wide=False)
         scalars = [_element(scales, i, first) for i in range(len(self._tensors))]
         if self._recipe.scaling.power_2_scale:
             one = emitter.number(1.0)
             scalars = [emitter.divide(one, scalar) for scalar in scalars]
-        # Each is made once: XLA would cut it out of the tensor in each fusion that takes it.
+        # Each scale is extracted once; otherwise XLA would extract it in each fusion that reads it.
         scalars = emitter.kept_together(*scalars)
         for tensor in self._tensors:
             if next(iter(tensor.derived.uses), None) is None:
@@ -239,13 +239,13 @@ class Delayed:
         scales: ir.Value,
         step: ir.Value,
     ) -> list[ir.Value]:
-        """The state for the next step."""
+        """Returns the state for the next step."""
         scaling = self._recipe.scaling
         at = self._main.regions[0].blocks[0].operations[-1].operation
         where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)
-        # XLA would repeat each reduction in what puts them together.
+        # Otherwise XLA would repeat each reduction in the concatenation.
         found = _vector(emitter.kept_together(*amaxes), at)
         found = emitter.select(stablehlo.is_finite(found, **where), found, zero)
         new_history = _pushed(found, history, at)
@@ -272,10 +272,10 @@ class Delayed:
 
 
 def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
-    """One element of a tensor of rank 1, as one of rank 0.
+    """Returns one element of a tensor of rank 1 as a tensor of rank 0.
 
-    XLA compiles slices at different places one by one, and equal gathers once. Their indices are a
-    constant of two different elements, which is no part of what it compiles, but an argument.
+    XLA compiles slices at different offsets one by one, and equal gathers once. The indices of the
+    gather are a constant of two different elements, which XLA passes to the kernel as an argument.
     """
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     element = vector.type.element_type
@@ -296,7 +296,7 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
 
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Scalars as one tensor of rank 1."""
+    """Returns scalars as one tensor of rank 1."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     row = ir.RankedTensorType.get([1], values[0].type.element_type)
     rows = [stablehlo.reshape(row, value, **where) for value in values]
@@ -304,7 +304,7 @@ def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
 
 
 def _pushed(amax: ir.Value, history: ir.Value, at: ir.Operation) -> ir.Value:
-    """The history with an amax before all others, without the last."""
+    """Returns the history with a new first amax, and without the last one."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     length, count = history.type.shape
     first = stablehlo.reshape(

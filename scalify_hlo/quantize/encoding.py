@@ -23,7 +23,7 @@ _READABLE = (np.float16, np.float32, np.float64)
 """The float dtypes that both NumPy and the bindings have."""
 
 _CHUNK = 1 << 21
-"""Elements that are worked on at a time: what is held beside the constants stays small."""
+"""The number of elements that are processed at a time, so that little extra memory is used."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Scales:
     """The choice of the scales of a constant.
 
     Attributes:
-        method: ``rms``: the power of two at or below the rms; ``max``: the one at or above what
-            makes the largest magnitude the format's; ``given``.
-        exponent: log2 of the scale, if it is given.
+        method: ``rms``: the power of two at or below the rms. ``max``: the smallest power of two at
+            which the largest magnitude is in the range of the format. ``given``: `exponent`.
+        exponent: log2 of the scale, for the method ``given``.
         margin: With ``max``, there is room for ``2^margin`` times the largest magnitude.
-        axes: Those along which each index has a scale of its own, with ``max``.
+        axes: With ``max``, the axes along which each index has its own scale.
     """
 
     method: Literal["rms", "max", "given"] = "rms"
@@ -55,17 +55,18 @@ def encode(
     *,
     saturate: bool = True,
 ) -> tuple[ir.Attribute, Exponents]:
-    """A dense attribute in another format.
+    """Returns a dense attribute in another format.
 
     Args:
         attribute: The values.
-        path: The formats to which the program converts them first, in order.
-        element: The format.
-        scales: How they are chosen.
-        saturate: Whether what is beyond its range becomes its largest number.
+        path: The formats to which the program converts the values first, in order.
+        element: The new format.
+        scales: The choice of the scales.
+        saturate: Whether numbers beyond the range of the format become its largest number.
 
     Returns:
-        The data, and e: the values are about data * 2^e. It has a dimension for each of the axes.
+        The data, and log2 of the scales, e: the values are approximately data * 2^e. e has a
+        dimension for each of `scales.axes`.
     """
     formats = [FORMATS[str(type_)] for type_ in (*path, element)]
     source = formats[-2] if path else FORMATS[str(attribute.type.element_type)]
@@ -99,20 +100,20 @@ def _exponents(
     for _, chunk in _chunks(values, before):
         sizes = np.abs(chunk)
         parts.append(np.max(sizes, axis=others, where=np.isfinite(sizes), initial=0))
-    whole = 0 not in others  # chunks are of all that is reduced, or of rows
+    whole = 0 not in others  # A chunk has some elements of the whole reduction, or some rows.
     largest = np.concatenate(parts) if whole else np.max(parts, axis=0)
     exponents = unclipped(largest.astype(np.float64) * 2.0**scales.margin, target)
     return np.clip(exponents, -ENCODED_BOUND, ENCODED_BOUND)
 
 
 def unclipped(largest: Array, target: FloatFormat) -> Exponents:
-    """log2 of the least powers of two at which magnitudes are in range; 0 for zeros."""
+    """Returns log2 of the least powers of two at which magnitudes are in range; 0 for zeros."""
     mantissa, exponent = np.frexp(np.asarray(largest, np.float64) / target.max_finite)
     return np.where(largest > 0, exponent.astype(np.int64) - (mantissa == 0.5), 0)
 
 
 def bound(source: FloatFormat, target: FloatFormat) -> float | None:
-    """The number at which a cast between formats saturates, if it does; see the rule of casts."""
+    """Returns the number at which a cast saturates, or None; see the rule of casts."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
     return target.max_finite if narrower else None
 
@@ -120,7 +121,7 @@ def bound(source: FloatFormat, target: FloatFormat) -> float | None:
 def rounded(
     values: Array, exponent: int | Exponents, target: FloatFormat, most: float | None
 ) -> Array:
-    """f32 or f64 values over ``2^exponent``, within ``±most``, to the nearest even of a format."""
+    """Returns values / ``2^exponent``, clamped to ``±most``, rounded to nearest even."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         data = np.ldexp(values, -exponent)
         if most is not None:
@@ -129,16 +130,16 @@ def rounded(
 
 
 def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Values in another dtype, rounded once."""
+    """Returns values in another dtype, rounded once."""
     if values.dtype == np.float64 and dtype not in _READABLE:
         values = _to_odd(values)
     return values.astype(dtype)
 
 
 def _to_odd(values: Array) -> Array:
-    """f64 values in f32, inexact ones with an odd last bit, so that they can be rounded again.
+    """Returns f64 values in f32, rounded to odd, so that they can be rounded again.
 
-    ml_dtypes rounds f64 values to f32 first, and ties that this makes to even.
+    ml_dtypes rounds f64 values to f32 first, which can create ties, and rounds these to even.
     """
     near = values.astype(np.float32)
     near = np.where(np.abs(near) > np.abs(values), np.nextafter(near, np.float32(0)), near)
@@ -147,26 +148,26 @@ def _to_odd(values: Array) -> Array:
 
 
 def exponent_below_rms(values: Array, before: Sequence[np.dtype[Any]] = ()) -> int:
-    """floor(log2(rms)) of the finite ones among values, or 0 where there is none."""
+    """Returns floor(log2(rms)) of the finite values; 0 if there are none."""
     mean, power = _mean_square(values, before)
     return math.frexp(math.sqrt(mean))[1] - 1 + power if mean else 0
 
 
 def log2_rms(values: Array) -> float:
-    """log2(rms) of the finite ones among values, or 0 where there is none."""
+    """Returns log2(rms) of the finite values; 0 if there are none."""
     mean, power = _mean_square(values)
     return math.log2(mean) / 2 + power if mean else 0.0
 
 
 def _mean_square(values: Array, before: Sequence[np.dtype[Any]] = ()) -> tuple[float, int]:
-    """The mean of the squares of the finite ones over ``4^power``, and the power."""
+    """Returns the mean square of the finite values, divided by ``4^power``, and the power."""
     largest = 0.0
     for _, chunk in _chunks(values, before):
         sizes = np.abs(chunk)
         largest = max(largest, float(np.max(sizes, where=np.isfinite(sizes), initial=0)))
     if largest == 0:
         return 0.0, 0
-    power = math.frexp(largest)[1]  # of f64, the squares could overflow
+    power = math.frexp(largest)[1]  # The squares of f64 values could overflow.
     total, count = 0.0, 0
     for _, chunk in _chunks(values, before):
         finite = chunk[np.isfinite(chunk)].astype(np.float64)
@@ -177,7 +178,7 @@ def _mean_square(values: Array, before: Sequence[np.dtype[Any]] = ()) -> tuple[f
 
 
 def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[slice, Array]]:
-    """Values as the program casts them, in f32 or f64, some rows at a time, and which ones."""
+    """Yields values as the program casts them, in f32 or f64, with their rows."""
     rows = max(1, _CHUNK * values.shape[0] // max(1, values.size))
     for start in range(0, values.shape[0], rows):
         here = slice(start, start + rows)
@@ -189,16 +190,16 @@ def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[sl
 
 
 def is_known(type_: ir.Type) -> bool:
-    """Whether a type is a tensor of floats for which there is a dtype."""
+    """Whether a type is a tensor of floats that have a NumPy dtype."""
     format_ = format_of(type_)
     return isinstance(type_.element_type, ir.FloatType) and format_ not in (None, FORMATS["tf32"])
 
 
 def has_elements(constant: ir.Operation) -> bool:
-    """Whether a constant has elements of its own, and floats that NumPy knows."""
+    """Whether a constant is dense, not a splat, and of floats that have a NumPy dtype."""
     type_ = constant.results[0].type
     if not isinstance(type_.element_type, ir.FloatType):
-        return False  # the bindings can't even read complex constants
+        return False  # The bindings cannot read complex constants.
     attribute = constant.attributes["value"]
     if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
         return False
@@ -206,7 +207,7 @@ def has_elements(constant: ir.Operation) -> bool:
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    """The dtype of a format by its name in MLIR."""
+    """Returns the dtype of a format by its name in MLIR."""
     plain = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16}
     narrow = f"float{name[1]}_{name[2:].lower()}"
     dtype: np.dtype[Any] = np.dtype(plain.get(name) or getattr(ml_dtypes, narrow))
@@ -214,7 +215,7 @@ def dtype_of(name: str) -> np.dtype[Any]:
 
 
 def _elements(attribute: ir.Attribute) -> Array:
-    """The elements of a dense attribute, in order; a view, where NumPy knows the format."""
+    """Returns the elements of a dense attribute in order; a view if the bindings provide one."""
     dtype = dtype_of(str(attribute.type.element_type))
     if dtype in _READABLE:
         return np.asarray(memoryview(attribute)).reshape(-1)
@@ -222,7 +223,7 @@ def _elements(attribute: ir.Attribute) -> Array:
 
 
 def _raw(attribute: ir.Attribute, dtype: np.dtype[Any]) -> Array:
-    """The elements as bytecode has them: the bindings read no format that Python lacks."""
+    """Returns the elements from bytecode, for formats that the bindings cannot read."""
     op = ir.Operation.create(
         "stablehlo.constant", results=[attribute.type], attributes={"value": attribute}
     )
@@ -240,11 +241,11 @@ def _raw(attribute: ir.Attribute, dtype: np.dtype[Any]) -> Array:
         if ir.DenseElementsAttr.get(shaped, type=attribute.type) == attribute:
             return bits.view(dtype)
         at = head.find(length, at + 1)
-    raise ValueError(f"the elements of a {attribute.type} do not stand in its bytecode")
+    raise ValueError(f"the elements of a {attribute.type} are not in its bytecode")
 
 
 def _varint(number: int) -> bytes:
-    """A length as bytecode writes it: as many low zero bits as bytes follow, then a one."""
+    """Returns a length as bytecode writes it: the low zero bits count the bytes that follow."""
     size = next((n for n in range(1, 9) if number < 1 << (7 * n)), 9)
     if size == 9:
         return b"\0" + number.to_bytes(8, "little")
@@ -252,5 +253,5 @@ def _varint(number: int) -> bytes:
 
 
 def with_element(type_: ir.Type, element: ir.Type) -> ir.Type:
-    """A tensor type of another element type."""
+    """Returns a tensor type with another element type."""
     return ir.RankedTensorType.get(type_.shape, element, type_.encoding)

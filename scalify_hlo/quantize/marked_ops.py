@@ -12,10 +12,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 
 LEFT = (attributes.STATE_GRADIENT, attributes.PART, attributes.MATMUL)
-"""The attributes of `scalify-roles` that the last of the passes that quantize removes."""
+"""The attributes of `scalify-roles` that the last quantizing pass removes."""
 
 _WITH_OPS = BODIES | BRANCHES | {LOOP}
-"""The ops of `main` with regions in which there may be such ops."""
+"""The ops with regions in `main` that may contain marked ops."""
 
 
 def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.OpView]:
@@ -23,7 +23,7 @@ def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.
 
     Args:
         module: The module.
-        listing: The ops of `main`, where they were listed.
+        listing: The ops of `main`, if they were listed.
     """
     found: list[ir.OpView] = []
     gradient, go_on = attributes.STATE_GRADIENT, ir.WalkResult.ADVANCE

@@ -1,4 +1,4 @@
-"""Puts matmuls of narrow operands in the place of matmuls."""
+"""Replaces matmuls by matmuls of narrow operands."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
 
 
 class Casting(Protocol):
-    """The formats of the operands and the result of a matmul, and the way to them."""
+    """Casts of the operands and the result of a matmul."""
 
     @property
     def count(self) -> int:
-        """The number of casts that it made itself."""
+        """The number of inserted casts."""
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
-        """The two operands of a matmul in narrow formats."""
+        """Returns the two operands of a matmul in narrow formats."""
 
     def element(self, old: ir.Type, /) -> ir.Type:
-        """The element type of the narrow matmul's result, given that of the matmul's."""
+        """Returns the element type of the narrow matmul, given that of the original matmul."""
 
     def finished(self, result: ir.Value, at: ir.Operation, /) -> ir.Value:
-        """The result of the narrow matmul of the last `operands`, in the recipe's output format."""
+        """Returns the result of the narrow matmul of the last `operands`, in the output format."""
 
 
 class Propagated:
-    """Casts of data: scales come through the program.
+    """Casts for propagated scales.
 
     Args:
-        casts: Those of the module.
+        casts: The casts of the module.
         recipe: The options of matmuls.
     """
 
@@ -63,7 +63,7 @@ class Propagated:
         ]
 
     def element(self, old: ir.Type) -> ir.Type:
-        """See `Casting`; what is to be f16 is rounded after: sums of many terms could leave it."""
+        """See `Casting`; an f16 result is rounded after the sum, which could leave its range."""
         if self._output == "f16":
             return ir.F32Type.get()
         return old if self._output == KEEP else self._casts.element(self._output)
@@ -74,11 +74,11 @@ class Propagated:
 
 
 class QuantizedOperands:
-    """Operands with scales of their own, which the result is multiplied with.
+    """Casts for operands that have their own scales, with which the result is multiplied.
 
     Args:
-        operands: Those of the module.
-        recipe: Says which weights have a scale for each output channel.
+        operands: The quantized operands of the module.
+        recipe: The recipe, which says whether weights have a scale for each output channel.
     """
 
     def __init__(self, operands: Operands, recipe: Recipe) -> None:
@@ -108,8 +108,8 @@ class QuantizedOperands:
     def element(self, old: ir.Type) -> ir.Type:
         """See `Casting`; the scales are applied in this type.
 
-        GPU kernels give bf16 and apply a bf16 scale at once, which is exact for powers of two. f16
-        could not hold the product of the data.
+        GPU kernels return bf16 and apply a bf16 scale at once, which is exact for powers of two.
+        The range of f16 is too small for the product of the data.
         """
         output, scaling = self._recipe.matmul.output, self._recipe.scaling
         powers = scaling.power_2_scale or scaling.kind == "calibrated"
@@ -125,12 +125,12 @@ class QuantizedOperands:
 
 
 class Narrowing:
-    """Puts matmuls of narrow operands in the places of matmuls.
+    """Replaces matmuls by matmuls of narrow operands.
 
     Args:
-        casting: Makes the operands.
-        flattening: Finds what matmuls of 8-bit operands become; None if they stay as they are.
-        algorithms: Whether those say how they are computed.
+        casting: The casts of operands and results.
+        flattening: Finds matmuls of matrices for 8-bit operands; None to keep all dimensions.
+        algorithms: Whether matmuls of 8-bit operands get the attribute ``algorithm``.
     """
 
     def __init__(
@@ -141,16 +141,16 @@ class Narrowing:
         self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
 
     def narrow(self, op: ir.OpView, formats: Formats, extent: Extent) -> list[ir.OpView]:
-        """Puts a narrow one in a matmul's place.
+        """Replaces a matmul by a narrow one.
 
         Args:
             op: The matmul.
-            formats: Those of its operands.
-            extent: Its M, N and K.
+            formats: The formats of the operands.
+            extent: M, N and K of the matmul.
 
         Returns:
-            What has marks: it, and what makes the value that the matmul made, if that is the
-            gradient of a weight.
+            The ops with marks: the narrow matmul, and the op that makes its final result, if that
+            is the gradient of a weight.
         """
         operands, old = list(op.operands), op.results[0]
         data = self._casting.operands(op, formats)
@@ -162,7 +162,7 @@ class Narrowing:
         if attributes.STATE_GRADIENT in op.attributes:
             numbers = op.attributes[attributes.STATE_GRADIENT]
             made.owner.attributes[attributes.STATE_GRADIENT] = numbers
-            # Other converts may be erased, where only matmuls take them, which are narrow.
+            # Other converts may be erased if only quantized matmuls use them.
             marked += [made.owner] if made != matmul.results[0] else []
         old.replace_all_uses_with(made)
         op.operation.erase()
@@ -172,7 +172,7 @@ class Narrowing:
     def _matmul(
         self, op: ir.OpView, data: Sequence[ir.Value], formats: Formats, extent: Extent
     ) -> tuple[ir.OpView, ir.Value]:
-        """The matmul of some data, and its result in the shape that the matmul's has."""
+        """Returns the matmul of data, and its result in the shape of the original matmul."""
         old, kept = op.results[0].type, self._attributes(op, formats, extent)
         element = self._casting.element(old.element_type)
         same = element == old.element_type
@@ -215,7 +215,7 @@ class Narrowing:
 
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
-    """Erases the converts whose operands are the data; constants' own are erased with these."""
+    """Erases the converts whose operands are the data; those of constants go with these."""
     widened: dict[ir.Value, None] = {}
     for value, narrow_value in zip(operands, data, strict=False):
         source = widened_from(value)
@@ -227,7 +227,7 @@ def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> No
 
 
 def roles_of(op: ir.OpView) -> list[str]:
-    """The roles of a matmul's operands."""
+    """Returns the roles of a matmul's operands."""
     return attributes.texts(op.attributes[attributes.ROLES])
 
 
@@ -237,8 +237,8 @@ def is_small(format_: str) -> bool:
 
 
 def _has_kernel(formats: Formats, extent: Extent) -> bool:
-    """Whether an algorithm may be asked for: XLA has none for vectors, and refuses the program.
+    """Whether a matmul may have an algorithm; XLA has none for vectors, and refuses the program.
 
-    A size that is not known may be 1.
+    A size that is not static may be 1.
     """
     return all(map(is_small, formats)) and extent.m.least > 1 and extent.n.least > 1

@@ -1,11 +1,11 @@
-"""The format in which a model computes what is no matmul: the recipe's ``compute``.
+"""The dtype of everything but matmuls: the option ``compute`` of a recipe.
 
-Values between matmuls are made and kept in it, and casts of data round what comes from elsewhere.
-The optimizer keeps its own. So do gradients in formats of few exponent bits: sums over correlated
-terms take them further from unit, layer by layer, than any static scale foresees.
+Values between matmuls are computed and saved in this dtype, and other values are cast to it. The
+optimizer keeps its dtype. So do gradients if the format has few exponent bits: sums over correlated
+terms take them further from unit, layer by layer, than a static scale can predict.
 
-`scalify_hlo.analysis.model_part` finds the ops of the model, `scalify_hlo.analysis.widths` those
-of its values that are narrow.
+`scalify_hlo.analysis.model_part` finds the ops of the model, and `scalify_hlo.analysis.widths` the
+values that become narrow.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _CONSTANT = "stablehlo.constant"
 
 
 def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
-    """Gives the values of a program's model another format.
+    """Changes the format of the values of a model.
 
     Args:
-        main: The function that it starts at; ops that make gradients of weights are marked.
-        format_: The format.
-        casts: Makes casts.
+        main: The entry function, in which ops that make gradients of weights are marked.
+        format_: The new format.
+        casts: The casts of the module.
     """
     parts = model_of(main)
     widths = Widths(main, gradients=FORMATS[format_].wide)
@@ -57,7 +57,7 @@ def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
 
 
 class _Narrowing:
-    """Gives values their types.
+    """Changes the types of values.
 
     Attributes:
         copied: Whether functions were copied.
@@ -72,17 +72,17 @@ class _Narrowing:
         self._retyped: list[ir.Value] = []
         self._done: set[Hashable] = set()
         self._copies: dict[Hashable, ir.OpView] = {}
-        self._open: set[Hashable] = set()  # those that are being made
+        self._open: set[Hashable] = set()  # The copies that are being made.
         self._replaced: list[ir.Value] = []
         self.copied = False
 
     def erase_replaced(self) -> None:
-        """Erases the casts that nothing needed; at the end, since values are told by address."""
+        """Erases the casts without uses. It runs last, since tables are keyed by these values."""
         for value in self._replaced:
             value.owner.operation.erase()
 
     def part(self, part: ModelPart) -> None:
-        """Narrows a part of the model; what is not of it reads what it read before."""
+        """Casts a part of the model; ops outside of it read the values that they read before."""
         self._ops(part.ops)
         for value in self._retyped:
             self._widen_uses(value)
@@ -119,7 +119,7 @@ class _Narrowing:
                 self._op(op, name)
 
     def _op(self, op: ir.Operation, name: str) -> None:
-        """An ordinary op: narrow if it may be, else as it was."""
+        """Rewrites an op without regions: narrow if possible, and otherwise unchanged."""
         operands = op.operands
         if len(op.results) == len(operands) and name in EACH:
             self._match(op, op.results)
@@ -132,7 +132,7 @@ class _Narrowing:
             self._widen_operands(op)
 
     def _matmul(self, op: ir.Operation) -> None:
-        """A matmul whose operands are narrow, by the recipe or as they come, keeps them."""
+        """Rewrites a matmul, whose narrow operands are kept."""
         operands = floats(op.operands)
         narrow = self._is_narrow(op.results[0])
         if any(map(is_f32, operands)):
@@ -141,7 +141,7 @@ class _Narrowing:
                 return
             self._narrow_operands(op)
         if narrow and self._format.wide and self._all_narrow(op):
-            # XLA sums in f32 in any case, and its CPU lacks the mixed form.
+            # XLA always sums in f32, and has no mixed form on CPUs.
             self._retype(op.results[0])
 
     def _all_narrow(self, op: ir.Operation) -> bool:
@@ -154,13 +154,15 @@ class _Narrowing:
             return False
         operands = op.operands
         if name in TAKES and is_f32(operands[0]) and widened_from(operands[0]) is None:
-            return False  # a few rows of a large table: they are rounded, not all of it
+            return False  # A few rows of a large table are cast, instead of the whole table.
         return all(self._holds(v) for v in floats(operands))
 
     def _holds(self, value: ir.Value) -> bool:
         """Whether the format has a constant among its normal numbers."""
         number = _number(value)
-        if number is None or not number or number - number:  # zeros, infinities and NaN are there
+        if (
+            number is None or not number or number - number
+        ):  # Every format has zeros, infinities and NaN.
             return True
         smallest = 2.0**self._format.min_exponent
         return smallest <= abs(number) <= self._format.max_finite
@@ -175,7 +177,7 @@ class _Narrowing:
                 operands[i] = self._narrowed(operands[i])
 
     def _widen_operands(self, op: ir.Operation) -> None:
-        """Gives an op, and what is inside of it, the values that it had."""
+        """Restores the wide operands of an op, and of the ops in its regions."""
         operands = op.operands
         for i in range(len(operands)):
             operands[i] = self._widened(operands[i])
@@ -185,7 +187,7 @@ class _Narrowing:
                     self._widen_operands(inner.operation)
 
     def _convert(self, op: ir.Operation) -> None:
-        """Casts of a recipe take what there is; converts of the model what they took."""
+        """Rewrites a convert; casts of a recipe may read narrow values."""
         if attributes.CAST in op.attributes:
             self._take_cast(op)
         else:
@@ -198,7 +200,7 @@ class _Narrowing:
             self._replaced.append(result)
 
     def _narrowed(self, value: ir.Value) -> ir.Value:
-        """A value in the format; itself if it has it already."""
+        """Returns a value in the format; the value itself if it has the format already."""
         if not is_f32(value):
             return value
         if value not in self._narrow:
@@ -206,7 +208,7 @@ class _Narrowing:
         return self._narrow[value]
 
     def _in(self, value: ir.Value, width: Width) -> ir.Value:
-        """A value of some width."""
+        """Returns a value at a width."""
         return self._narrowed(value) if width == Width.NARROW else self._widened(value)
 
     def _make_narrow(self, value: ir.Value) -> ir.Value:
@@ -222,7 +224,7 @@ class _Narrowing:
         return narrow
 
     def _broadcast(self, op: ir.Operation) -> ir.Value:
-        """Rounds what is broadcast, and not each copy of it."""
+        """Casts the operand of a broadcast, instead of the result."""
         source, dims = self._narrowed(op.operands[0]), op.attributes["broadcast_dimensions"]
         type_, location = self._type(op.results[0]), op.location
         made = emit.broadcast(type_, source, dims, loc=location, ip=ir.InsertionPoint(op))
@@ -232,7 +234,7 @@ class _Narrowing:
         return made
 
     def _widened(self, value: ir.Value) -> ir.Value:
-        """A value as the program had it."""
+        """Returns a value in the format of the program."""
         if value not in self._wide:
             return value
         wide = self._wide[value]
@@ -242,7 +244,7 @@ class _Narrowing:
         return wide
 
     def _retype(self, value: ir.Value) -> None:
-        """Says that a value is made in the format."""
+        """Notes that a value is computed in the format."""
         if not is_f32(value):
             return
         value.set_type(self._type(value))
@@ -254,7 +256,7 @@ class _Narrowing:
         return ir.RankedTensorType.get(type_.shape, self._element, type_.encoding)
 
     def _match(self, op: ir.Operation, values: Sequence[ir.Value]) -> None:
-        """Gives operands the widths of the values they become, and those their types."""
+        """Casts operands to the widths of the values that they become, whose types are set."""
         operands = op.operands
         for i in range(len(values)):
             if is_f32(values[i]) and self._is_narrow(values[i]):
@@ -264,7 +266,7 @@ class _Narrowing:
                 operands[i] = self._widened(operands[i])
 
     def _end(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
-        """Gives what a block ends with the types that values have."""
+        """Casts the operands of a terminator to the types of the results."""
         returned = block.operations[len(block.operations) - 1].operation
         self._done.add(_key(returned))
         operands = returned.operands
@@ -292,7 +294,7 @@ class _Narrowing:
         self._widen_operands(returned)
 
     def _arguments(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
-        """Gives the arguments of a block the types that values have."""
+        """Sets the types of the arguments of a block to those of values."""
         for argument, value in zip(block.arguments, values, strict=True):
             if value.type != argument.type:
                 self._retype(argument)
@@ -332,7 +334,7 @@ class _Narrowing:
         for i, width in enumerate(widths):
             operands[i] = self._in(operands[i], width)
         key = (name, *widths)
-        if key in self._open:  # recursion, which propagation refuses
+        if key in self._open:  # Propagation refuses recursion.
             self._widen_operands(op)
             return
         if key not in self._copies:
@@ -364,7 +366,7 @@ class _Narrowing:
         return copy
 
     def _finish(self, copy: ir.OpView, block: ir.Block, widths: Sequence[Width]) -> None:
-        """Gives a function's results their widths, and the function its type."""
+        """Casts the results of a function to their widths, and sets the type of the function."""
         returned = block.operations[len(block.operations) - 1].operation
         self._done.add(_key(returned))
         operands = returned.operands
@@ -377,14 +379,14 @@ class _Narrowing:
 def _key(op: ir.Operation) -> Hashable:
     """Returns a key of an op that stays valid while the op changes, unlike its hash.
 
-    What ends a block is told by the block.
+    The key of an op without results is its block.
     """
     key: Hashable = op.results[0] if len(op.results) else op.block
     return key
 
 
 def _number(value: ir.Value) -> float | None:
-    """The number that all elements of a constant are, broadcast or not."""
+    """Returns the number that is the value of all elements of a constant, or None."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None

@@ -1,7 +1,7 @@
-"""Numbers of the matmuls and gradients that a recipe narrows.
+"""Numbers of the matmuls and gradients that a recipe quantizes.
 
-Where the recipe keeps untrusted operands wide, propagation finds out which these are, after their
-matmuls were narrowed. The program is rewritten once more then, and leaves those matmuls alone.
+With ``untrusted = "wide"``, propagation finds the untrusted operands after their matmuls were
+quantized. The program is then rewritten again without quantizing those matmuls.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from scalify_hlo.recipes.model import WIDE, Recipe
 
 
 class Numbers:
-    """Counts what is narrowed, in the order in which a recipe is applied.
+    """Counts quantized matmuls and gradients, in the order of the passes.
 
     Args:
-        recipe: Says whether numbers matter.
-        wide: The numbers of what stays as it is.
+        recipe: The recipe, which says whether numbers are needed.
+        wide: The numbers of the matmuls and gradients that are not quantized.
     """
 
     def __init__(self, recipe: Recipe, wide: Collection[int]) -> None:
@@ -26,7 +26,7 @@ class Numbers:
         self._last = -1
 
     def narrow(self, matmul: ir.Operation | None) -> bool:
-        """Whether the next is narrowed; writes its number on a matmul that is."""
+        """Whether the next one is quantized; if it is a matmul, its number is written on it."""
         if not self._counts:
             return True
         self._last += 1
@@ -44,21 +44,22 @@ class Numbers:
 
 
 def rewritten_wide(module: ir.Module, rewrite: Callable[[frozenset[int]], Collection[int]]) -> None:
-    """Rewrites a module until no operand that is left narrow is untrusted.
+    """Rewrites a module until no quantized operand is untrusted.
 
     Args:
-        module: Edited in place.
-        rewrite: Rewrites it, but for what has some numbers; gives those of untrusted operands.
+        module: The module, which is edited in place.
+        rewrite: Rewrites the module without quantizing some numbers, and returns the numbers of
+            untrusted operands.
     """
     original = module.operation.clone()
     wide: frozenset[int] = frozenset()
     while not (found := frozenset(rewrite(wide))) <= wide:
-        wide |= found  # which ends: there are so many matmuls
+        wide |= found  # This ends, as the number of matmuls is finite.
         _restore(module, original)
 
 
 def _restore(module: ir.Module, original: ir.OpView) -> None:
-    """Puts clones of a module's original ops in the place of its ops."""
+    """Replaces the ops of a module by clones of its original ops."""
     for op in list(module.body.operations):
         op.operation.erase()
     for op in original.regions[0].blocks[0].operations:

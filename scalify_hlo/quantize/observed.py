@@ -1,4 +1,4 @@
-"""The operands of matmuls that a profile has tensors of, and their names there."""
+"""The operands of matmuls that are tensors of a profile, and their names."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SIDES = ("lhs", "rhs")
 
 
 class ObservedTensor(NamedTuple):
-    """A tensor that matmuls take.
+    """A tensor that is an operand of matmuls.
 
     Attributes:
-        value: What it is, in `main` or a region of it.
+        value: The value, in `main` or in a region of it.
         names: ``SITE:lhs`` or ``SITE:rhs`` for each operand that it is.
-        at: An op of its block after it, before which it is observed.
+        at: A later op of its block, before which it is observed.
     """
 
     value: ir.Value
@@ -28,13 +28,13 @@ class ObservedTensor(NamedTuple):
 
 
 def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
-    """The tensors that the matmuls of a function take, and how a profile calls them.
+    """Returns the operands of the matmuls of a function, with their names in a profile.
 
-    Where sites have the same name, all but the first in order of the program have a number:
-    ``SITE#2:lhs``. Integers and complex numbers have no tensor in a profile.
+    If sites have the same name, all but the first in program order have a number, as in
+    ``SITE#2:lhs``. Integer and complex operands are not in a profile.
 
     Args:
-        main: The function, in which all calls that lead to matmuls were inlined.
+        main: The function, in which all calls of functions with matmuls were inlined.
     """
     names: dict[ir.Value, list[str]] = {}
     first: dict[ir.Value, ir.Operation] = {}
@@ -59,7 +59,7 @@ def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
 
 
 class _Operand(NamedTuple):
-    """An operand of a matmul: what it is, its own name, and where it is taken."""
+    """An operand of a matmul: its value, its name, the matmul, and the side."""
 
     value: ir.Value
     name: str
@@ -68,7 +68,7 @@ class _Operand(NamedTuple):
 
 
 def _operands(main: ir.OpView) -> Iterator[_Operand]:
-    """The operands that have a tensor in a profile, in order of the program."""
+    """Yields the operands that are in a profile, in program order."""
     counts: dict[str, int] = {}
     for op in _matmuls(main):
         site = op.attributes[attributes.SITE].value
@@ -80,7 +80,7 @@ def _operands(main: ir.OpView) -> Iterator[_Operand]:
 
 
 def _matmuls(main: ir.OpView) -> list[ir.Operation]:
-    """The matmuls that have roles."""
+    """Yields the matmuls that have roles."""
     found: list[ir.Operation] = []
     go_on = ir.WalkResult.ADVANCE
 
@@ -94,7 +94,7 @@ def _matmuls(main: ir.OpView) -> list[ir.Operation]:
 
 
 def _beside(op: ir.Operation, value: ir.Value) -> ir.Operation:
-    """The op that a value is used by, or in a region of, in the value's own block."""
+    """Returns the op of the value's block that uses the value, itself or in a region."""
     block = block_of(value)
     while op.block != block:
         op = op.parent.operation

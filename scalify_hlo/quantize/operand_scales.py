@@ -1,12 +1,12 @@
-"""Operands of matmuls with scales of their own: cast to narrow data, undone right after.
+"""Matmul operands with their own scales, by which the result is multiplied right after.
 
     X_s = amax(X) * 2^margin / largest;  X_d = cast(X / X_s);  Y = matmul(A_d, B_d) * (A_s * B_s)
 
-``largest`` is the format's largest number. With scales that are powers of two X_s is rounded up, so
-that nothing clips, and Y may be BF16, in which such scales are applied without rounding. An amax
-below 2^-110, such as zero, counts as 2^-110, and where it is infinite or NaN X_s is 1. What is
-infinite becomes the largest number, and NaN stays NaN. The formulas and the names in recipes are
-Transformer Engine's; its scale is the reciprocal of ours, `inverse` here.
+``largest`` is the largest number of the format. If scales are powers of two, X_s is rounded up, so
+that no data saturate, and Y may be BF16, in which such scales are applied without rounding. An amax
+below 2^-110, such as zero, counts as 2^-110. If it is infinite or NaN, X_s is 1. Infinities become
+the largest number, and NaN stays NaN. The formulas and the names in recipes are those of
+Transformer Engine, whose scale is the reciprocal of X_s, here `inverse`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ Kept: TypeAlias = Literal["no", "apart", "in order"]
 Place: TypeAlias = tuple[ir.Value, int]
 """An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
 
-What matmuls take is made anew when those before them are; they themselves stand until then.
+The operands of a matmul may be replaced when earlier matmuls are quantized. The matmul itself stays
+until then, and so does its result.
 """
 
 
@@ -59,12 +60,12 @@ class Operand:
 
     Attributes:
         data: X_d.
-        exponents: The static part of the scale's logarithm: one, or one for each channel.
-        scale: The part that the program computes, an f32 tensor of rank 0 or of the channels'
-            shape; None if there is none.
-        channels: Those that have scales of their own.
-        inverse: The reciprocal of a scale that is a power of two, if that is to be used instead:
-            XLA computes a quotient once, and copies what a scale is cut out of into each fusion.
+        exponents: log2 of the static part of the scale: one, or one for each channel.
+        scale: The part of the scale that the program computes, an f32 tensor of rank 0 or of the
+            shape of the channels; None if there is none.
+        channels: The channels that have their own scales.
+        inverse: The reciprocal of a scale that is a power of two, if it is used instead. XLA
+            computes a quotient once, but copies a slice of the state into each fusion.
     """
 
     data: ir.Value
@@ -81,10 +82,10 @@ class QuantizeRequest:
     Attributes:
         value: The operand.
         format: The narrow format.
-        place: Where it is taken.
-        channels: Those that get scales of their own; None for one scale.
-        gradient: Whether it is a gradient. Casts of these have several readers, and XLA is kept
-            from copying them into each; see `barrier_after`.
+        place: The operand of the matmul.
+        channels: The channels that get their own scales; None for one scale.
+        gradient: Whether it is a gradient. The cast of a gradient has several readers, and a
+            barrier keeps XLA from copying it into each; see `barrier_after`.
     """
 
     value: ir.Value
@@ -95,7 +96,7 @@ class QuantizeRequest:
 
     @property
     def whole(self) -> QuantizeRequest:
-        """The same with one scale."""
+        """Returns the same request with one scale."""
         return self if self.channels is None else replace(self, channels=None)
 
 
@@ -103,14 +104,14 @@ class ScaleProvider(Protocol):
     """A source of scales."""
 
     def operand(self, wanted: QuantizeRequest) -> Operand:
-        """The operand with its scale."""
+        """Returns the quantized operand with its scale."""
 
     def finish(self, report: Report) -> None:
-        """Does what is left when all operands are cast."""
+        """Completes the program after all operands were cast."""
 
 
 class Operands:
-    """The operands of a module's matmuls: each cast once for each format and kind of scale."""
+    """The operands of a module's matmuls, each cast once for each format and kind of scale."""
 
     def __init__(self, source: ScaleProvider) -> None:
         self._source = source
@@ -122,7 +123,7 @@ class Operands:
         return len(self._made)
 
     def get(self, wanted: QuantizeRequest) -> Operand:
-        """The operand; itself at scale 1 if the program has it in the format already."""
+        """Returns the quantized operand; at scale 1 if the program has it in the format already."""
         value, name = wanted.value, wanted.format
         if str(value.type.element_type) == name:
             return Operand(value, UNSCALED)
@@ -140,7 +141,7 @@ class Operands:
 def inverse_scale(
     amax: ir.Value, largest: ir.Value, emitter: Emitter, scaling: Scaling
 ) -> ir.Value:
-    """``largest / amax``, or the power of two below it; 1 if the amax is infinite or NaN."""
+    """Returns ``largest / amax``, or the power of two below; 1 if the amax is infinite or NaN."""
     bounded = emitter.maximum(amax, emitter.number(SMALLEST_AMAX))
     exact = emitter.divide(largest, bounded)
     if scaling.power_2_scale:
@@ -149,13 +150,13 @@ def inverse_scale(
 
 
 class Quantizing:
-    """The cast of one operand, made right after what makes the operand.
+    """The cast of one operand, right after the definition of the operand.
 
     Args:
-        wanted: What is asked.
-        recipe: The options.
-        kept: Whether XLA is kept from making casts one with what takes them, as it always is for
-            gradients: see `barrier_after` and, for ``in order``, `barrier_in_order`.
+        wanted: The request.
+        recipe: The recipe.
+        kept: Whether a barrier keeps XLA from fusing the cast with its readers, as it always does
+            for gradients: ``apart`` is `barrier_after`, and ``in order`` is `barrier_in_order`.
     """
 
     def __init__(self, wanted: QuantizeRequest, recipe: Recipe, kept: Kept = "no") -> None:
@@ -168,18 +169,18 @@ class Quantizing:
 
     @cached_property
     def emitter(self) -> Emitter:
-        """Builds what computes the scale."""
+        """Returns the builder of the ops that compute the scale."""
         return Emitter(self.at, wide=False)
 
     def operand(self, value: ir.Value, inverse: ir.Value, scale: ir.Value) -> Operand:
-        """The operand, cast at a scale of which the reciprocal is known."""
+        """Returns the operand, cast at a scale whose reciprocal is given."""
         wide = emit.convert(value, ir.F32Type.get(), self.at)
         factor = self._spread(inverse, wide)
         data = self._finish(emit.multiply(wide, factor, self.at))
         return Operand(data, UNSCALED, scale, self._wanted.channels)
 
     def static(self, exponents: Exponents) -> Operand:
-        """The operand at scales that are known."""
+        """Returns the operand, cast at static scales."""
         wide = emit.convert(self._wanted.value, ir.F32Type.get(), self.at)
         if exponents.ndim:
             factor = self._spread(constants(np.ldexp(np.float32(1), -exponents), self.at), wide)
@@ -206,13 +207,13 @@ class Quantizing:
 
 
 def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) -> ir.Value:
-    """A matmul's result times the scales of its operands, which are applied in its own format.
+    """Returns a matmul's result times the scales of its operands, in the format of the result.
 
-    The product of two scales is held below the format's largest number: infinity times zero is NaN.
+    The product of two scales is clamped to the largest number: infinity times zero is NaN.
 
     Args:
         result: The matmul of the operands' data: f32, or bf16 if all scales are powers of two.
-        operands: They, left and right.
+        operands: The quantized operands, left and right.
         at: The op before which it is computed.
     """
     element = result.type.element_type
@@ -242,7 +243,7 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
 
 
 def _product(operands: Sequence[Operand], emitter: Emitter) -> ir.Value:
-    """The product of two scales."""
+    """Returns the product of two scales."""
     inverses = [o.inverse for o in operands if o.inverse is not None]
     if len(inverses) == len(operands):
         return emitter.divide(emitter.number(1.0), emitter.multiply(*inverses))
@@ -250,7 +251,7 @@ def _product(operands: Sequence[Operand], emitter: Emitter) -> ir.Value:
 
 
 def _times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
-    """A tensor times ``2^exponent``, in several steps if that is no normal number."""
+    """Returns a tensor times ``2^exponent``, in several steps if that is not a normal number."""
     while exponent:
         step = max(-NORMAL, min(NORMAL, exponent))
         value = emit.times_power(value, step, at)
@@ -259,7 +260,7 @@ def _times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
 
 
 def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operation) -> ir.Value:
-    """Broadcasts a tensor along the other dimensions of one of static or dynamic shape."""
+    """Broadcasts a tensor to the static or dynamic shape of another one."""
     order = sorted(range(len(dims)), key=lambda i: dims[i])
     if list(order) != list(range(len(dims))):
         permutation = ir.DenseI64ArrayAttr.get(order)
@@ -275,6 +276,6 @@ def spread(values: ir.Value, dims: Sequence[int], like: ir.Value, at: ir.Operati
 
 
 def constants(values: npt.NDArray[np.float32], at: ir.Operation) -> ir.Value:
-    """An f32 tensor of given values."""
+    """Returns an f32 constant of given values."""
     attribute = ir.DenseElementsAttr.get(np.ascontiguousarray(values, np.float32))
     return stablehlo.constant(attribute, loc=at.location, ip=ir.InsertionPoint(at))

@@ -1,4 +1,4 @@
-"""Dynamic rescalings that a recipe asks for, as the markers that authors write."""
+"""Dynamic rescalings of a recipe, which are inserted as markers."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.transforms.marker_barriers import rescaled, rescaled_before, rescaled_together
 
 _SMALL = 1 << 13
-"""Elements up to which a statistic is cheaper to take together with others."""
+"""The largest number of elements of values whose statistics share a reduction."""
 
 Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
-"""The ops of a module that have an attribute."""
+"""A function that returns the ops of a module with an attribute."""
 
 
 class Rescaling:
-    """Puts markers into a program.
+    """Inserts markers into a program.
 
     Args:
-        main: The function that the program starts at.
-        recipe: Says where.
-        report: Takes a line for each marker.
+        main: The entry function.
+        recipe: The recipe, which selects the values.
+        report: The report, which gets a line for each marker.
         marked: See `Marked`.
     """
 
@@ -71,7 +71,7 @@ class Rescaling:
             attributes.mark_gradient(self._rescale(value, "state_gradients", how))
 
     def _together(self, values: Sequence[ir.Value], how: Rescale) -> None:
-        """Rescales small values of one size together, where none is used before all are there."""
+        """Rescales small values of equal size together, if none is used before all are defined."""
         order = Order(self._main.regions[0].blocks[0])
         for group in _of_one_size([value for value in values if value not in self._done]):
             last = order.last(group)
@@ -108,7 +108,7 @@ class Rescaling:
             self._rescale(value, "sites", how)
 
     def _state(self, how: Rescale) -> None:
-        """Rescales what a step carries to the next as it is returned: updates see it as it was."""
+        """Rescales state as it is returned; updates read the values before."""
         block = self._main.regions[0].blocks[0]
         returned, arguments = block.operations[-1].operation, block.arguments
         names = attributes.result_names(attributes.result_attributes(self._main))
@@ -128,16 +128,18 @@ class Rescaling:
             if value not in carried:
                 continue
             returned.operands[i] = self._done[value]
-            if how.statistic != NONE:  # what narrow state needs is no site of the recipe's
+            if (
+                how.statistic != NONE
+            ):  # The rescalings that narrow state needs are not sites of the recipe.
                 note = SiteReport("state_rescale", names[i], how.statistic, how.every)
                 self._report.sites.append(note)
 
     def _count(self, how: Rescale) -> ir.Value | None:
-        """The argument of the program that counts its steps, where that matters."""
+        """Returns the argument that counts steps, if the rescaling needs it."""
         return None if how.every == 1 else _counters(self._main, self._recipe.inputs.step)
 
     def _rescale(self, value: ir.Value, kind: str, how: Rescale) -> ir.Value:
-        """Rescales a value for all its uses; once, however many ask for it."""
+        """Rescales a value for all its uses, once."""
         if value in self._made:
             return value
         if value not in self._done:
@@ -157,14 +159,14 @@ class Rescaling:
         self._report.sites.append(SiteReport(kind, _name(location), how.statistic, how.every))
 
     def _step(self, value: ir.Value, how: Rescale) -> ir.Value | None:
-        """The argument of the program that counts its steps."""
+        """Returns the argument that counts steps."""
         found = self._count(how)
         if found is None:
             return None
         block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
         if _function(block) != self._main.operation:
             raise InputError(
-                "a rescaling every few steps would be in a function that does not see their count",
+                "a rescaling every few steps would be in a function without the count of steps",
                 location=str(value.location if value.owner == block else value.owner.location),
                 hint="leave `every` at 1 there, or exclude the site",
             )
@@ -172,7 +174,7 @@ class Rescaling:
 
 
 def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:
-    """Tells a marker how to round, in which steps to act, and how far above unit data may be."""
+    """Writes rounding, interval and headroom on a marker."""
     i64 = ir.IntegerType.get_signless(64)
     if how.rounding != "default":
         marker.attributes[markers.ROUNDING] = ir.StringAttr.get(how.rounding)
@@ -195,7 +197,7 @@ class Order:
         self._block = block
 
     def last(self, values: Sequence[ir.Value]) -> ir.Operation | None:
-        """The last op that makes one of several values; None if one is used before it."""
+        """Returns the last op that defines one of several values; None if one is used before it."""
         made = [self._number(value.owner.operation) for value in values]
         users = [use.owner.operation for value in values for use in value.uses]
         used = [self._number(self._outermost(user)) for user in users]
@@ -204,18 +206,18 @@ class Order:
 
     def _number(self, op: ir.Operation) -> int:
         if not len(op.results):
-            return len(self._ops)  # the op that ends the block
+            return len(self._ops)  # The terminator of the block.
         return self._numbers.get(op.results[0], -1)
 
     def _outermost(self, op: ir.Operation) -> ir.Operation:
-        """The op of the block that an op is in a region of."""
+        """Returns the op of the block that contains an op in its regions."""
         while op.block != self._block and op.parent is not None:
             op = op.parent
         return op
 
 
 def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
-    """The small ones among some values by their number of elements, where there are several."""
+    """Yields groups of small values with the same number of elements."""
     groups: dict[int, list[ir.Value]] = {}
     for value in values:
         type_ = value.type
@@ -228,7 +230,7 @@ def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
 
 
 def _grouped(values: Mapping[ir.Value, Carried]) -> list[list[ir.Value]]:
-    """State with one statistic each: the small ones that are alike together, others alone."""
+    """Yields groups of state that share a statistic; large tensors are alone."""
     alike: dict[tuple[str, int], list[ir.Value]] = {}
     for value, state in values.items():
         alike.setdefault((state.statistic, state.headroom), []).append(value)
@@ -251,7 +253,7 @@ def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
             hint="`scalify-hlo inspect` lists the arguments and their names",
         )
     raise UsageError(
-        "a rescaling every few steps needs their count",
+        "a rescaling every few steps needs the count of steps",
         hint="name the integer argument that counts steps with inputs.step, as in "
         f"inputs.step={next(iter(integers), 'state.count')}",
     )
@@ -270,7 +272,7 @@ def _function(block: ir.Block) -> ir.Operation:
 
 
 def _named_ops(module: ir.Operation) -> list[ir.Operation]:
-    """The ops whose location is a name stack."""
+    """Yields the ops whose location is a name stack."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -283,7 +285,7 @@ def _named_ops(module: ir.Operation) -> list[ir.Operation]:
 
 
 def _leaves(op: ir.Operation, name: str) -> bool:
-    """Whether what an op makes leaves the primitive that it is a part of."""
+    """Whether a result of an op is used outside of the primitive that the op is part of."""
     users: Iterable[ir.Operation] = (use.owner for result in op.results for use in result.uses)
     return any(not isinstance(u.location, ir.NameLoc) or u.location.name_str != name for u in users)
 

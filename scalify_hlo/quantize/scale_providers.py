@@ -27,17 +27,17 @@ def source_of(
     profile: Profile | None,
     report: Report,
 ) -> ScaleProvider | None:
-    """Returns the provider of scales of their own for the operands of a module's matmuls.
+    """Returns the provider of scales for the operands of a module's matmuls.
 
     Args:
-        module: Functions with matmuls are inlined in it.
-        main: The function that it starts at.
-        recipe: Names the kind.
-        profile: Of the program, for calibrated scales.
-        report: Gets a remark on each composite whose matmuls stay wide.
+        module: The module, in which functions with matmuls are inlined.
+        main: The entry function.
+        recipe: The recipe, which names the kind of scales.
+        profile: The profile of the program, for calibrated scales.
+        report: The report, which gets a remark on each composite whose matmuls stay wide.
 
     Returns:
-        None where scales come through the program.
+        The provider; None if scales are propagated.
 
     Raises:
         UsageError: The recipe needs a profile, and there is none.
@@ -63,16 +63,16 @@ def source_of(
 def _leave(
     module: ir.Operation, main: ir.OpView, others: Sequence[ir.Operation], report: Report
 ) -> None:
-    """Leaves matmuls of functions that are not inlined wide: nothing names their operands.
+    """Keeps matmuls of functions that are not inlined wide, as their operands have no names.
 
     Args:
         module: The module.
         main: The function that has all other matmuls.
-        others: The ops that name such functions.
-        report: Gets a remark on each of them.
+        others: The ops that refer to such functions.
+        report: The report, which gets a remark on each of these ops.
     """
     for op in others:
-        message = "its matmuls stay wide: they have no scales of their own outside of main"
+        message = "its matmuls stay wide: scales of single operands need matmuls in main"
         report.remarks.append(Remark(message, str(op.location), op.name))
 
     def visit(op: ir.Operation) -> ir.WalkResult:

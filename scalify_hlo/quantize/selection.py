@@ -23,8 +23,8 @@ class Choice(NamedTuple):
     """The decision of a recipe on a matmul.
 
     Attributes:
-        formats: Those that its operands get; None if it stays wide.
-        wide: Why it stays wide.
+        formats: The formats of the operands; None if the matmul stays wide.
+        wide: The reason if it stays wide.
     """
 
     formats: Formats | None
@@ -35,10 +35,10 @@ class Selection:
     """Chooses formats for the operands of matmuls.
 
     Args:
-        recipe: Says which.
+        recipe: The recipe.
 
     Attributes:
-        sites: What it picks by name.
+        sites: The selection by name.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -128,12 +128,12 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
     """Returns the remarks on matmuls that stay wide although the recipe does not leave them out.
 
     Args:
-        main: The function that the program starts at.
+        main: The entry function.
         recipe: The name of the recipe.
-        matmuls: Those of the program, once the recipe was applied.
+        matmuls: The matmuls of the program, after the recipe was applied.
 
     Returns:
-        First that nothing is narrow, if so, and then a remark on each such matmul.
+        A remark if no matmul is quantized, and then a remark on each such matmul.
     """
     left = [(matmul, matmul.wide) for matmul in matmuls if matmul.wide is not None]
     told = [
@@ -152,7 +152,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
 
 
 _E5M2: Final = "f8E5M2"
-"""Two operands of this format, or of its variants, have no kernel anywhere."""
+"""No hardware multiplies two operands of this format, or of its variants."""
 
 _OF_ONE_TYPE: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_conv"})
 """The ops whose operands have one element type in StableHLO."""
@@ -160,27 +160,29 @@ _OF_ONE_TYPE: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_con
 _STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
 
 EXCLUDED: Final = Wide("excluded", "matmul.include and matmul.exclude leave it out", chosen=True)
-VOCABULARY: Final = Wide("vocabulary", "it is that of the vocabulary", chosen=True)
-NO_FLOATS: Final = Wide("of no floats", "its operands are no floats", chosen=True)
+VOCABULARY: Final = Wide("vocabulary", "it projects to a vocabulary", chosen=True)
+NO_FLOATS: Final = Wide("of no floats", "its operands are not floats", chosen=True)
 COMPLEX: Final = Wide("complex", "its operands are complex")
 NEITHER: Final = Wide(
     "neither forward nor backward",
-    "it is of two gradients, or its function's calls differ in what is a gradient",
+    "both operands are gradients, or the roles differ between the calls of its function",
 )
 E5M2_PAIR: Final = Wide("E5M2 x E5M2", "no hardware multiplies E5M2 with E5M2")
 TWO_TYPES: Final = Wide(
     "convolution of two formats",
     "StableHLO has no convolution of two element types",
-    hint="with one format for activations, weights and gradients it takes part; "
+    hint="give activations, weights and gradients one format to quantize it; "
     "matmul.exclude leaves it out on purpose",
 )
 CONTRACTED: Final = Wide("of unknown size", "its contracted size is not known", hint=_STATIC)
 WEIGHT_SIZE: Final = Wide("of unknown size", "the size of its weight is not known", hint=_STATIC)
 UNTRUSTED: Final = Wide("untrusted", "the predicted size of an operand is not trusted", chosen=True)
-UNREACHED: Final = Wide("not reached", "the program does not call it as a function or a loop does")
+UNREACHED: Final = Wide(
+    "not reached", "it is in the condition of a loop, or in a function that no call reaches"
+)
 IN_COMPOSITE: Final = Wide(
     "in a composite",
     "it is in the decomposition of a composite, which is kept",
-    hint="a ragged_dot of static shape takes part; matmul.exclude leaves it out on purpose",
+    hint="a ragged_dot of static shape is quantized; matmul.exclude leaves it out on purpose",
 )
 KEPT: Final = Wide("kept", "the recipe quantizes no matmul", chosen=True)

@@ -10,13 +10,13 @@ from scalify_hlo.recipes.model import MatmulOptions
 
 
 class Sites:
-    """The patterns of a recipe, and the sites they were matched with.
+    """The patterns of a recipe, and the sites that they match.
 
-    A site has its name stack for a name, each part of it, and those of the arguments that it
-    computes with; a pattern picks it by any of them.
+    The names of a site are its name stack, each part of the stack, and the names of the arguments
+    that are operands. A pattern matches a site if it matches one of these names.
 
     Args:
-        recipe: Has the patterns.
+        recipe: The recipe.
     """
 
     def __init__(self, recipe: MatmulOptions) -> None:
@@ -34,10 +34,10 @@ class Sites:
         return bool(included) and not excluded
 
     def refuse_unmatched(self) -> None:
-        """Complains of a pattern that no site has the name of.
+        """Checks that every pattern matches a site.
 
         Raises:
-            UsageError: There is one.
+            UsageError: A pattern matches no site.
         """
         for key in ("include", "exclude"):
             for pattern in getattr(self._recipe, key):
@@ -51,5 +51,5 @@ class Sites:
 
 
 def matching(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The patterns that one of the names has."""
+    """Returns the patterns that match one of the names."""
     return [pattern for pattern in patterns if is_like_any(pattern, names)]

@@ -1,4 +1,4 @@
-"""The formats in which a training step keeps its state between steps."""
+"""The formats in which a training step stores its state between steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scalify_hlo.recipes.effects import idle_under_same
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions, own_options
 
 _KEPT = StateOptions()
-"""All state as it is, unless it is marked."""
+"""The option that rescales no state but the state that is marked."""
 
 _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 
@@ -24,19 +24,19 @@ _AMAX_HEADROOM = 7
 """log2 of the amax of narrow moments, whose elements differ more than those of weights.
 
 The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
-is within 2^±8 for all tensors of up to 2^28 elements, even if a single one of them is not zero. f16
-holds another 2^9 above, and all that is down to 2^-20 of the amax at full precision.
+is within 2^±8 for all tensors of up to 2^28 elements, even if only one element is not zero. f16 has
+room for another factor of 2^9, and full precision down to 2^-20 of the amax.
 """
 
 _SMALL = 8
-"""Bits of the formats whose range is too short for outliers of data at unit rms."""
+"""The number of bits of formats with too little range for outliers of data at unit rms."""
 
 
 def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
-    """Gives what a step carries in the formats in which it is kept between steps.
+    """Casts the results of a step that are state to the formats in which they are stored.
 
     Returns:
-        The roles of what it gave.
+        The roles of the state that was cast.
     """
     roles: set[str] = set()
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
@@ -62,12 +62,12 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
 
 
 def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:
-    """A remark for each format of state that was asked for, where a program of pairs has none.
+    """Returns a remark for each format of state without effect, in a program of pairs.
 
     Args:
-        main: The function that the program starts at.
-        recipe: Has the formats. What its preset says of state is for steps that have such.
-        roles: The state that was given its format.
+        main: The entry function.
+        recipe: The recipe. Formats of its preset are exempt.
+        roles: The roles of the state that was cast.
     """
     if not attributes.any_argument_has(main, attributes.PAIR):
         return
@@ -80,10 +80,10 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
 
 
 def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
-    """Gives back what a step carries in the formats in which it is kept between steps.
+    """Casts the state of a step to the formats in which it is stored between steps.
 
     Returns:
-        Whether there may be any of that kind.
+        Whether there may be such state.
     """
     if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
         return False
@@ -102,13 +102,13 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
 
 
 class Carried(NamedTuple):
-    """A pair that a step takes and returns at a scale that is measured.
+    """A pair of state whose scale is measured in each step.
 
     Attributes:
         result: The number of the result.
         argument: The number of the argument.
-        statistic: Of the result's data: ``l2``, ``l1`` or ``max``.
-        headroom: log2 of what the statistic of the data is at their new scale.
+        statistic: The statistic of the data of the result: ``l2``, ``l1`` or ``max``.
+        headroom: log2 of the statistic of the data at their new scale.
     """
 
     result: int
@@ -118,14 +118,15 @@ class Carried(NamedTuple):
 
 
 def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> list[Carried]:
-    """Returns the state that a step carries to the next at measured scales, and marks it.
+    """Returns the state of a step with measured scales, and marks it.
 
     Args:
         main: The function.
-        recipe: The formats in which state is kept.
-        statistic: The one that all state takes its scale from. With ``none``, state in formats of
-            f32's range keeps its scale, and that in narrow formats has the statistic that fits it:
-            the rms of weights, and of first moments in f16; the amax of other moments.
+        recipe: The formats in which state is stored.
+        statistic: The statistic from which the scale of all state follows. With ``none``, state in
+            formats with the range of f32 keeps its scale. The scale of state in narrow formats
+            follows from the rms of weights, and of first moments in f16, and from the amax of other
+            moments.
     """
     taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
     values = main.regions[0].blocks[0].operations[-1].operands
@@ -149,12 +150,12 @@ def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> lis
 
 
 def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[str, int]:
-    """The statistic and the headroom of state.
+    """Returns the statistic and the headroom of state.
 
     Args:
-        role: What it is for.
-        statistic: What the recipe asks for, or ``none``.
-        narrow: The narrow format that it is kept in, if it is.
+        role: The role of the state.
+        statistic: The statistic of the recipe, or ``none``.
+        narrow: The narrow format in which the state is stored, or None.
     """
     if statistic == NONE:
         small = narrow is not None and narrow.bits <= _SMALL
@@ -173,10 +174,10 @@ def _role(mark: attributes.Attributes) -> str:
 def _state_format(
     mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type
 ) -> tuple[str, str]:
-    """The role of a pair that is carried, and the format it is kept in; `mark` loses that.
+    """Returns the role of a pair of state and its format, and removes the format from `mark`.
 
-    Numbers, such as sums of norms and sizes of steps, are no tensors whose memory would count, and
-    complex values have no narrow format.
+    Scalars, such as sums of norms and step sizes, need little memory and keep their formats.
+    Complex values have no narrow format.
     """
     stored = mark.pop(attributes.STORED, None)
     role = _role(mark)

@@ -214,7 +214,7 @@ def test_sites_are_picked_by_name() -> None:
     ("settings", "complaint"),
     [
         (["sites.names=*mull"], "matches no op"),
-        (["sites.names=*mul", "sites.every=3"], "needs their count"),
+        (["sites.names=*mul", "sites.every=3"], "needs the count of steps"),
         (["sites.names=*mul", "sites.every=3", "inputs.step=coun"], "matches no scalar integer"),
         (["sites.names=*mul", "sites.every=0"], "at least 1"),
         (["sites.names=*mul", "sites.statistic=l7"], "is not a value of 'sites.statistic'"),

@@ -344,7 +344,7 @@ class TestPlaces:
 
     def test_what_counts_steps_is_needed(self, text: str) -> None:
         settings = {**L2, "state_rescale.every": 4}
-        with pytest.raises(UsageError, match="needs their count"):
+        with pytest.raises(UsageError, match="needs the count of steps"):
             rewritten(text, "scaled", recipe=load_recipe("propagate", settings))
 
     def test_nothing_of_it_is_left(self, text: str) -> None:
