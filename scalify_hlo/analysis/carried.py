@@ -1,21 +1,21 @@
 """The results of a program that are arguments of its next call.
 
-A step of a training takes its state and returns it. `scalify-roles` finds most of that, but runs
-for recipes that ask for roles only, and looks for weights and moments. Scales need less: for each
-result the argument that it takes the place of, whatever it is for. Three things tell:
+A training step takes its state and returns it. `scalify-roles` finds most state, but it runs only
+if a recipe needs roles, and looks for weights and moments. Scales need less: for each result, the
+argument that it replaces, whatever the role. There are three kinds of evidence:
 
 1. names: ``result[0]['w']`` ends like ``params['w']``;
-2. donation: the memory of an argument may go to the result;
-3. data flow: elementwise ops make the result of the argument, in its shape and in degree 1.
+2. donation: the memory of an argument may be reused for the result;
+3. data flow: elementwise ops make the result from the argument, in its shape and in degree 1.
 
-Names that end alike count only where data flow agrees, since gradients are named like the
-parameters they are of. Where the whole path of one argument is that of the result, as in
-``{'x': a @ state['x']}``, any dependence is enough, but for what the backward pass makes. Donation
-counts where the result depends on the argument at all, as memory may go to any of its type.
-Data flow alone counts where the argument is a term of a sum, as in ``w - rate * g``, and only in
-programs that name their arguments. A sum in the backward pass is of parts of a gradient: that of a
-penalty of a weight is a term of it, and the weight is not. All other results of a function that is
-no step stay as they are; one that is such a sum loses nothing by the scale of its term.
+Equal ends of names need data flow too, since a gradient has the name of its parameter. If the whole
+path of the result is that of one argument, as in ``{'x': a @ state['x']}``, any dependence is
+enough, unless the backward pass makes the result. Donation needs any dependence on the argument, as
+memory may be reused for any result of the type. Data flow alone is enough if the argument is a term
+of a sum, as in ``w - rate * g``, and if arguments have names. A sum in the backward pass does not
+count: its terms are parts of a gradient, one of which may be the gradient of a penalty of a weight.
+
+A result of a function that is not a step may be such a sum too. The scale of its term does no harm.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _OPERANDS: Final = {
     "stablehlo.clamp": (1,),
     "stablehlo.select": (1, 2),
 }
-"""The ops whose result may be the next value of an operand, and the numbers of such operands."""
+"""The ops whose result may be the next value of an operand, with the numbers of such operands."""
 
 _SUMS: Final = traits.SUMS | traits.WRITES
-"""The ops that put something new into a value."""
+"""The ops that write a new part into a value."""
 
 _PRODUCTS: Final = traits.PRODUCTS
 _BARRIER: Final = "stablehlo.optimization_barrier"
@@ -63,9 +63,9 @@ class _Value(NamedTuple):
     """An argument or a result that may be state.
 
     Attributes:
-        number: Its number among all arguments or results.
-        type: Its MLIR type.
-        path: The names of the nodes of the pytree that lead to it, the outermost first.
+        number: The number among all arguments or results.
+        type: The MLIR type.
+        path: The names of the nodes of its path in the pytree, the outermost first.
     """
 
     number: int
@@ -84,14 +84,14 @@ def carried_arguments(
 
     Args:
         main: The function.
-        arguments: The names of its arguments; None for those that are no pairs.
-        results: The names of its results; None for those that are no pairs.
+        arguments: The names of the arguments; None for those that are not pairs.
+        results: The names of the results; None for those that are not pairs.
         known: The results that were found before, and the argument of each.
-        frame: That of the function, which notes where the search ended at a limit.
+        frame: The frame of the function, in which limits of the search are noted.
 
     Returns:
-        The number of the argument for each of these results, without those whose last op is a
-        marker: their scale is what the marker says.
+        The number of the argument for each of these results. Results whose last op is a marker are
+        excluded, as the marker sets their scale.
     """
     block = main.regions[0].blocks[0]
     taken = [
@@ -123,17 +123,18 @@ def may_come_back(
     known: Mapping[int, int],
     frame: Frame,
 ) -> dict[int, list[int]]:
-    """Finds results that a caller may give as an argument of their type, although nothing says so.
+    """Finds results that a caller may pass as an argument of their type, without other evidence.
 
     Args:
         main: The function.
         arguments: See `carried_arguments`.
-        results: See there.
-        known: The results that it found.
-        frame: See there.
+        results: See `carried_arguments`.
+        known: The results that `carried_arguments` found.
+        frame: See `carried_arguments`.
 
     Returns:
-        For each other result the arguments of its type, but for gradients and what a marker makes.
+        For each other result the arguments of its type; gradients and results of markers are
+        excluded.
     """
     block = main.regions[0].blocks[0]
     by_type: dict[ir.Type, list[int]] = {}
@@ -169,7 +170,7 @@ class _Matching:
         return self._found
 
     def _reached(self) -> Iterator[tuple[int, dict[_Value, bool]]]:
-        """The arguments of its type that each result is made of, and whether in a sum."""
+        """Returns the arguments of its type that each result is made of, and whether in a sum."""
         block, frame = self._main.regions[0].blocks[0], self._frame
         flow = _Flow([(block.arguments[value.number], frame) for value in self._taken])
         returned = block.operations[-1].operands
@@ -219,7 +220,7 @@ class _Matching:
                 self._take(result_number, argument.number)
 
     def _by_donation(self) -> None:
-        """Matches arguments that name a result, and donated ones with what is made of them.
+        """Matches donated arguments with the result that they name, or that depends on them.
 
         The memory of an argument may go to any result of its type.
         """
@@ -243,7 +244,7 @@ class _Matching:
                 self._take(result, number)
 
     def _made_of(self, arguments: Sequence[_Value]) -> dict[int, list[int]]:
-        """The results of its type that depend on each argument, by whatever ops."""
+        """Returns the results of its type that depend on each argument, by any ops."""
         block = self._main.regions[0].blocks[0]
         bits = {block.arguments[a.number]: 1 << i for i, a in enumerate(arguments)}
         for op in block.operations:
@@ -261,10 +262,10 @@ class _Matching:
         return found_in
 
     def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
-        """Matches results that are made of fewest arguments first.
+        """Matches results that are made of the fewest arguments first.
 
-        Of several arguments that one counts which fewest results are made of: new values of state
-        are made of other state, and those of weights of all.
+        Of several arguments, that of the fewest results is chosen: new values of state are made of
+        other state, and new weights of all state.
         """
         often = Counter(a.number for arguments in reached.values() for a in arguments)
         for result, arguments in sorted(reached.items(), key=lambda item: len(item[1])):
@@ -287,15 +288,15 @@ def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
 
 
 _Made: TypeAlias = tuple[str, list[Place]]
-"""The op that makes a value, and the operands that the value may be the next one of."""
+"""Returns the op that makes a value, and the operands whose next value it may be."""
 
 
 class _Parts(NamedTuple):
-    """The values that another is made of.
+    """The values that another value is made of.
 
     Attributes:
-        all: Their numbers.
-        summed: The numbers of those to which others are added.
+        all: The numbers of these values.
+        summed: The numbers of the values to which others are added.
     """
 
     all: frozenset[int] = frozenset()
@@ -309,7 +310,7 @@ class _Flow:
     """Finds the values in which other values are of degree 1.
 
     Args:
-        values: The values asked about.
+        values: The values in which degrees are asked for.
     """
 
     def __init__(self, values: Sequence[Place]) -> None:
@@ -317,7 +318,7 @@ class _Flow:
         self._most = len(values) + FLOW_VALUES
 
     def of(self, place: Place) -> Iterator[tuple[int, bool]]:
-        """The numbers of those that a value is made of, and whether others are added to each."""
+        """Yields the numbers of those that a value is made of, and whether others are added."""
         parts = self._parts(place)
         for i in sorted(parts.all):
             yield i, i in parts.summed
@@ -325,7 +326,7 @@ class _Flow:
     def _parts(self, place: Place) -> _Parts:
         """Returns the values that a value is made of; none if the search reaches its limit.
 
-        Chains may be long, and calls that call twice are of any number of places.
+        Chains may be long, and nested calls may multiply the number of values.
         """
         known = self._known
         waiting: list[tuple[Place, _Made | None]] = [(place, None)]
@@ -365,7 +366,7 @@ def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
 
 
 def _made(place: Place) -> _Made:
-    """The op that makes a value, and the operands that the value may be the next one of."""
+    """Returns the op that makes a value, and the operands whose next value it may be."""
     value, frame = place
     owner = value.owner
     if isinstance(owner, ir.Block):
@@ -379,12 +380,12 @@ def _made(place: Place) -> _Made:
         if markers.MARKER in owner.attributes:
             return markers.MARKER, []
         return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
-    name = owner.operation.name  # a view of a named computation has another one
+    name = owner.operation.name  # The view of a named computation has another name.
     return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 
 def _is_marked(place: Place) -> bool:
-    """Whether the last op that makes a value is a marker, casts aside."""
+    """Whether the last op that makes a value, except casts, is a marker."""
     while True:
         name, parts = _made(place)
         if name == markers.MARKER:
@@ -395,7 +396,7 @@ def _is_marked(place: Place) -> bool:
 
 
 def _is_gradient(place: Place) -> bool:
-    """Whether names say that the backward pass makes a value, but for elementwise ops and moves."""
+    """Whether names say that a value is backward, up to elementwise ops and data movement."""
     waiting, seen = [place], {place}
     while waiting and len(seen) < GRADIENT_VALUES:
         here = waiting.pop()
@@ -410,9 +411,9 @@ def _is_gradient(place: Place) -> bool:
 
 
 def _is_same(result: _Value, argument: _Value) -> bool:
-    """Whether a result has the type and the whole path of an argument, by more than numbers.
+    """Whether a result has the type and the whole path of an argument, and not only numbers.
 
-    What a function returns may be a tuple, of which the path is in one of the elements.
+    A function may return a tuple; the path is then that inside of one element.
     """
     path, wanted = result.path, argument.path[1:]
     if result.type != argument.type or all(key.isdigit() for key in wanted):
@@ -421,7 +422,7 @@ def _is_same(result: _Value, argument: _Value) -> bool:
 
 
 def _path(name: str) -> tuple[str, ...]:
-    """The nodes that a name such as ``params['w'][0]`` leads through: ``params``, ``w``, ``0``."""
+    """Returns the nodes of a path such as ``params['w'][0]``: ``params``, ``w``, ``0``."""
     root = re.split(r"[\[.]", name, maxsplit=1)[0]
     keys = [index or attribute for index, attribute in _KEY.findall(name[len(root) :])]
     return root, *(key.strip("'\"") for key in keys)

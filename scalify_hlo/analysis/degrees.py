@@ -1,10 +1,9 @@
-"""The degrees of values in the gradients that an optimizer takes.
+"""The degrees of values in the gradients that an optimizer reads.
 
-A gradient is where the algebra of an optimizer starts: the result of a matmul, of a sum over a
-batch, or of whatever else the model ends in. From there on products add degrees and sums keep them,
-however they are spelled, in calls, loops and branches too. A number, such as a learning rate or the
-norm that gradients are clipped by, changes the size of a tensor and not how its elements spread: it
-has no degree.
+The algebra of an optimizer starts with gradients: results of matmuls, of sums over a batch, or of
+other last ops of the model. From there, products add degrees, and sums keep them, in calls, loops
+and branches too. A scalar, such as a learning rate or a norm by which gradients are clipped,
+changes the size of a tensor, but not the distribution of its elements. So it has no degree.
 """
 
 from __future__ import annotations
@@ -43,17 +42,17 @@ class Degrees:
     """The degrees of values.
 
     Args:
-        reach: Tells what makes a value.
-        argument: The monomial of an argument of ``main``; None while it is being looked for.
-        later: What the optimizer computes from its own state, such as preconditioned gradients:
-            where the algebra goes on in matmuls, too.
+        reach: The ops that make values.
+        argument: Returns the monomial of an argument of ``main``; None while it is computed.
+        later: Whether the optimizer computes a value from its own state, such as a preconditioned
+            gradient. The algebra continues through matmuls of such values.
 
     Attributes:
-        sums: The tensors that values start from.
-        own: The type in whose shape a sum over a batch is a gradient, as are slices of it in
-            loops; None where none is.
-        missed: The arguments that were asked for while they were being looked for; what was found
-            without them is not kept.
+        sums: The tensors from which values start.
+        own: The type in whose shape a sum over a batch, or a slice of it in a loop, is a gradient;
+            None if no sum is.
+        missed: The arguments that were needed while they were computed; results without them are
+            not cached.
     """
 
     def __init__(
@@ -71,11 +70,11 @@ class Degrees:
         self._depth = self._looked = self._cut = 0
 
     def know(self, place: Place, monomial: Monomial) -> None:
-        """Takes a value's monomial as given."""
+        """Sets the monomial of a value."""
         self._known[place] = monomial
 
     def of(self, place: Place) -> Monomial | None:
-        """The monomial of a value; None if all that is in it is still being looked for."""
+        """Returns the monomial of a value; None if all its parts are still being computed."""
         known = self._known.get(place)
         if known is not None:
             return known
@@ -90,24 +89,24 @@ class Degrees:
         unsure = len(self.missed) + self._cut
         found = self._found(place)
         self._depth -= 1
-        # What was found without looking at all of it may be found later, from nearer by.
+        # A result of an incomplete search may be found later, from a nearer start.
         if found is not None and len(self.missed) + self._cut == unsure:
             self._known[place] = found
         return found
 
     def sum_of(self, places: Sequence[Place]) -> Monomial | None:
-        """The monomial of a sum of values."""
+        """Returns the monomial of a sum of values."""
         found: Monomial | None = None
         for place in places:
             found = self.sums.of(found, self.of(place))
         return found
 
     def degree(self, place: Place) -> float | None:
-        """The degree of a value; None if it has none."""
+        """Returns the degree of a value; None if it has none."""
         return degree_of(self.of(place))
 
     def is_opaque(self, place: Place) -> bool:
-        """Whether an op that is no algebra makes a gradient, and not an update."""
+        """Whether an op outside of the algebra makes a gradient, and not an update."""
         return place not in self._later
 
     def _found(self, place: Place) -> Monomial | None:
@@ -123,17 +122,17 @@ class Degrees:
 
 
 def operands_of(place: Place) -> list[Place]:
-    """The operands of the op that makes a value."""
+    """Returns the operands of the op that makes a value."""
     value, frame = place
     return [(operand, frame) for operand in value.owner.operands]
 
 
 Rule: TypeAlias = Callable[[Degrees, Place, Sequence[Place]], "Monomial | None"]
-"""The monomial of a value, by what its op is applied to."""
+"""Computes the monomial of a value from the operands of its op."""
 
 
 def start(degrees: Degrees, place: Place, _: Sequence[Place]) -> Monomial:
-    """An op that is no algebra: its result is a gradient, or has no degree after all."""
+    """An op outside of the algebra: its result is a gradient, or has no degree."""
     return degrees.sums.tensor(place) if degrees.is_opaque(place) else MIXED
 
 
@@ -143,17 +142,17 @@ def number(_: Degrees, __: Place, ___: Sequence[Place]) -> Monomial:
 
 
 def keep(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
-    """Of several operands the one of the result's number."""
+    """Results correspond to operands by number."""
     return degrees.of(parts[ir.OpResult(place[0]).result_number if len(parts) > 1 else 0])
 
 
 def moved(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
-    """The first operand; others are indices."""
+    """The result has the degree of the first operand; others are indices."""
     return degrees.of(parts[0])
 
 
 def spread(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
-    """A broadcast, of a number or of a tensor."""
+    """A broadcast of a scalar or of a tensor."""
     return NUMBER if is_uniform(place[0]) else degrees.of(parts[0])
 
 
@@ -174,7 +173,7 @@ def divided(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | No
 
 
 def root(exponent: float) -> Rule:
-    """A fixed power of the operand."""
+    """The degree is multiplied by a fixed exponent."""
 
     def rule(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
         return power(degrees.of(parts[0]), exponent)
@@ -183,7 +182,7 @@ def root(exponent: float) -> Rule:
 
 
 def raised(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
-    """A power by a constant; one of a number is a number."""
+    """A power with a constant exponent; that of a scalar is a scalar."""
     base = degrees.of(parts[0])
     if base is None or base == NUMBER:
         return base
@@ -197,12 +196,12 @@ def bounded(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial:
 
 
 def added(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
-    """Terms of one degree keep it; a constant, such as an epsilon, does not count."""
+    """A sum of terms of one degree has that degree; constants, such as an epsilon, do not count."""
     return degrees.sum_of(parts)
 
 
 def ended(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
-    """The larger or the smaller of two; one over a norm, held within a number, is a number."""
+    """A maximum or minimum; the reciprocal of a norm, clamped by a scalar, is a scalar."""
     monomials = [degrees.of(part) for part in parts]
     if NUMBER in monomials and any((degree_of(each) or 0) < 0 for each in monomials):
         return NUMBER
@@ -210,7 +209,7 @@ def ended(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | 
 
 
 def largest(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
-    """One of several: of a gradient and the same over its norm it is the gradient."""
+    """A choice; of a gradient and the same divided by its norm, it is the gradient."""
     monomials = [found for part in parts if (found := degrees.of(part)) is not None]
     if MIXED in monomials:
         return MIXED
@@ -221,7 +220,7 @@ def largest(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | No
 
 
 def reduced(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
-    """A sum, a mean or a largest one; in the shape of what it is added to it is a gradient."""
+    """A sum, mean or maximum; in the shape of the state to which it is added, it is a gradient."""
     value, frame = place
     if degrees.own is not None and degrees.is_opaque(place):
         shape, own = list(value.type.shape), list(degrees.own.shape)
@@ -274,7 +273,7 @@ def _is_of_one(lhs: Place, rhs: Place, made: Callable[[Place], Made]) -> bool:
 
 
 def _moved_from(place: Place, made: Callable[[Place], Made]) -> Place:
-    """The tensor that was moved, scaled or handed on to give a value."""
+    """Returns the tensor of which a value is a moved or scaled copy."""
     while True:
         name, parts = made(place)
         if name in _MOVES:
@@ -288,7 +287,7 @@ def _moved_from(place: Place, made: Callable[[Place], Made]) -> Place:
 
 
 def _is_outer(op: ir.OpView) -> bool:
-    """Whether the result of a matmul has a dimension that is not of both operands."""
+    """Whether the result of a matmul has a dimension that is not in both operands."""
     if "dot_dimension_numbers" not in op.attributes:
         return len(op.results[0].type.shape) > 0
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
@@ -338,4 +337,4 @@ _RULES: Final[dict[str, Rule]] = {
     "stablehlo.select": largest,
     "stablehlo.sqrt": root(0.5),
 }
-"""The monomials of results, by op; others start a gradient."""
+"""The rules for the monomials of results, by op; the results of other ops are gradients."""

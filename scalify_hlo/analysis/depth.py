@@ -11,14 +11,14 @@ from scalify_hlo.analysis.listing import Listing
 
 
 def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
-    """The most regions and calls that are inside of each other.
+    """Returns the largest number of nested regions and calls.
 
-    Where functions call each other in a circle, which the passes refuse, it is an upper bound of
-    what they see of it.
+    For recursive functions, which the passes refuse, the number is an upper bound of the depth that
+    the passes visit.
 
     Args:
         module: A ``builtin.module``.
-        main: The ops of ``main``, where they are listed: that saves a walk over them.
+        main: The ops of ``main`` if they are listed, which saves a walk over them.
     """
     own: dict[str, int] = {}
     called: dict[str, dict[str, int]] = {}
@@ -42,9 +42,9 @@ def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
 
 
 def _among(main: Listing) -> tuple[int, dict[str, int]]:
-    """As `_inside`, of ops that are listed."""
+    """Returns the same as `_inside`, for listed ops."""
     deepest, called = 0, dict[str, int]()
-    # But for composites, all ops of a name have regions, or none has.
+    # Except for composites, either all ops of a name have regions, or none has.
     nesting = {name for name, op in dict(main.ops).items() if len(op.regions)}
     for op in (op for name, op in main.ops if name in nesting or name in CALLS):
         own, inner = _inside(op)

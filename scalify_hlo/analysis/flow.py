@@ -9,17 +9,17 @@ from scalify_hlo.analysis.reach import BARRIER, rank_of
 
 
 def flow_of(starts: Mapping[Place, int]) -> dict[Place, int]:
-    """The tensors computed from several arguments.
+    """Returns the tensors that are computed from several arguments.
 
-    Numbers end it: a norm of all gradients, such as clip them, is made of each argument, and each
-    result of it. So does the end of a loop's body: in the next turn the model computes with what
-    the optimizer made.
+    The search ends at scalars: a norm of all gradients, by which they are clipped, depends on each
+    argument, and each result depends on the norm. The search also ends at the end of a loop's body,
+    as the model of the next iteration depends on the results of the optimizer.
 
     Args:
-        starts: The arguments, each as a set of bits of its own.
+        starts: A set of bits for each argument.
 
     Returns:
-        For each value that is computed from any of them, from which.
+        For each value that depends on an argument, the arguments as a set of bits.
     """
     found: dict[Place, int] = {}
     for start, bits in starts.items():

@@ -1,7 +1,7 @@
-"""Frames: how values go in and out of calls, loops and branches.
+"""Frames: the values that enter and leave calls, loops and branches.
 
-A function that is called twice has each of its values twice. So what is followed through a program
-is a value and the frame that it is in: the calls and loops that led there.
+If a function is called twice, each of its values exists twice. So analyses follow a value together
+with its frame: the calls and loops around it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BODIES: Final = frozenset({"sdy.manual_computation", "sdy.named_computation"})
 """Ops that run their only region once, with their operands as its arguments."""
 
 INSIDES: Final = BODIES | BRANCHES | {LOOP, *CALLS}
-"""Ops whose results are made inside of them, or of what they call."""
+"""Ops whose results are made in their regions, or in the functions that they call."""
 
 _NUMBERED: Final = BODIES | BRANCHES | {LOOP}
 """Ops whose regions return their results in order."""
@@ -30,15 +30,15 @@ RETURNS: Final = frozenset({"func.return", "sdy.return", "stablehlo.return"})
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """The calls and regions through which a walk came to a value.
+    """The calls and regions through which a walk reached a value.
 
     Attributes:
         functions: The functions of the module by name.
-        op: The call, the loop or the body that this is the inside of; None outside of all.
-        outer: The frame that it stands in.
-        depth: How many there are around.
-        inner: The frames inside, by what they are the inside of.
-        ended: The limits at which searches ended, in this frame and in those around and inside.
+        op: The call, loop or body of this frame; None for the outermost frame.
+        outer: The frame around it.
+        depth: The number of frames around it.
+        inner: The frames inside of it, by their ops.
+        ended: The limits at which searches ended, shared by all frames of a program.
     """
 
     functions: Mapping[str, ir.OpView]
@@ -50,21 +50,21 @@ class Frame:
 
     @classmethod
     def of(cls, main: ir.OpView) -> Frame:
-        """The outermost frame of a program.
+        """Returns the outermost frame of a program.
 
         Args:
-            main: The function that it starts at.
+            main: The entry function.
         """
         return cls(functions_in(main.operation.parent.regions[0].blocks[0].operations))
 
     def inside(self, op: ir.Operation) -> Frame:
-        """The frame of the inside of an op; the same one each time."""
+        """Returns the frame inside of an op; the same one each time."""
         if op not in self.inner:
             self.inner[op] = Frame(self.functions, op, self, self.depth + 1, ended=self.ended)
         return self.inner[op]
 
     def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:
-        """The block that a call, a loop or a body runs."""
+        """Returns the block that a call, a loop or a body runs."""
         if self.depth > CALL_DEPTH:
             self.ended.add(f"calls and loops are nested more than {CALL_DEPTH} deep")
             return None
@@ -90,7 +90,7 @@ class Frame:
     def source_of_argument(self, value: ir.Value) -> list[Place]:
         """Returns the value outside of a block that its argument is; for a loop, before it.
 
-        A region may capture the arguments of blocks around it: those are what they are there.
+        A region may capture the arguments of outer blocks.
         """
         frame, block = self, value.owner
         while frame.op is not None and frame.outer is not None:
@@ -102,7 +102,7 @@ class Frame:
         return [] if frame is self else [(value, frame)]
 
     def _runs(self, block: ir.Block) -> bool:
-        """Whether a block's arguments are the operands of the op that this is the inside of."""
+        """Whether the arguments of a block are the operands of the op of this frame."""
         if self.op is None or self.outer is None:
             return False
         if self.op.name == LOOP:
@@ -120,7 +120,7 @@ class Frame:
     def returned(self, use: ir.OpOperand) -> list[Place]:
         """Returns the values outside of a call, a loop or a region that a returned one becomes.
 
-        A region may return what it captures: the frame of that is the one around the region.
+        A region may return a captured value, whose frame is the one around the region.
         """
         number, block = use.operand_number, use.owner.operation.block
         around = block.owner.operation
@@ -134,7 +134,7 @@ class Frame:
 
 
 Place: TypeAlias = tuple[ir.Value, Frame]
-"""A value, and the frame that it is in."""
+"""A value and its frame."""
 
 
 def _returned(block: ir.Block, number: int) -> ir.Value:
@@ -142,16 +142,16 @@ def _returned(block: ir.Block, number: int) -> ir.Value:
 
 
 def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
-    """The functions among the ops of a module, by name."""
+    """Returns the functions among the ops of a module, by name."""
     return {
         op.attributes["sym_name"].value: op for op in operations if op.operation.name == "func.func"
     }
 
 
 def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Operation]:
-    """The ops of a block, to an op or to its terminator, without that.
+    """Returns the ops of a block before an op, or before its terminator.
 
-    Those of a function are found by a native walk, which is faster.
+    The ops of a function are found by a native walk, which is faster.
     """
     owner = block.owner.operation
     if owner.name != "func.func":
@@ -174,15 +174,15 @@ def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Oper
 
 
 Named: TypeAlias = tuple[str, ir.Operation]
-"""An op after its name, which takes time to ask for."""
+"""An op with its name, which is slow to look up."""
 
 
 def named(block: ir.Block) -> list[Named]:
-    """The ops of a block but its terminator, with their names."""
+    """Returns the ops of a block without its terminator, with their names."""
     return [(op.name, op) for op in operations(block)]
 
 
 def with_end(block: ir.Block) -> list[Named]:
-    """The ops of a block, with their names."""
+    """Returns the ops of a block, with their names."""
     end = block.operations[-1].operation
     return [*named(block), (end.name, end)]

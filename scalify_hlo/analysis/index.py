@@ -34,12 +34,12 @@ class ResultMarks(NamedTuple):
 class ModuleIndex:
     """Analyses of a module that its passes share.
 
-    Passes edit a module without telling each other. So each pass names the analyses that it
-    preserves, as passes of MLIR do, and the others are dropped when it has run.
+    Each pass names the analyses that it preserves, as passes of MLIR do. The others are dropped
+    after the pass.
 
     Attributes:
-        keeps: Whether any analysis is kept between passes. It is not where passes of MLIR's own
-            run in between, which do not say what they preserve.
+        keeps: Whether analyses are kept between passes. They are not if passes of MLIR run in
+            between, which do not name the analyses that they preserve.
         listing: The ops of ``main``; None if they were not listed since it was edited.
         ops: The number of occurrences of each op before the rewrite; empty if they were not
             counted.
@@ -83,7 +83,7 @@ class ModuleIndex:
         return bool(self.ops)
 
     def list_ops(self, block: ir.Block) -> Listing:
-        """Returns the listing of the ops of ``main``, made anew if there is none.
+        """Returns the listing of the ops of ``main``, which is computed if there is none.
 
         Args:
             block: The block of ``main``.
@@ -92,10 +92,10 @@ class ModuleIndex:
         return self.listing
 
     def invalidate(self, preserved: Collection[str] = ()) -> None:
-        """Drops the analyses that an edit of the module makes wrong.
+        """Drops the analyses that an edit of the module invalidates.
 
         Args:
-            preserved: The analyses that are still right, such as `LISTING`.
+            preserved: The analyses that are still valid, such as `LISTING`.
         """
         if not self.keeps or LISTING not in preserved:
             self.listing = None

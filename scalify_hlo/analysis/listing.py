@@ -1,4 +1,4 @@
-"""The ops of `main`, listed once for several passes: asking for each takes longer than most use."""
+"""The ops of `main`, listed once for several passes, since a walk takes longer than most passes."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from scalify_hlo.dialect.formats import format_of
 _INHERITING = (traits.ELEMENTWISE | traits.LAYOUT | traits.REORDERS | traits.SLICES) | {
     *("stablehlo.concatenate", "stablehlo.pad")
 }
-"""Ops whose floats have the format of an operand's."""
+"""Ops whose float results have the format of an operand."""
 
 
 class Listing:
-    """The ops of a block but its terminator, in order.
+    """The ops of a block without its terminator, in order.
 
-    Passes that add no op and erase none hand it on. They say which ops they marked: those behind
-    the last of them are as they were, and a pass that works on marked ops need not list them again.
+    Passes that neither add nor erase ops preserve the listing. They note the ops that they mark.
+    The ops after the last marked op are unchanged, and a pass on marked ops does not list them
+    again.
 
     Args:
-        block: That of a function.
+        block: The block of a function.
 
     Attributes:
-        function: That function.
-        ops: They, each after its name.
-        touched: How many there are to the last one that a pass marked, with it.
-        wide: Whether all floats of the block were wide when that was looked at; those inside of
-            ops were not.
+        function: The function.
+        ops: The ops with their names.
+        touched: The number of ops up to and including the last marked op.
+        wide: Whether all floats of the block were wide when it was checked. Floats in regions of
+            its ops are not checked.
     """
 
     def __init__(self, block: ir.Block) -> None:
@@ -41,7 +42,7 @@ class Listing:
         self.wide = False
 
     def note_formats(self) -> None:
-        """Finds out whether all floats are wide."""
+        """Checks whether all floats are wide."""
         made = [op for name, op in self.ops if name not in _INHERITING]
         types = {argument.type for argument in self._block.arguments}
         types.update(result.type for op in made for result in op.results)
@@ -50,11 +51,11 @@ class Listing:
 
     @property
     def wide_behind(self) -> int:
-        """The number of ops behind the marked ones, if they are known to make wide floats."""
+        """The number of ops after the marked ones, if they are known to make wide floats."""
         return len(self.ops) - self.touched if self.wide else 0
 
     def touch(self, ops: Iterable[ir.Operation]) -> None:
-        """Notes that ops were marked: some of these, or inside of them, or in other functions."""
+        """Notes that ops were marked, listed ones, ones in regions, or ones of other functions."""
         last = None
         for op in ops:
             around = _within(op, self.function)
@@ -67,11 +68,11 @@ class Listing:
         return bisect_left(self.ops, True, key=lambda listed: not listed[1].is_before_in_block(op))
 
     def behind(self, names: Set[str]) -> ir.Operation | None:
-        """The first op of some names that is behind all that were marked."""
+        """Returns the first op with one of some names after all marked ops."""
         return next((op for name, op in self.ops[self.touched :] if name in names), None)
 
     def renew(self) -> None:
-        """Lists the ops to the last one that was marked again: some were added there, or erased."""
+        """Lists the ops up to the last marked one again, after ops were added or erased."""
         rest = self.ops[self.touched :]
         new = operations(self._block, rest[0][1]) if rest else operations(self._block)
         self.ops = [*((op.name, op) for op in new), *rest]
@@ -79,7 +80,7 @@ class Listing:
 
 
 def _within(op: ir.Operation, function: ir.Operation) -> ir.Operation | None:
-    """The op of a function's own block that an op is, or is inside of."""
+    """Returns the op of a function's block that is an op, or contains it."""
     inner, outer = op, op.parent
     while outer is not None and outer != function:
         inner, outer = outer, outer.parent

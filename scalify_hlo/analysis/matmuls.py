@@ -1,10 +1,10 @@
 """The roles of matmuls and convolutions, and of their operands.
 
-The backward pass of ``Y = A . B`` makes ``dA = dY . B`` and ``dB = dY . A``: a matmul of one tensor
-that a forward matmul before it had as an operand, and of one as large as that one's result, giving
-one as large as its other operand. The new one is the gradient; all that is computed from it is
-gradient too. Where jax's name stacks are there, they say what is backward, ``transpose(jvp(...))``,
-and what is computed again for it, ``rematted_computation``.
+The backward pass of ``Y = A . B`` has the matmuls ``dA = dY . B`` and ``dB = dY . A``. One operand
+of such a matmul is an operand of an earlier forward matmul. The other operand, the gradient, has
+the shape of the forward result, and the result has the shape of the other forward operand. Values
+that are computed from a gradient are gradients too. If the program has the name stacks of jax, they
+mark backward ops by ``transpose(jvp(...))``, and recomputed ones by ``rematted_computation``.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ _BROADCAST = "stablehlo.broadcast_in_dim"
 
 @dataclass(eq=False, slots=True)
 class Matmul:
-    """One matmul or convolution, as one call of its function makes it.
+    """One matmul or convolution, in one call of its function.
 
     Attributes:
         op: The op.
-        name: Its name stack, with those of the calls that led to it.
-        views: The tensors that its operands are.
-        frame: The calls and loops that led to it.
-        part: ``forward``, ``backward``, or ``other`` where it is neither or both.
-        certainty: By what that is known: ``names``, ``data flow``, or ``habit`` where jax's habit
-            of writing gradients first decided which operand is one.
-        gradients: Which operands are gradients.
-        partner: For a backward one, the forward one that it belongs to, if it was found.
+        name: Its name stack, with the name stacks of the calls around it.
+        views: The views of its operands.
+        frame: The calls and loops around it.
+        part: ``forward``, ``backward``, or ``other`` if it is neither or both.
+        certainty: The evidence for the part: ``names``, ``data flow``, or ``habit`` if only the
+            habit of jax to write gradients first decides which operand is one.
+        gradients: For each operand, whether it is a gradient.
+        partner: The forward matmul of a backward one, if it was found.
     """
 
     op: ir.OpView
@@ -68,18 +68,18 @@ class Matmul:
 
     @property
     def origins(self) -> tuple[Origin, Origin]:
-        """The tensors that its operands are, wherever moved."""
+        """The tensors of its operands, without data movement."""
         return self.views[0].origin, self.views[1].origin
 
     @property
     def weight(self) -> int | None:
-        """The operand that is a weight: one from outside, the second if both are."""
+        """The number of the operand that is a weight: an input, or the second if both are."""
         given = [origin.argument is not None or origin.constant for origin in self.origins]
         return (1 if given[1] else 0) if any(given) else None
 
     @property
     def shared(self) -> int:
-        """The operand of its partner that a backward matmul has too."""
+        """The operand of its partner that a backward matmul shares."""
         if self.partner is None:
             return 0
         kept = self.origins[1] if self.gradients[0] else self.origins[0]
@@ -87,20 +87,20 @@ class Matmul:
 
 
 class Walk:
-    """Goes through a program as it runs, and through functions as they are called.
+    """A walk over a program in execution order, into each call of its functions.
 
-    Where nothing else says which matmuls are backward, there are two readings. What looks like one
-    is taken for one; of the second reading are only those of weights that get a gradient too. A
-    decoder that is the encoder's transpose looks like the backward of that, and no more: the
-    second reading counts if no weight gets a gradient in the first, or if more matmuls of two
-    gradients are in that. What both differ in is certain by ``habit`` only.
+    If only data flow tells which matmuls are backward, the walk makes two readings. In the first,
+    every matmul that looks backward is backward. In the second, only those of weights are that also
+    get a gradient. A decoder with the transposed weights of the encoder looks backward, but has no
+    gradients of weights. The second reading is chosen if no weight gets a gradient in the first, or
+    if the first has more matmuls of two gradients. The evidence is ``habit`` where both differ.
 
     Args:
         functions: The functions of the module by name.
 
     Attributes:
-        matmuls: What was found, in the order in which it runs.
-        tables: The weights that rows are looked up in before the last of them.
+        matmuls: The matmuls, in execution order.
+        tables: The weights in which rows are looked up before the last matmul.
     """
 
     def __init__(self, functions: Mapping[str, ir.OpView]) -> None:
@@ -115,8 +115,8 @@ class Walk:
     def trains(self) -> bool:
         """Whether the program may be a training step.
 
-        Inference has matmuls with weights, and none that is backward. An optimizer by itself has no
-        matmul with an argument that it is given.
+        Inference has matmuls with weights, none of which is backward. An optimizer alone has no
+        matmul with an argument as operand.
         """
         parts = {matmul.part for matmul in self.matmuls}
         of_model = any(m.weight is not None and m.op.results[0].type.rank for m in self.matmuls)
@@ -124,18 +124,18 @@ class Walk:
 
     @property
     def ended(self) -> set[str]:
-        """The limits at which the walk ended, in words."""
+        """The limits at which the walk ended, as clauses."""
         return self._frame.ended
 
     def main(
         self, function: ir.OpView, listing: Sequence[Named], gradients: Sequence[int] = ()
     ) -> None:
-        """Walks the function that the program starts at.
+        """Walks the entry function.
 
         Args:
             function: The function.
-            listing: Its ops, each after its name.
-            gradients: Which of its arguments are gradients.
+            listing: Its ops, with their names.
+            gradients: For each argument, whether it is a gradient.
         """
         self._main = listing
         first = self._read(function, gradients)
@@ -164,7 +164,7 @@ class Walk:
         return self._found
 
     def _to_last_matmul(self) -> Sequence[Named]:
-        """Ops without those that come after all matmuls: the optimizer is as large as the model."""
+        """Yields ops up to the last matmul; the optimizer after it is as large as the model."""
         for number in range(len(self._main), 0, -1):
             name, op = self._main[number - 1]
             if name in MATMULS or (name in INSIDES and self._has_matmuls(op)):
@@ -172,7 +172,7 @@ class Walk:
         return ()
 
     def _has_matmuls(self, op: ir.Operation) -> bool:
-        """Whether an op is a matmul, or one runs inside of it."""
+        """Whether an op is a matmul, or contains or calls one."""
         name = op.name
         if name in MATMULS:
             return True
@@ -186,7 +186,7 @@ class Walk:
 
     def _calls_matmuls(self, name: str) -> bool:
         if name not in self._with_matmuls:
-            self._with_matmuls[name] = False  # a function that calls itself
+            self._with_matmuls[name] = False  # The function may be recursive.
             function = self._functions.get(name)
             found = function is not None and self._in_regions(function.operation)
             self._with_matmuls[name] = found
@@ -237,7 +237,7 @@ class Walk:
             scope.views[op.results[0]] = scope.gradient
 
     def _remember(self, matmul: Matmul) -> None:
-        """Keeps a forward matmul by its operands; of those that look alike, the last."""
+        """Notes a forward matmul by its operands; the last of those with equal keys."""
         op = matmul.op
         looks = op.operands[0].type, op.operands[1].type, op.results[0].type
         for side, origin in enumerate(matmul.origins):
@@ -246,7 +246,7 @@ class Walk:
             known[side, looks] = matmul
 
     def _classify(self, matmul: Matmul, scope: Scope) -> None:
-        """Says which part a matmul belongs to, and which of its operands are gradients."""
+        """Sets the part of a matmul, and which of its operands are gradients."""
         known = tuple(origin.gradient for origin in matmul.origins)
         partner, side = self._partner(matmul)
         named = part_of(matmul.name)
@@ -258,7 +258,7 @@ class Walk:
         elif named == BACKWARD or (named is None and (any(known) or partner is not None)):
             self._backward(matmul, known, partner, side)
         elif any(known):
-            # What names call forward can't take gradients, unless it is a second derivative.
+            # A forward matmul, by its name, has gradients as operands only in second derivatives.
             matmul.part, matmul.gradients = OTHER, (known[0], known[1])
         elif named is None and self._resembles(matmul):
             matmul.certainty = "habit"
@@ -276,18 +276,18 @@ class Walk:
         else:
             fresh = [not self._is_old(origin) for origin in matmul.origins]
             if not any(fresh):
-                return  # computed again for the backward pass: of forward tensors alone
+                return  # It is recomputed for the backward pass, from forward tensors alone.
             gradient = fresh.index(True)
             matmul.certainty = "habit" if all(fresh) else matmul.certainty
         matmul.part = BACKWARD
         matmul.gradients = gradient == 0, gradient == 1
 
     def _is_old(self, origin: Origin) -> bool:
-        """Whether a tensor was there before the backward pass."""
+        """Whether a tensor was computed before the backward pass."""
         return origin.argument is not None or origin.constant or origin in self._forward
 
     def _partner(self, matmul: Matmul) -> tuple[Matmul | None, int]:
-        """The forward matmul that has an operand in common, and which operand that is here."""
+        """Returns the forward matmul that shares an operand, and the number of the operand here."""
         for side in (0, 1):
             for forward in reversed(self._forward.get(matmul.origins[side], {}).values()):
                 if _fits(matmul, side, forward):
@@ -295,7 +295,7 @@ class Walk:
         return None, 0
 
     def _resembles(self, matmul: Matmul) -> bool:
-        """Whether a matmul has a forward one's weight the other way around, as a vjp does."""
+        """Whether a matmul has the transposed weight of a forward matmul, as in a vjp."""
         return any(
             forward.weight == forward.origins.index(origin)
             and not _contract_alike(matmul, side, forward, forward.weight)
@@ -355,7 +355,7 @@ class Walk:
 
 
 def _is_doubtful(matmuls: Sequence[Matmul]) -> bool:
-    """Whether only what matmuls look like says that some are backward, and not well."""
+    """Whether the only evidence for backward matmuls is weak: their shapes."""
     backward = [matmul for matmul in matmuls if matmul.part != FORWARD]
     if not backward or any(matmul.certainty == "names" for matmul in backward):
         return False
@@ -363,7 +363,7 @@ def _is_doubtful(matmuls: Sequence[Matmul]) -> bool:
 
 
 def _is_of_weight(matmul: Matmul) -> bool:
-    """Whether a matmul makes the gradient of a weight."""
+    """Whether the result of a matmul is the gradient of a weight."""
     partner = matmul.partner
     return partner is not None and partner.weight == 1 - matmul.shared
 
@@ -374,7 +374,7 @@ def _conflicts(matmuls: Sequence[Matmul]) -> int:
 
 
 def _is_confirmed(matmul: Matmul, side: int, forward: Matmul, scope: Scope) -> bool:
-    """Whether the weight of a forward matmul gets a gradient, if this one is its backward."""
+    """Whether the weight of a forward matmul gets a gradient if a matmul is its backward."""
     shared = int(forward.origins[1] is matmul.origins[side])
     if forward.weight != shared:
         return True
@@ -388,7 +388,7 @@ def _is_confirmed(matmul: Matmul, side: int, forward: Matmul, scope: Scope) -> b
 
 
 def _matmuls_of(value: ir.Value) -> list[ir.Operation]:
-    """The matmuls of a tensor, however it is moved."""
+    """Yields the matmuls of a tensor, through data movement."""
     while not isinstance(value.owner, ir.Block) and value.owner.name in MOVING:
         value = value.owner.operands[0]
     found, waiting = [], [value]
@@ -415,7 +415,7 @@ def _changed(view: View, *, updated: bool) -> View:
 
 
 def _fits(matmul: Matmul, side: int, forward: Matmul) -> bool:
-    """Whether a matmul is a backward one of `forward`, with which it has an operand in common."""
+    """Whether a matmul is a backward one of `forward`, with which it shares an operand."""
     shared = forward.origins.index(matmul.origins[side])
     if forward.origins[0] is forward.origins[1]:
         shared = side
@@ -437,7 +437,7 @@ def _batch(op: ir.OpView) -> int:
 
 
 def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -> bool:
-    """Whether two matmuls sum over the same dimensions of an operand that they share."""
+    """Whether two matmuls contract the same dimensions of a shared operand."""
     if {matmul.op.operation.name, other.op.operation.name} != {"stablehlo.dot_general"}:
         return False
     here = matmul.views[side].in_base(contracted(matmul.op)[side])
@@ -446,7 +446,7 @@ def _contract_alike(matmul: Matmul, side: int, other: Matmul, other_side: int) -
 
 
 def contracted(op: ir.OpView) -> tuple[list[int], list[int]]:
-    """The dimensions of both operands that a dot_general sums over."""
+    """Returns the contracting dimensions of both operands of a dot_general."""
     numbers = _numbers(op)
     return list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
 

@@ -1,8 +1,8 @@
 """The ops of the model, which end at the gradients of weights, and those of the optimizer.
 
-The model is what makes those gradients and the results that are no state: losses, metrics. What is
-made of the gradients is the optimizer, and keeps its precision. A program without gradients of
-weights is all model.
+The model computes the gradients, and the results that are not state, such as losses and metrics.
+The ops that use the gradients are the optimizer, and keep their precision. If a program has no
+gradients of weights, all its ops are the model.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from scalify_hlo.dialect import attributes
 
 @dataclass(slots=True)
 class ModelPart:
-    """The model's part of a block.
+    """The ops of the model in a block.
 
     Attributes:
         block: The block.
-        ops: Those of its ops that are the model, in order.
+        ops: The ops of the model, in order.
     """
 
     block: ir.Block
@@ -29,11 +29,10 @@ class ModelPart:
 
 
 def model_of(main: ir.OpView) -> list[ModelPart]:
-    """Finds the model, wherever it is: in ``main``, in what it calls, or inside of a loop.
+    """Finds the ops of the model, in ``main``, in its callees, and in loops.
 
     Args:
-        main: The function that the program starts at; ops that make gradients of weights are
-            marked.
+        main: The entry function, in which ops that make gradients of weights are marked.
     """
     search = _ModelSearch(main)
     search.block(main.regions[0].blocks[0], _outputs(main))
@@ -49,7 +48,7 @@ class _ModelSearch:
         self._seen: set[str] = set()
 
     def block(self, block: ir.Block, outputs: Iterable[ir.Value] = ()) -> None:
-        """Finds the model's part of a block, and of what is inside of its ops."""
+        """Finds the ops of the model in a block, and in the regions of its ops."""
         ops = [op.operation for op in block.operations][:-1]
         gradients = [value for op in ops for value in _gradients(op)]
         around = [op for op in ops if self._has_gradients(op) and not _gradients(op)]
@@ -79,7 +78,7 @@ class _ModelSearch:
                     yield block
 
     def _has_gradients(self, op: ir.Operation) -> bool:
-        """Whether an op makes a gradient of a weight, or has one that does inside of it."""
+        """Whether an op, or an op in its regions, makes a gradient of a weight."""
         if op not in self._marked:
             self._marked[op] = False  # a function that calls itself
             self._marked[op] = attributes.STATE_GRADIENT in op.attributes or any(
@@ -96,21 +95,21 @@ class _ModelSearch:
 
 
 def _outputs(main: ir.OpView) -> list[ir.Value]:
-    """The results that are no state."""
+    """Returns the results that are not state."""
     returned = main.regions[0].blocks[0].operations[-1].operands
     marks = attributes.result_attributes(main)
     return [v for v, mark in zip(returned, marks, strict=True) if attributes.ROLE not in mark]
 
 
 def _gradients(op: ir.Operation) -> list[ir.Value]:
-    """The results of an op that are gradients of weights."""
+    """Returns the results of an op that are gradients of weights."""
     if attributes.STATE_GRADIENT not in op.attributes:
         return []
     return [op.results[n.value] for n in ir.ArrayAttr(op.attributes[attributes.STATE_GRADIENT])]
 
 
 def _upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
-    """The ops of a block that values are made by, regions and what they capture included."""
+    """Returns the ops of a block that values depend on, through regions and captures too."""
     found: set[ir.Operation] = set()
     waiting = list(values)
     while waiting:
@@ -138,7 +137,7 @@ def _captured(op: ir.Operation) -> list[ir.Value]:
 
 
 def _downstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
-    """The ops of a block that are made of values."""
+    """Returns the ops of a block that depend on values."""
     found: set[ir.Operation] = set()
     waiting = list(values)
     while waiting:
@@ -151,7 +150,7 @@ def _downstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation
 
 
 def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """The op of a block that an op is inside of, or is."""
+    """Returns the op of a block that is an op, or contains it."""
     while op is not None and op.block != block:
         parent = op.parent
         op = parent.operation if parent is not None else None

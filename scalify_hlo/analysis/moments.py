@@ -1,9 +1,9 @@
 """The roles of an optimizer's state, by its degree in the gradients.
 
-A first moment is of degree 1: the elements of an average of gradients spread as those of the
-gradients do, whatever number they are multiplied by. A second moment is of degree 2. State of other
-degrees has no such role: averages of updates (degree 0), the factors of Kronecker optimizers, which
-are products of a gradient with itself as matrices, and what is computed from these.
+A first moment has degree 1: the elements of an average of gradients have the distribution of the
+gradients, up to a factor. A second moment has degree 2. State of other degrees has neither role:
+averages of updates (degree 0), factors of Kronecker optimizers, which are matrix products of a
+gradient with itself, and values that are computed from these.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class MomentKind(Enum):
 
 
 class Moments:
-    """The kinds of the state of a program that is no weight.
+    """The kinds of the state of a program, other than weights.
 
     Args:
-        reach: Tells which arguments values are made of.
-        updates: Reads updates.
+        reach: The arguments that values are made of.
+        updates: The updates of state.
         arguments: The arguments of ``main``.
-        results: The results that are carried on, by numbers of arguments.
-        weights: The weights among these.
+        results: The results that are state, by numbers of arguments.
+        weights: The arguments that are weights.
 
     Attributes:
-        flow: What is computed from state that gets into weights by more than elementwise ops, or
-            into other state: for each value the numbers of such state, as a set of bits.
+        flow: For each value, the state from which it is computed, as a set of bits. Only state is
+            included that other state depends on, or weights by more than elementwise ops.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Moments:
             self._find_gradients()
 
     def kind(self, number: int) -> MomentKind:
-        """The kind of the state that an argument is."""
+        """Returns the kind of state of an argument."""
         monomial = self._monomial(number)
         if self._averages_weights(number, monomial):
             return MomentKind.AVERAGE
@@ -97,7 +97,7 @@ class Moments:
         return MomentKind.SECOND if degree == 2 and not is_outer else MomentKind.NEITHER
 
     def added(self, number: int) -> list[Place]:
-        """The values that an update adds to a state, constant factors taken off."""
+        """Returns the values that an update adds to a state, without constant factors."""
         known = self._added.get(number)
         if known is None:
             known = self._updates.added(self._results[number], 1 << number)
@@ -105,7 +105,7 @@ class Moments:
         return known
 
     def gradient_in(self, place: Place) -> Place | None:
-        """The gradient that a value of degree 1 or 2 is made of."""
+        """Returns the gradient from which a value of degree 1 or 2 is made."""
         for _ in range(SQUARE_DEPTH):
             place = self._updates.without_constants(place)
             degree = self._degrees.degree(place)
@@ -121,7 +121,7 @@ class Moments:
         return None
 
     def sources_of(self, number: int) -> list[int]:
-        """The state that an update of a weight is computed from by more than elementwise ops."""
+        """Returns the state on which a weight's update depends by more than elementwise ops."""
         bits, shape = self.flow.get(self._results[number], 0), _size(self._arguments[number])
         return [
             other
@@ -130,14 +130,14 @@ class Moments:
         ]
 
     def _is_linked(self, number: int) -> bool:
-        """Whether elementwise ops make a weight of a state, or nothing is known to be a weight."""
+        """Whether elementwise ops make a weight from a state, or no weight is known."""
         return not self._weights or bool(self._linked >> number & 1)
 
     def _is_apart(self, number: int) -> bool:
         return number not in self._weights and not self._is_linked(number)
 
     def _read(self) -> Iterable[int]:
-        """The state that updates of other state are computed from."""
+        """Returns the state on which updates of other state depend."""
         bits = 0
         for number, result in self._results.items():
             if number not in self._weights:
@@ -146,14 +146,14 @@ class Moments:
         return numbers_in(bits & ~self._weight_bits)
 
     def _know_weights(self) -> None:
-        """Takes new weights for given, where other state is computed from them."""
+        """Sets the monomials of new weights from which other state is computed."""
         self._knows_weights = True
         for number in self._weights:
             for place in self._updates.chosen(self._results[number]):
                 self._degrees.know(place, NUMBER)
 
     def _find_gradients(self) -> None:
-        """Looks for the gradients that weights, and state in their shapes, are updated with."""
+        """Finds the gradients with which weights, and state in their shapes, are updated."""
         self._know_weights()
         for number in self._weights:
             self._degrees.own = self._arguments[number][0].type
@@ -167,7 +167,7 @@ class Moments:
         self._gradients.update(self._degrees.sums.tensors_in(monomial or NUMBER))
 
     def _monomial(self, number: int) -> Monomial | None:
-        """The monomial of a state: that of what is added to it."""
+        """Returns the monomial of a state: that of the values that are added to it."""
         argument, result = self._arguments[number], self._results[number]
         if not self._knows_weights and self._reach.of(result) & self._weight_bits:
             self._know_weights()
@@ -202,16 +202,16 @@ class Moments:
         return self._updates.is_replaced(self._arguments[number], self._results[number])
 
     def _averages_weights(self, number: int, monomial: Monomial | None) -> bool:
-        """Whether weights are added to a state, or what they become in this step."""
+        """Whether weights, old or new, are added to a state."""
         if not self._reach.of(self._results[number]) & self._weight_bits:
             return False
         of_weights = [p for p in self.added(number) if self._reach.of(p) & self._weight_bits]
         return bool(of_weights) and (monomial == NUMBER or any(map(self._is_stepped, of_weights)))
 
     def _is_stepped(self, place: Place) -> bool:
-        """Whether a value is a whole weight and a term more; a gradient may have a part of one.
+        """Whether a value is a whole weight plus a term; a gradient may contain a part of a weight.
 
-        The difference of two values of weights, as outer optimizers take it, is a change of them.
+        The difference of two values of a weight, which outer optimizers use, is a change of it.
         """
         name, parts = self._degrees.made(self._updates.settled(place))
         weights = {self._arguments[number] for number in self._weights}
@@ -220,7 +220,7 @@ class Moments:
         return name in SUMS and any(self._updates.settled(part) in weights for part in parts)
 
     def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
-        """Whether a value is a weight, or one with terms more."""
+        """Whether a value is a weight, possibly plus other terms."""
         waiting, seen = [self._updates.settled(place)], {place}
         while waiting and len(seen) < WEIGHT_VALUES:
             here = waiting.pop()
@@ -234,9 +234,9 @@ class Moments:
         return False
 
     def _gets_into_weights(self, number: int, monomial: Monomial | None) -> bool:
-        """Whether a state is for updates of weights, or computed from what is.
+        """Whether updates of weights depend on a state, or the state depends on such state.
 
-        Statistics of batches and of losses are neither.
+        Neither holds for statistics of batches and of losses.
         """
         if self._into_weights >> number & 1:
             return True

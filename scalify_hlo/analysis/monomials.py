@@ -1,7 +1,7 @@
-"""Monomials: how a value grows when the tensors that it is computed from grow.
+"""Monomials: the growth of a value with the tensors from which it is computed.
 
-A monomial maps tensors, each by a number, to exponents: ``g * h / sqrt(v)`` is of degree 1 in g and
-in h, and of degree -1/2 in v. A state's role follows from the degree of its monomial.
+A monomial maps tensors, which have numbers, to exponents: ``g * h / sqrt(v)`` has degree 1 in g and
+in h, and degree -1/2 in v. The role of a state follows from the degree of its monomial.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ Monomial: TypeAlias = tuple[tuple[int, float], ...]
 """Exponents by numbers of tensors, in the order of the numbers."""
 
 NUMBER: Final[Monomial] = ()
-"""Of what does not count, at whatever size: constants, learning rates, weights."""
+"""The monomial of values without degree: constants, learning rates, weights."""
 
 FLAT: Final[Monomial] = ((0, 0.0),)
-"""Of what is computed from gradients and does not grow with them, such as their signs."""
+"""The monomial of values of degree 0, such as the signs of gradients."""
 
 MIXED: Final[Monomial] = ((-1, 1.0),)
-"""Of what has no one degree, such as a sum of terms whose degrees differ."""
+"""The monomial of values without a single degree, such as a sum of different degrees."""
 
 _DIGITS = 6
 
 
 def degree_of(monomial: Monomial | None) -> float | None:
-    """The degree of a value in the gradients; None if it has none.
+    """Returns the degree of a value in the gradients; None if it has none.
 
-    A gradient may be a product of tensors of the model: in ``dy * x`` both have the exponent 1, in
-    its square 2. So exponents of one sign have their greatest common divisor as degree. Those of
-    different signs are of one gradient and of what it is divided by, such as its norm: they add up.
+    A gradient may be a product of tensors of the model: in ``dy * x`` both have the exponent 1, and
+    in its square 2. So if all exponents have one sign, the degree is their greatest common divisor.
+    Exponents of different signs belong to a gradient and to its divisor, such as its norm. They are
+    added.
     """
     if monomial is None or monomial is MIXED:
         return None
@@ -49,14 +50,14 @@ def degree_of(monomial: Monomial | None) -> float | None:
 
 
 def power(monomial: Monomial | None, exponent: float) -> Monomial | None:
-    """The monomial of a power of a value."""
+    """Returns the monomial of a power of a value."""
     if not monomial or monomial is FLAT or monomial is MIXED:
         return monomial
     return tuple((number, round(each * exponent, _DIGITS)) for number, each in monomial)
 
 
 def product(one: Monomial | None, other: Monomial | None) -> Monomial | None:
-    """The monomial of a product of two values; None where one of them is not known."""
+    """Returns the monomial of a product of two values; None if one of them is not known."""
     if one is None or other is None:
         return None
     if not one or not other:
@@ -72,7 +73,7 @@ def product(one: Monomial | None, other: Monomial | None) -> Monomial | None:
 
 
 class Sums:
-    """The monomials of sums, of contractions and of the tensors that they start from.
+    """The monomials of sums, of contractions, and of the tensors from which values start.
 
     Attributes:
         outer: The numbers of outer products, such as the factors of Kronecker optimizers.
@@ -85,13 +86,13 @@ class Sums:
         self._places: dict[int, Place] = {}
 
     def tensor(self, place: Place) -> Monomial:
-        """The monomial of a tensor that others start from."""
+        """Returns the monomial of a tensor from which others start."""
         number = self._number(place)
         self._places[number] = place
         return ((number, 1.0),)
 
     def of(self, one: Monomial | None, other: Monomial | None) -> Monomial | None:
-        """The monomial of a sum: what counts in it, if all that does is of one degree."""
+        """Returns the monomial of a sum, if its terms with a degree have one degree."""
         if not one or one == other:
             return one if other is None else other
         if not other:
@@ -105,7 +106,7 @@ class Sums:
         return ((self._number(parts, parts), degree),)
 
     def outer_product(self, one: Monomial | None, other: Monomial | None) -> Monomial | None:
-        """The monomial of a contraction whose result has the dimensions of both operands."""
+        """Returns the monomial of a contraction whose result has dimensions of both operands."""
         both = product(one, other)
         degree = degree_of(both)
         if not both or not degree or not degree_of(one) or not degree_of(other):
@@ -116,7 +117,7 @@ class Sums:
         return ((number, degree),)
 
     def tensors_in(self, monomial: Monomial) -> list[Place]:
-        """The tensors that a value starts from."""
+        """Returns the tensors from which a value starts."""
         found: set[int] = set()
         waiting = [number for number, _ in monomial]
         while waiting:

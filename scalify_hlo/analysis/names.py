@@ -1,4 +1,4 @@
-"""Name stacks: what jax's names of ops say of the part of a program that they are in."""
+"""Name stacks of jax, and the part of a program that they tell."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ BACKWARD: Final = "backward"
 
 
 def joined(outer: str, inner: str) -> str:
-    """The name stack of an op in a call."""
+    """Returns the name stack of an op in a call."""
     return f"{outer}/{inner}" if outer and inner else outer or inner
 
 
 def name_of(op: ir.OpView) -> str:
-    """The name stack of an op in its function; empty if it has none."""
+    """Returns the name stack of an op in its function; empty if it has none."""
     location = op.location
     return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
 
 
 def part_of(name: str) -> str | None:
-    """The part of the program that a name stack tells; None if it tells none."""
+    """Returns the part of the program that a name stack tells; None if it tells none."""
     if "transpose(" in name:
         return FORWARD if "rematted_computation" in name else BACKWARD
     return FORWARD if "jvp(" in name else None

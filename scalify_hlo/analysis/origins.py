@@ -1,9 +1,9 @@
-"""Origins: which values are one tensor, moved about.
+"""Origins: values that are one tensor, up to data movement.
 
-A tensor that is reshaped, transposed, sliced or stacked is still the same tensor as far as its role
-goes. Each such family shares one `Origin`. That is what tells a backward matmul from a forward one:
-it is made of what a forward one was made of, and of one tensor more, the gradient. A `View` is an
-origin in one order of dimensions.
+A tensor that is reshaped, transposed, sliced or stacked keeps its role. All such values share one
+`Origin`. Origins distinguish backward matmuls from forward ones: a backward matmul has one operand
+of a forward matmul, and another one, the gradient. A `View` is an origin in one order of
+dimensions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
 
 _SAME = traits.COPIES | traits.ROUNDS
-"""Each result is the operand of its number, dimensions and all."""
+"""Ops whose results are their operands by number, with the same dimensions."""
 
 _MOVED = (
     (traits.BROADCASTS - {"stablehlo.dynamic_broadcast_in_dim"})
@@ -24,27 +24,27 @@ _MOVED = (
     | traits.RESHAPES
     | {"stablehlo.pad", "stablehlo.reverse"}
 )
-"""The result is the operand, in other dimensions."""
+"""Ops whose result is the operand in other dimensions."""
 
 _SLICES = traits.SLICES
-"""The result is a part of the operand; the same part is the same tensor each time."""
+"""Ops whose result is a part of the operand; equal parts are one tensor."""
 
 _UPDATE = "stablehlo.dynamic_update_slice"
 _TRANSPOSE = "stablehlo.transpose"
 MOVING: Final = _SAME | _MOVED | _SLICES | {_UPDATE, _TRANSPOSE}
-"""The ops that move tensors about."""
+"""The ops that move tensors."""
 
 
 @dataclass(eq=False, slots=True)
 class Origin:
-    """A tensor, wherever it is moved.
+    """A tensor, up to data movement.
 
     Attributes:
         argument: The number of the argument of ``main`` that it is, or is a part of.
-        constant: Whether the program has it in itself.
+        constant: Whether it is a constant.
         gradient: Whether it depends on a gradient.
-        element: For a stack that a loop fills: what it puts in.
-        parts: What was cut out of it, by where.
+        element: The element of a stack that a loop fills.
+        parts: The parts that were sliced out of it, by place.
     """
 
     argument: int | None = None
@@ -60,9 +60,9 @@ class View:
 
     Attributes:
         origin: The tensor.
-        base: The view that it is a transposition of.
-        order: Which dimension of the base each of its dimensions is; None if they are the same.
-        moved: Views that were made of it, by how.
+        base: The view of which it is a transpose.
+        order: The dimension of the base for each of its dimensions; None if they are equal.
+        moved: The views that were made from it, by the op.
     """
 
     origin: Origin
@@ -71,7 +71,7 @@ class View:
     moved: dict[Hashable, View] = field(default_factory=dict)
 
     def transposed(self, order: Sequence[int]) -> View:
-        """The view with other dimensions; the same one each time."""
+        """Returns the view with other dimensions; the same one each time."""
         base = self.base or self
         composed = tuple(order if self.order is None else (self.order[d] for d in order))
         if composed == tuple(range(len(composed))):
@@ -81,18 +81,18 @@ class View:
         return base.moved[composed]
 
     def reshaped(self, how: Hashable) -> View:
-        """The view in other dimensions that have nothing to do with those it had."""
+        """Returns the view in new dimensions, which do not correspond to its own."""
         if how not in self.moved:
             self.moved[how] = View(self.origin)
         return self.moved[how]
 
     def part(self, where: Hashable, *, fixed: bool) -> View:
-        """The view of a part; the same one each time.
+        """Returns the view of a part; the same one each time.
 
         Args:
-            where: Which part, as far as the program says it.
-            fixed: Whether it says it in full. What a loop takes from a stack, turn by turn, is
-                what another put there.
+            where: The place of the part, as far as it is static.
+            fixed: Whether the place is static. A loop may read from a stack, in each iteration, the
+                element that another loop wrote.
         """
         origin = self.origin
         if not fixed and origin.element is not None:
@@ -103,19 +103,19 @@ class View:
         return origin.parts[where]
 
     def in_base(self, dims: Sequence[int]) -> tuple[View, list[int]]:
-        """Dimensions of the view as those of its base."""
+        """Returns dimensions of the view as dimensions of its base."""
         order = self.order
         return self.base or self, sorted(dims if order is None else (order[d] for d in dims))
 
 
 @dataclass(slots=True)
 class Scope:
-    """The values of one function, as one call of it sees them.
+    """The values of one function in one call.
 
     Attributes:
-        names: The names of the calls that led here, from the outside in.
-        gradient: What all gradients are that ordinary ops and backward matmuls make.
-        views: What is known of values.
+        names: The names of the calls around it, from the outside in.
+        gradient: The view of all gradients that ordinary ops and backward matmuls make.
+        views: The views of values.
     """
 
     names: str = ""
@@ -123,7 +123,7 @@ class Scope:
     views: dict[ir.Value, View] = field(default_factory=dict)
 
     def of(self, value: ir.Value) -> View:
-        """The view that a value is; one that is not there yet, but moved, is found."""
+        """Returns the view of a value, computed through data movement if needed."""
         view = self.views.get(value)
         if view is None:
             owner = value.owner
@@ -135,11 +135,11 @@ class Scope:
         return view
 
     def bind(self, values: Sequence[ir.Value], views: Sequence[View]) -> None:
-        """Says what several values are."""
+        """Sets the views of several values."""
         self.views.update(zip(values, views, strict=True))
 
     def pass_on(self, op: ir.Operation) -> None:
-        """Says that what an ordinary op makes of gradients is one."""
+        """Marks the result of an op on gradients as a gradient."""
         operands, views = op.operands, self.views
         for i in range(len(operands)):
             view = views.get(operands[i])
@@ -150,7 +150,7 @@ class Scope:
                 return
 
     def move(self, name: str, op: ir.Operation) -> None:
-        """Says what the results of one of `MOVING` are."""
+        """Sets the views of the results of an op in `MOVING`."""
         if name not in _SAME:
             self.views[op.results[0]] = self._moved(name, op)
             return
@@ -159,7 +159,7 @@ class Scope:
             self.views[results[i]] = self.of(operands[i])
 
     def broadcast(self, name: str, op: ir.Operation) -> None:
-        """As `move`, of a broadcast; that of a constant is found when it is asked for."""
+        """Sets the view of a broadcast; that of a constant is computed when it is needed."""
         source = op.operands[0]
         view = self.views.get(source)
         if view is None:
@@ -188,7 +188,7 @@ _BOUNDS = ("start_indices", "limit_indices", "strides", "slice_sizes")
 
 
 def is_constant(value: ir.Value) -> bool:
-    """Whether the program has a value in itself."""
+    """Whether a value is a constant."""
     owner = value.owner
     return not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant"
 

@@ -1,6 +1,6 @@
-"""Reach: which values elementwise ops make others of, through calls, loops and branches.
+"""Reach: the values from which elementwise ops make others, through calls, loops and branches.
 
-Inside of loops slices of a stack count as well: a loop over the layers of stacked state reads a
+In loops, slices of a stack count as the stack: a loop over the layers of stacked state reads a
 slice of it, computes the next one, and writes that into a stack.
 """
 
@@ -25,7 +25,7 @@ OPERANDS: Final = {
     "stablehlo.clamp": (1,),
     "stablehlo.select": (1, 2),
 }
-"""The ops of which updates are made, and their operands that are as large as their result."""
+"""The ops of updates, with the operands that have the shape of the result."""
 
 BARRIER: Final = "stablehlo.optimization_barrier"
 ELEMENTWISE: Final = frozenset({*OPERANDS, BARRIER})
@@ -37,24 +37,24 @@ _SCATTER = "stablehlo.scatter"
 _READS = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
 _RESHAPES = frozenset({BROADCAST, "stablehlo.reshape"})
 _WRITTEN = {"stablehlo.dynamic_update_slice": 1, _SCATTER: 2}
-"""The ops that write into a stack, and which operand they write."""
+"""The ops that write into a stack, with the number of the operand that they write."""
 SLICING: Final = _READS | _RESHAPES | set(_WRITTEN)
 """The ops that read and write slices of a stack in a loop."""
 
 _SAME_NUMBER = _RESHAPES | {"stablehlo.convert"}
 
 Made: TypeAlias = tuple[str, list[Place]]
-"""The name of the op that makes a value, and the operands in its shape; outside it has no name."""
+"""The name of the op that makes a value, empty for arguments, and the operands in its shape."""
 
 _Seen: TypeAlias = tuple[int, Made]
-"""The same, after those of the values asked about that it is made of."""
+"""The same, after the known values that it is made of."""
 
 
 class Reach:
     """The values from which elementwise ops make others.
 
     Args:
-        known: The values asked about, each as a set of bits of its own.
+        known: The values that are searched for, with a set of bits for each.
         stacks: Whether slices of a stack count as the stack in loops.
     """
 
@@ -63,9 +63,9 @@ class Reach:
         self._stacks = stacks
 
     def of(self, place: Place) -> int:
-        """Those that a value is made of, all in its shape, as a set of bits.
+        """Returns the known values, in its shape, that a value is made of, as a set of bits.
 
-        None where there are too many values to look at.
+        The set is empty if the search reaches its limit.
         """
         known = self._known
         if place not in known:
@@ -73,14 +73,14 @@ class Reach:
         return known[place][0] if place in known else 0
 
     def made(self, place: Place) -> Made:
-        """The op that makes a value, and of which others in its shape."""
+        """Returns the op that makes a value, and its operands in the shape of the value."""
         known = self._known.get(place)
         return self._made(place) if known is None else known[1]
 
     def _find(self, place: Place) -> None:
-        """Looks for what a value is made of; chains may be long, and calls call many others.
+        """Finds the values that a value is made of; chains may be long, and calls nested.
 
-        What is kept is known in full, in whatever order values are asked about.
+        Only complete results are cached, so the order of queries does not matter.
         """
         known, most = self._known, len(self._known) + FLOW_VALUES
         waiting: list[tuple[Place, Made | None]] = [(place, None)]
@@ -116,12 +116,12 @@ class Reach:
             return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
         if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
             return _sliced(owner, name, frame)
-        name = owner.operation.name  # a view of a named computation has another one
+        name = owner.operation.name  # The view of a named computation has another name.
         return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 
 def in_loop(frame: Frame) -> bool:
-    """Whether a frame is the inside of a loop, or of what a loop calls."""
+    """Whether a frame is inside of a loop, or of a call in a loop."""
     around: Frame | None = frame
     while around is not None and around.op is not None:
         if around.op.name == LOOP:
@@ -131,7 +131,7 @@ def in_loop(frame: Frame) -> bool:
 
 
 def is_of_stack(op: ir.OpView, name: str) -> bool:
-    """Whether an op reads or writes one slice of a stack, or gives it another rank."""
+    """Whether an op reads or writes one slice of a stack, or changes its rank."""
     if name == _SCATTER and len(op.operands) != 3:
         return False
     one = op.operands[0].type
@@ -143,7 +143,7 @@ def is_of_stack(op: ir.OpView, name: str) -> bool:
 
 
 def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
-    """The slices that a loop over a stack computes with; its other operands are indices."""
+    """Returns the slices that an op of a loop over a stack reads; other operands are indices."""
     if not is_of_stack(owner, name):
         return name, []
     operands = owner.operands
@@ -156,7 +156,7 @@ def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
 
 
 def numbers_in(bits: int) -> Iterator[int]:
-    """The numbers in a set of bits, the least first."""
+    """Yields the numbers in a set of bits, the least first."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
@@ -164,13 +164,13 @@ def numbers_in(bits: int) -> Iterator[int]:
 
 
 def rank_of(value: ir.Value) -> int:
-    """The number of dimensions; -1 for what is no ranked tensor."""
+    """Returns the number of dimensions; -1 for values that are not ranked tensors."""
     type_ = value.type
     return type_.rank if isinstance(type_, ir.RankedTensorType) else -1
 
 
 def is_uniform(value: ir.Value) -> bool:
-    """Whether all elements are one number: a constant, or a scalar that is broadcast."""
+    """Whether all elements are one number: a splat, or a broadcast scalar."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         return False
@@ -179,7 +179,7 @@ def is_uniform(value: ir.Value) -> bool:
 
 
 def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
-    """The number that all elements of a value are, where the program says it."""
+    """Returns the number that all elements of a splat constant are, or None."""
     for _ in range(MOVES):
         value, frame = place
         name, parts = made(place)

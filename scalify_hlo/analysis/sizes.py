@@ -15,8 +15,8 @@ class Size(NamedTuple):
     """M, N or K of a matmul: the product of some sizes of an operand.
 
     Attributes:
-        least: The product of those sizes that are known.
-        known: Whether all of them are.
+        least: The product of the static sizes.
+        known: Whether all sizes are static.
     """
 
     least: int
@@ -31,7 +31,7 @@ class Size(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """M, N and K of a matmul as one of matrices; those of a batch are counted once.
+    """M, N and K of a matmul of matrices; batch dimensions are not counted.
 
     Attributes:
         m: The rows of the left operand; of a convolution, its windows.
@@ -48,13 +48,13 @@ class Extent(NamedTuple):
 
 
 class Sizes:
-    """M, N and K of the matmuls of a program; most are alike, and are looked at once."""
+    """M, N and K of the matmuls of a program; equal matmuls are computed once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[ir.Attribute | ir.Type, ...], Extent] = {}
 
     def of(self, op: ir.OpView) -> Extent:
-        """M, N and K of a matmul."""
+        """Returns M, N and K of a matmul."""
         if op.operation.name != "stablehlo.dot_general":
             return _extent(op)
         operands = op.operands
@@ -89,7 +89,7 @@ def _extent(op: ir.OpView) -> Extent:
 
 
 def _of_ragged(op: ir.OpView) -> Extent:
-    """That of a ragged matmul, with the K of an average group where the groups share the sum."""
+    """Returns the extent of a ragged matmul; K of an average group if groups share the sum."""
     lhs, rhs, groups = (list(value.type.shape) for value in list(op.operands)[:3])
     numbers = ragged.dimensions(op)
     m = _rest(lhs, [*numbers.lhs_contracting, *numbers.lhs_batching])
@@ -101,13 +101,13 @@ def _of_ragged(op: ir.OpView) -> Extent:
 
 
 def _rest(shape: list[int], dims: Iterable[int]) -> Size:
-    """The product of the sizes of all other dimensions."""
+    """Returns the product of the sizes of all other dimensions."""
     without = set(dims)
     return _product(size for d, size in enumerate(shape) if d not in without)
 
 
 def _product(sizes: Iterable[int]) -> Size:
-    """The product of sizes, of which the unknown ones are negative."""
+    """Returns the product of sizes; sizes that are not static are negative."""
     every = list(sizes)
     known = [size for size in every if size >= 0]
     return Size(math.prod(known), len(known) == len(every))

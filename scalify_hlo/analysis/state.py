@@ -1,9 +1,9 @@
-"""The state of a training step: master weights, an optimizer's moments, and gradients between them.
+"""The state of a training step: master weights, optimizer moments, and gradients of weights.
 
-What a step carries to the next enters as an argument and leaves as a result of the same type that
-elementwise ops make from it: ``m' = b1 * m + (1 - b1) * g``, in calls, loops and branches too. The
-model computes with weights; moments have no use but updates, and have their role by their degree in
-the gradients. The gradient is what is added to a state, constant factors aside.
+State is an argument from which elementwise ops make a result of the same type, as in
+``m' = b1 * m + (1 - b1) * g``, in calls, loops and branches too. The model computes with weights.
+Moments are used only in updates, and their role follows from their degree in the gradients. The
+gradient is the term that is added to a state, up to constant factors.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _SPREADING: Final = frozenset({BROADCAST, "stablehlo.reshape"})
 
 @dataclass(slots=True)
 class State:
-    """The arguments of ``main`` that are carried from step to step, by number.
+    """The arguments of ``main`` that are state, by number.
 
     Attributes:
-        results: The result that each carried argument leaves as.
-        weights: Those that the model computes with, and averages of these.
-        first: Moments of degree 1 in the gradients.
-        second: Moments of degree 2.
-        neither: Tensors that an optimizer computes with and that are neither, such as the factors
-            of Kronecker optimizers and averages of updates.
-        gradients: For each weight, the values that reach the optimizer as its gradient.
-        ended: The limits at which searches ended, in words.
+        results: The result that replaces each argument.
+        weights: The weights, and averages of weights.
+        first: The moments of degree 1 in the gradients.
+        second: The moments of degree 2 in the gradients.
+        neither: Other tensors of an optimizer, such as factors of Kronecker optimizers and averages
+            of updates.
+        gradients: For each weight, the values that the optimizer reads as its gradient.
+        ended: The limits at which searches ended, as clauses.
     """
 
     results: dict[int, int] = field(default_factory=dict)
@@ -63,10 +63,10 @@ def state_of(main: ir.OpView, is_float: Iterable[bool], *, trains: bool = True) 
     """Finds the state of a program.
 
     Args:
-        main: The function that it starts at.
-        is_float: Which of its arguments are float tensors.
-        trains: Whether it may be a training step. Caches, statistics of batches and the state of
-            recurrent layers are carried on in inference too, and are neither weights nor moments.
+        main: The entry function.
+        is_float: For each argument, whether it is a float tensor.
+        trains: Whether the program may be a training step. Inference has caches, batch statistics
+            and recurrent state, which are neither weights nor moments.
     """
     search = _StateSearch(main, is_float, Frame.of(main))
     search.run(trains=trains)
@@ -77,7 +77,7 @@ class _StateSearch:
     """The search for the state of one program.
 
     Attributes:
-        state: What was found.
+        state: The state that was found.
     """
 
     def __init__(self, main: ir.OpView, is_float: Iterable[bool], frame: Frame) -> None:
@@ -118,9 +118,10 @@ class _StateSearch:
                 state.gradients[number] = gradient
 
     def _match(self) -> None:
-        """Tells which argument each result carries on, those that can be only one first.
+        """Matches results with arguments, first those with a single candidate.
 
-        Of several the one that fewest results are made of: gradients go into all moments.
+        Of several candidates, that of the fewest results is chosen: all moments depend on
+        gradients.
         """
         reached = {
             i: self._reach.of(place)
@@ -134,7 +135,7 @@ class _StateSearch:
             self._take(i, reached[i], often, guess=True)
 
     def _take(self, i: int, bits: int, often: Counter[int], *, guess: bool = False) -> bool:
-        """Matches a result with one of the arguments that it is made of, unless two are alike."""
+        """Matches a result with one of the arguments that it is made of, unless two are equal."""
         taken = self.state.results
         shape = _shape_of(self._results[i])
         left = [
@@ -153,7 +154,7 @@ class _StateSearch:
         return True
 
     def _nearest(self, place: Place, numbers: Sequence[int]) -> list[int]:
-        """Those of several arguments that fewest ops make a value of."""
+        """Returns the arguments from which the fewest ops make a value."""
         wanted = {self._arguments[number]: number for number in numbers}
         ring, seen = [place], {place}
         while ring and not any(here in wanted for here in ring):
@@ -163,7 +164,7 @@ class _StateSearch:
         return [wanted[here] for here in ring if here in wanted] or list(numbers)
 
     def _constants(self) -> set[int]:
-        """Numbers that are handed on as they are, such as a learning rate: no state of a model."""
+        """Removes scalars that are returned unchanged, such as a learning rate."""
         return {number for number in self._carried if self._is_constant(number)}
 
     def _is_constant(self, number: int) -> bool:
@@ -173,10 +174,10 @@ class _StateSearch:
         return not rank_of(argument[0]) or is_read_as_numbers(argument)
 
     def _weights(self, reached: dict[int, int], *, trains: bool) -> set[int]:
-        """State that the model uses, and what updates end in."""
+        """Returns the state that the model uses, and the results of updates."""
         used = {number for number in reached if trains and self._is_used(number)}
         in_several = _in_several(reached)
-        # What inference carries on is made of its inputs, which are no state.
+        # In inference, values that are passed on depend on inputs, which are not state.
         made_of = -1 if trains else sum(1 << number for number in reached)
         ends = {
             number
@@ -184,21 +185,21 @@ class _StateSearch:
             if bits & made_of & ~(1 << number) and not in_several >> number & 1
         }
         if any(rank_of(self._arguments[number][0]) for number in used):
-            # Numbers that are updated with tensors are such as the size of a step.
+            # A scalar that is updated with tensors is, for example, a step size.
             ends = {number for number in ends if rank_of(self._arguments[number][0])}
         return used | ends
 
     def _is_used(self, number: int) -> bool:
-        """Whether the model computes with a state, and not the optimizer alone."""
+        """Whether the model computes with a state, and not only the optimizer."""
         argument, result = self._arguments[number], self._carried[number]
         if not is_used_elsewhere(argument) or self._sums_outer_products(number):
             return False
         if not rank_of(argument[0]) and not self._updates.added(result, 1 << number):
-            return False  # such as a step size that only grows
+            return False  # For example, a step size that only grows.
         return not self._updates.is_replaced(argument, result)
 
     def _sums_outer_products(self, number: int) -> bool:
-        """Whether gradients are multiplied with themselves for a state: a factor of Kronecker."""
+        """Whether a state is a factor of a Kronecker optimizer: products of gradients."""
         shape = self._arguments[number][0].type.shape
         if len(shape) < 2 or shape[-1] != shape[-2]:
             return False
@@ -221,10 +222,10 @@ class _Gradients:
     """The gradients of weights.
 
     Args:
-        reach: Tells which arguments values are made of.
-        moments: Tells what is added to state.
+        reach: The arguments that values are made of.
+        moments: The values that are added to state.
         state: The weights and moments.
-        others: The arguments that are state and no weights.
+        others: The arguments that are state other than weights.
     """
 
     def __init__(
@@ -234,11 +235,11 @@ class _Gradients:
         self._state, self._others = state, others
 
     def of(self, number: int, reached: int) -> ir.Value | None:
-        """The gradient of a weight: what is new in its moments, or in itself if it has none.
+        """Returns the gradient of a weight: the new term of its moments, or of the weight itself.
 
         Args:
-            number: The weight's.
-            reached: The arguments that elementwise ops make it of.
+            number: The number of the weight.
+            reached: The arguments from which elementwise ops make it.
         """
         for moment in self._moments_of(number, reached) or (number,):
             news: Sequence[Place | None] = self._moments.added(moment)
@@ -257,7 +258,7 @@ class _Gradients:
         return apart if len(apart) == 1 else []
 
     def _is_made_of_moments(self, place: Place) -> bool:
-        """Whether a value is an update already, of moments in shapes of their own."""
+        """Whether a value is an update from moments of other shapes."""
         if place in self._moments.flow:
             return True
         others = self._others
@@ -277,12 +278,12 @@ class _Gradients:
 
 
 def _shape_of(place: Place) -> list[int]:
-    """The shape of a value; loops make a stack of many slices of values that enter them whole."""
+    """Returns the shape of a value; loops stack slices of values that enter them as a whole."""
     return list(ir.ShapedType(place[0].type).shape)
 
 
 def _in_several(reached: dict[int, int]) -> int:
-    """Those that results other than their own are made of."""
+    """Returns the arguments that results other than their own are made of."""
     union = 0
     for number, bits in reached.items():
         union |= bits & ~(1 << number)

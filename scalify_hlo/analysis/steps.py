@@ -1,7 +1,7 @@
 """The ops of a training program that only its updates of state use: as a rule the optimizer.
 
-It comes after the gradients, and is as large as the model. What asks about the model need not read
-it.
+They come after the gradients, and are as many as those of the model. Analyses of the model skip
+them.
 """
 
 from __future__ import annotations
@@ -18,25 +18,24 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.traits import SUMS
 
 _CAPTURING: Final = BODIES | BRANCHES | {LOOP}
-"""Ops that may read other values than their operands."""
+"""Ops that may read values other than their operands."""
 
 _WEIGHT = "weight"
 _TERMS: Final = SUMS | {"stablehlo.convert"}
 
 
 def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Sequence[Named]:
-    """The ops of a program, but for those after all gradients that are for its state alone.
+    """Returns the ops of a program without those after all gradients that only update its state.
 
-    A step adds to a state; what is made otherwise is read as other results are. If not each weight
-    has a gradient of its own, something else may be behind its step: all ops are given then, as
-    they are for a program whose roles are not marked.
+    An update adds to a state. If a weight has no gradient of its own, other ops may be needed after
+    the gradients. Then all ops are returned, as for a program without roles.
 
     Args:
-        main: The function that it starts at; its state and the gradients of that are marked.
-        listing: All its ops, where they were listed.
+        main: The entry function, in which state and gradients are marked.
+        listing: All its ops, if they were listed.
 
     Returns:
-        The ops in order, without the terminator, each after its name.
+        The ops in order with their names, without the terminator.
     """
     block = main.regions[0].blocks[0]
     arguments = block.arguments
@@ -53,7 +52,7 @@ def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Se
 
 
 def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
-    """Whether a value is a state to which something is added, constant factors aside."""
+    """Whether a value is a state plus a term, up to constant factors."""
     if value == state:
         return True
     owner = value.owner
@@ -61,7 +60,7 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
         return False
     name, operands = owner.name, owner.operands
     if name in _TERMS:
-        # What is new tends to come before the state of a moment, and after a weight.
+        # The new term is usually before the state of a moment, and after a weight.
         terms = list(operands)
         return state in terms or any(_is_step(term, state, depth + 1) for term in terms[::-1])
     if name == "stablehlo.multiply":
@@ -87,7 +86,7 @@ def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
 
 
 def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None:
-    """The ops after another that values are made with; None if that is not plain to see."""
+    """Returns the ops after another one that values depend on; None if they are not known."""
     found: dict[ir.Value, Named] = {}
     waiting = list(values)
     while waiting:

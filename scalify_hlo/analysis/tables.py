@@ -1,4 +1,4 @@
-"""Tables: weights that rows are looked up in, such as embeddings."""
+"""Tables: weights in which rows are looked up, such as embeddings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scalify_hlo.analysis.origins import Origin
 
 
 class Table(NamedTuple):
-    """A weight of which a program takes rows.
+    """A weight of which a program reads rows.
 
     Attributes:
         origin: The tensor.
-        rows: How many rows it has.
-        columns: How many elements each of them has.
+        rows: The number of rows.
+        columns: The number of elements of a row.
     """
 
     origin: Origin
@@ -23,22 +23,22 @@ class Table(NamedTuple):
     columns: int
 
     def is_of(self, origin: Origin) -> bool:
-        """Whether a tensor is the table, or made of the same argument of the program."""
+        """Whether a tensor is the table, or comes from the same argument."""
         if origin is self.origin:
             return True
         return origin.argument is not None and origin.argument == self.origin.argument
 
 
 def table_of(op: ir.Operation, name: str, origin: Origin) -> Table | None:
-    """The table of a lookup.
+    """Returns the table of a lookup.
 
     Args:
-        op: One of `traits.LOOKUPS`.
-        name: Its name.
-        origin: The tensor that its operand is.
+        op: An op in `traits.LOOKUPS`.
+        name: The name of the op.
+        origin: The tensor of its operand.
 
     Returns:
-        None where the operand is no weight, or what is taken are no rows of a known number.
+        The table; None if the operand is not a weight, or the op does not read whole rows.
     """
     shape = list(op.operands[0].type.shape)
     if (origin.argument is None and not origin.constant) or len(shape) < _MATRIX:
@@ -51,11 +51,11 @@ def table_of(op: ir.Operation, name: str, origin: Origin) -> Table | None:
 
 
 _MATRIX: Final = 2
-"""The rank from which on a tensor has rows."""
+"""The least rank of a tensor with rows."""
 
 
 def _indexed(op: ir.Operation, name: str) -> list[int]:
-    """The dimensions of the operand of a lookup that indices are of."""
+    """Returns the dimensions of the operand of a lookup that are indexed."""
     if name == "stablehlo.torch_index_select":
         return [ir.IntegerAttr(op.attributes["dim"]).value]
     numbers = stablehlo.GatherDimensionNumbers(op.attributes["dimension_numbers"])

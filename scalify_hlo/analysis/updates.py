@@ -1,4 +1,4 @@
-"""Updates: what a step adds to a state, constant factors aside."""
+"""Updates: the terms that a step adds to a state, up to constant factors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Updates:
     """Reads the updates of a program's state.
 
     Args:
-        reach: Tells which arguments values are made of.
+        reach: The arguments that values are made of.
     """
 
     def __init__(self, reach: Reach) -> None:
         self._reach, self._made = reach.of, reach.made
 
     def added(self, result: Place, bits: int = -1) -> list[Place]:
-        """The values that are added on the way from some arguments to a value.
+        """Returns the values that are added between some arguments and a value.
 
         Args:
             result: The value.
@@ -45,9 +45,9 @@ class Updates:
         return [place for place in found if not self.is_uniform(place)]
 
     def is_bent(self, result: Place, bits: int) -> bool:
-        """Whether a root or a power is on the way from some arguments to a value.
+        """Whether there is a root or a power between some arguments and a value.
 
-        What is added before is of another degree than the value.
+        The terms that are added before it have another degree than the value.
         """
         waiting, seen = [result], {result}
         while waiting:
@@ -60,7 +60,7 @@ class Updates:
         return False
 
     def settled(self, place: Place) -> Place:
-        """A value where an op makes it, in whatever call or loop."""
+        """Returns a value at the op that makes it, through calls and loops."""
         while True:
             name, made_of = self._made(place)
             if name in ELEMENTWISE or len(made_of) != 1:
@@ -68,7 +68,7 @@ class Updates:
             place = made_of[0]
 
     def without_constants(self, place: Place) -> Place:
-        """The value that another is made of by constant terms and factors."""
+        """Returns the value without constant terms and factors."""
         while True:
             name, made_of = self._made(self.settled(place))
             if name not in ARITHMETIC:
@@ -82,9 +82,10 @@ class Updates:
                 return place
 
     def is_gradient(self, place: Place) -> bool:
-        """Whether names say that the backward pass adds up a value, constant factors aside.
+        """Whether names say that a value is a sum in the backward pass, up to constant factors.
 
-        That of a weight with a penalty has a part of the weight as a term, and is no next weight.
+        The gradient of a weight with a penalty has the weight as a term, and is not the next
+        weight.
         """
         place = self.without_constants(place)
         while self._made(place)[0] == _CONVERT:
@@ -96,7 +97,7 @@ class Updates:
         return self._made(place)[0] in UNIFORM and is_uniform(place[0])
 
     def chosen(self, place: Place) -> list[Place]:
-        """The values of which a value is one, as a condition says; itself if it is no choice."""
+        """Returns the values among which a select or a branch chooses; else the value itself."""
         found: list[Place] = []
         waiting, seen = [place], {place}
         while waiting:
@@ -111,9 +112,9 @@ class Updates:
         return found
 
     def is_replaced(self, argument: Place, result: Place) -> bool:
-        """Whether a state is at times computed anew, and otherwise handed on as it is.
+        """Whether a state is recomputed in some steps, and otherwise unchanged.
 
-        So are the inverse roots of an optimizer's statistics, every few steps.
+        An example are inverse roots of the statistics of an optimizer, every few steps.
         """
         name = self._made(result)[0]
         if name in OPERANDS and name not in _CHOICES:

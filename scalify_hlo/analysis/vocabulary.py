@@ -1,8 +1,8 @@
 """Detection of the matmuls that project to a vocabulary.
 
-A training step and an inference program of one model have the same ones: what counts is the weight,
-not the loss that comes after. It is that of an embedding, or of the shape of one the other way
-around, or far wider than what it is multiplied with.
+The training step and the inference program of one model have the same ones, as the weight decides,
+and not the loss. It is the weight of an embedding, or has the transposed shape of one, or has far
+more outputs than inputs.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class _Weight(NamedTuple):
     """The weight of a forward matmul.
 
     Attributes:
-        outputs: The sizes of the dimensions that stay.
-        inputs: The product of those that are summed over.
+        outputs: The sizes of the free dimensions.
+        inputs: The product of the sizes of the contracting dimensions.
     """
 
     outputs: list[int]
@@ -38,10 +38,10 @@ class _Weight(NamedTuple):
 
 
 class Projections:
-    """Tells which matmuls of a program project to a vocabulary.
+    """The matmuls of a program that project to a vocabulary.
 
     Args:
-        walk: Has its matmuls, and the tables that rows are looked up in.
+        walk: The walk, which has the matmuls and the tables.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -59,7 +59,7 @@ class Projections:
 
         Args:
             matmul: The matmul.
-            side: Which of its operands is a weight; None if neither is.
+            side: The number of the operand that is a weight; None if neither is.
         """
         weight = None if side is None or matmul.part != FORWARD else _weight(matmul.op, side)
         if side is None or weight is None:
@@ -68,15 +68,15 @@ class Projections:
         if any(table.is_of(origin) and table.rows in weight.outputs for table in self._tables):
             return True
         wide = outputs >= max(RATIO * weight.inputs, LEAST)
-        # A square weight right after a lookup may as well be a layer's.
+        # A square weight right after a lookup may belong to a layer.
         alike = outputs != weight.inputs or len(self._forward) > 1
         if not wide and not (alike and (weight.inputs, outputs) in self._shapes):
             return False
-        # What is computed again for the backward pass has no other forward matmul after it.
+        # A recomputed matmul has no other forward matmul after it.
         return all(map(self._is_last, self._uses[_key(origin)]))
 
     def _is_last(self, matmul: Matmul) -> bool:
-        """Whether no other forward matmul takes what is made of a matmul's result."""
+        """Whether no other forward matmul depends on the result of a matmul."""
         start: Place = (matmul.op.results[0], matmul.frame)
         waiting, seen = [start], {start}
         while waiting and len(seen) < PROJECTION_VALUES:
@@ -100,7 +100,7 @@ def _key(origin: Origin) -> Hashable:
 
 
 def _weight(op: ir.OpView, side: int) -> _Weight | None:
-    """The weight of a matmul; None if it is a convolution, or a size is not known."""
+    """Returns the weight of a matmul; None for convolutions, or if a size is not static."""
     shape = list(op.operands[side].type.shape)
     if min(shape, default=-1) < 0:
         return None
@@ -120,7 +120,7 @@ def _weight(op: ir.OpView, side: int) -> _Weight | None:
 
 
 def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> list[Place]:
-    """The floats that an op makes of an operand, also in and after calls and loops."""
+    """Returns the float results of a use, also inside of calls and loops, and after them."""
     if name in RETURNS:
         return frame.returned(use)
     if name in INSIDES - BRANCHES:

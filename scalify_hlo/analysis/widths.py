@@ -1,7 +1,7 @@
 """The values of a model that become narrow if a recipe sets `compute`.
 
-An op of narrow operands becomes a narrow op. What hardware does in f32 at no cost stays there: sums
-over many terms, what only they read, and the statistics made of them.
+An op on narrow operands becomes a narrow op. Computations that cost nothing in f32 stay in f32:
+sums over many terms, values that only such sums read, and statistics.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from scalify_hlo.dialect.formats import element_type
 
 
 class Width(IntEnum):
-    """The width in which a float value is kept; of two that meet, the larger decides."""
+    """The width of a float value; an op has the largest width of its operands."""
 
     FREE = 0
-    """Constants and scalars, that are what the others are."""
+    """Constants and scalars, which take the width of other operands."""
     WIDE = 1
-    """As the program has it: statistics, positions, small arguments."""
+    """The format of the program: statistics, positions, small arguments."""
     NARROW = 2
-    """In the format of the recipe."""
+    """The format of the recipe."""
     GRADIENT = 3
-    """As the program has it, with all that is made of it: gradients, if the format is short of
-    range for them."""
+    """The format of the program, for a value and all values computed from it: gradients, if the
+    format has too little range for them."""
 
 
 _ELEMENTWISE = (
@@ -50,10 +50,10 @@ _MOVING = (
     | {"stablehlo.slice"}
 )
 EACH: Final = traits.GATHERS_FROM_DEVICES | {"stablehlo.optimization_barrier"}
-"""Ops that take several values, and give each as the result of its number."""
+"""Ops whose results are their operands, by number."""
 
 NARROWED: Final = _ELEMENTWISE | _MOVING
-"""The ops that compute in the format of their operands, whatever it is."""
+"""The ops that compute in the format of their operands."""
 
 ROUNDED: Final = (
     traits.CONTRACTIONS
@@ -64,7 +64,7 @@ ROUNDED: Final = (
     | {"stablehlo.map", "stablehlo.sort"}
     | {"chlo.erf"}
 )
-"""The ops that compute as they did; their results are rounded where narrow ops take them."""
+"""The ops that are not changed; their results are rounded where narrow ops read them."""
 
 TAKES: Final = frozenset({"stablehlo.dynamic_slice", "stablehlo.gather"})
 _SUM = "stablehlo.reduce"
@@ -75,11 +75,11 @@ _NARROW_BITS = 16
 
 
 class Widths:
-    """The first walk: which values are narrow.
+    """The first walk, which finds the narrow values.
 
     Args:
-        main: The function that the program starts at.
-        gradients: Whether those that backward matmuls make are narrow too.
+        main: The entry function.
+        gradients: Whether gradients, results of backward matmuls, are narrow too.
     """
 
     def __init__(self, main: ir.OpView, *, gradients: bool = True) -> None:
@@ -91,14 +91,14 @@ class Widths:
         self._for_sums: dict[ir.Value, bool] = {}
 
     def enter(self, block: ir.Block) -> None:
-        """Says what arguments are: matrices and more are narrow to those who compute with them."""
+        """Sets the widths of arguments; ops that read those of rank 2 or more are narrow."""
         for argument in block.arguments:
             type_ = argument.type
             large = is_f32(argument) and type_.rank > 1
             self.of[argument] = Width.NARROW if large else Width.WIDE
 
     def width(self, value: ir.Value) -> Width:
-        """The width of a value; one that no walk has seen is as the program has it."""
+        """Returns the width of a value; values that no walk has reached keep their format."""
         known = self.of.get(value)
         if known is not None:
             return known
@@ -191,20 +191,20 @@ class Widths:
         return widest if name in ROUNDED else Width.WIDE
 
     def _is_total(self, value: ir.Value) -> bool:
-        """Whether a value is the wide argument of a block that does nothing but add to it."""
+        """Whether a value is the wide argument of a block that only adds to it."""
         if not isinstance(value.owner, ir.Block) or self.of.get(value) != Width.WIDE:
             return False
         return _total(value, self.functions) is not None
 
     def _converted(self, value: ir.Value) -> Width:
-        """Of a convert: positions and counts are wide, and what had at most 16 bits is narrow."""
+        """Returns the width of a convert: from integers wide, and from 16 bits or fewer narrow."""
         element = element_type(value.type)
         if not isinstance(element, ir.FloatType):
             return Width.FREE if _rank(value) == 0 else Width.WIDE
         return self.width(value) if element.width > _NARROW_BITS else Width.NARROW
 
     def for_sums(self, op: ir.Operation, depth: int = 0) -> bool:
-        """Whether only sums take what an elementwise op makes: then they take it unrounded."""
+        """Whether only sums read the result of an elementwise op, which is then not rounded."""
         key = op.results[0]
         if key not in self._for_sums:
             self._for_sums[key] = (
@@ -226,14 +226,14 @@ class Widths:
 
 
 def accumulates(argument: ir.Value, functions: Mapping[str, ir.OpView]) -> bool:
-    """Whether a loop does nothing with what it carries but add to it."""
+    """Whether a loop only adds to a carry."""
     return bool(_total(argument, functions) == ir.BlockArgument(argument).arg_number)
 
 
 def _total(argument: ir.Value, functions: Mapping[str, ir.OpView], depth: int = 0) -> int | None:
-    """The result that a block gives an argument back as, if all it does is to add to it.
+    """Returns the result of a block that is an argument plus terms; None if there is none.
 
-    Some versions of jax put the bodies of loops into functions.
+    Some versions of jax write the bodies of loops as functions.
     """
     use = _only_use(argument) if is_f32(argument) and depth < WIDTH_DEPTH else None
     if use is None:
@@ -252,19 +252,19 @@ def _total(argument: ir.Value, functions: Mapping[str, ir.OpView], depth: int = 
 
 
 def is_f32(value: ir.Value) -> bool:
-    """Whether a value is a tensor of f32: all others keep their types."""
+    """Whether a value is a tensor of f32; other values keep their types."""
     return isinstance(element_type(value.type), ir.F32Type)
 
 
 def body_of(function: ir.OpView | None) -> ir.Block | None:
-    """The block of a function, if it has one."""
+    """Returns the block of a function, if it has one."""
     if function is None or not function.regions[0].blocks:
         return None
     return function.regions[0].blocks[0]
 
 
 def floats(values: Iterable[ir.Value]) -> list[ir.Value]:
-    """Those of some values that are tensors of real floats."""
+    """Returns the values that are tensors of real floats."""
     return [v for v in values if isinstance(element_type(v.type), ir.FloatType)]
 
 
@@ -280,7 +280,7 @@ def _only_use(value: ir.Value) -> ir.OpOperand | None:
 
 
 def _uses_are(op: ir.Operation, kind: Callable[[ir.Operation], bool]) -> bool:
-    """Whether an op's results are used, and by ops of a kind only."""
+    """Whether the results of an op are used, and only by ops that satisfy a predicate."""
     users = [use.owner.operation for result in op.results for use in result.uses]
     return bool(users) and all(map(kind, users))
 
