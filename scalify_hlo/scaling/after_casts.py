@@ -1,7 +1,7 @@
 """The ops after the last cast of a program, such as the optimizer: half of a training step.
 
-Sizes are followed to where casts need them. After the last one, an op on values at scale 1 stays as
-it is, whatever their size: so where all scales are static, such ops need no rule.
+Sizes are predicted for casts. After the last cast, an op on values at scale 1 is not changed,
+whatever the sizes. So if all scales are static, the ops after the last cast need no rule.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _PASSED: Final = {
     for names, count in ((_UNARY, 1), (BINARY, 2), ({"stablehlo.select"}, 3))
     for name in names
 }
-"""Ops whose rules leave them as they are, without a remark, where all operands are values, and the
-numbers of these; each has one result."""
+"""Ops whose rules do not change them, without a remark, if all float operands are at scale 1, with
+the numbers of these operands. Each op has one result."""
 
 _CASTING: Final = frozenset({"call", "control", "expanded", "opaque", "refused"})
-"""Families of ops that may have casts in them, or be replaced."""
+"""Families of ops that may contain casts, or be replaced."""
 
 _PLAIN: Final = frozenset(
     name
@@ -49,12 +49,12 @@ class AfterCasts:
 
     Args:
         ops: All ops of `main`.
-        functions: Those of the module by name.
-        rewriter: That of `main`.
-        wide: How many of the last ops are known to make no narrow floats.
+        functions: The functions of the module by name.
+        rewriter: The rewriter of `main`.
+        wide: The number of last ops that are known to make no narrow floats.
 
     Attributes:
-        start: The number of the first of them.
+        start: The number of the first op after the last cast.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class AfterCasts:
         self.start = self._after_last(len(ops) - 1, len(ops) - 1 - wide)
 
     def _after_last(self, end: int, wide_from: int) -> int:
-        """The number of the first of the ops that are plain to the end."""
+        """Returns the number of the first op from which on all ops are plain."""
         for number in range(end - 1, -1, -1):
             name, op = self._ops[number]
             wide = number >= wide_from
@@ -78,7 +78,7 @@ class AfterCasts:
         return 0
 
     def _is_plain(self, name: str, op: ir.Operation, *, wide: bool = False) -> bool:
-        """Whether an op is no cast, and has none inside."""
+        """Whether an op is not a cast, and contains none."""
         if name == "func.call":
             return self._is_plain_function(op.attributes["callee"].value)
         return name in _PLAIN and (wide or all(map(self._is_wide, op.results)))
@@ -89,17 +89,17 @@ class AfterCasts:
 
     def _is_plain_function(self, name: str) -> bool:
         if name not in self._plain:
-            self._plain[name] = False  # one that calls itself
+            self._plain[name] = False  # The function may be recursive.
             blocks = self._functions[name].regions[0].blocks
             ops = named(blocks[0]) if blocks else ()
             self._plain[name] = bool(blocks) and all(starmap(self._is_plain, ops))
         return self._plain[name]
 
     def walk(self, visit: Visit) -> None:
-        """Walks them, where all scales are static.
+        """Visits the ops, if all scales are static.
 
         Args:
-            visit: Applies its rule to an op, given with its name and with the next.
+            visit: Applies the rule of an op, given with its name and the next op.
         """
         is_moved = self._rewriter.values.is_moved
         for (name, op), (_, following) in pairwise(self._ops[self.start :]):
@@ -111,7 +111,7 @@ class AfterCasts:
             visit(name, op, following, self._rewriter)
 
     def _recall(self, value: ir.Value) -> None:
-        """Says what an operand is, if what makes it was passed over: a constant, or a value."""
+        """Sets the scale information of an operand whose op was skipped, such as a constant."""
         rewriter, owner = self._rewriter, value.owner
         if isinstance(owner, ir.Block) or rewriter.info(value) is not None:
             return

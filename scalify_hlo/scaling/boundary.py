@@ -26,8 +26,8 @@ from scalify_hlo.transforms.marker_barriers import rescaled_before
 
 _SMALL = 8
 _HEADROOM = 3
+"""log2 of the amax of state that the program itself stores in f16, above unit."""
 _MISSED = "may miss that a result is an argument of the next call, since {}"
-"""log2 of the amax of state that the program itself keeps in f16: normal numbers are near unit."""
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
 
@@ -39,11 +39,11 @@ class Boundary:
         main: The function.
         rewriter: Its scale rewriter.
         top: The op before which arguments are divided by static scales.
-        known: What was said of state on the results, where that is known.
+        known: The attributes of state on the results, if they are known.
 
     Attributes:
-        arguments: What became of the arguments, filled in by `enter`.
-        results: What became of the results, filled in by `leave`.
+        arguments: The reports of the arguments, which `enter` adds.
+        results: The reports of the results, which `leave` adds.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Boundary:
         self._returning: dict[int, dict[int, Scale]] = {}
 
     def enter(self) -> None:
-        """Replaces the arguments that are marked, and tells the rewriter of their scales."""
+        """Replaces the marked arguments, and sets their scales in the rewriter."""
         main, block = self._main, self._block
         old, names = list(block.arguments), attributes.argument_names(main)
         marks = attributes.argument_attributes(main)
@@ -103,12 +103,13 @@ class Boundary:
     def _carried(
         self, names: Sequence[str], pairs: Sequence[bool]
     ) -> tuple[dict[int, int], dict[int, list[int]]]:
-        """The pairs that are state, and the pair among the arguments that each takes the place of.
+        """Returns the results that are state, with the argument that each replaces.
 
-        They leave at the scale of that argument, or in narrow formats at one that is measured.
+        Such a result has the scale of the argument, or a measured scale in narrow formats.
 
         Returns:
-            These, and of other results the arguments that they may become; see `may_come_back`.
+            The arguments of these results, and the arguments that other results may become; see
+            `may_come_back`.
         """
         marks = attributes.result_attributes(self._main)
         known = {
@@ -134,13 +135,13 @@ class Boundary:
     def _paired(
         self, names: Sequence[str], old: Sequence[ir.Value], pairs: Sequence[bool]
     ) -> list[tuple[ir.Value, ir.Value | None]]:
-        """Gives each argument that is a pair a scale behind it.
+        """Inserts a scale after each argument that is a pair.
 
-        Arguments can be appended, but not inserted: the first ones become others, of another type,
-        and what used them uses a later one. Erasing them one by one would be quadratic.
+        Arguments can be appended, but not inserted. So existing arguments change their types, and
+        their uses move to later arguments. Erasing arguments one by one would be quadratic.
 
         Returns:
-            The data and the scale of each argument; None for the scale of one that is no pair.
+            The data and the scale of each argument; None for the scale of plain arguments.
         """
         block = self._block
         wanted: list[tuple[ir.Type, ir.Location]] = []
@@ -160,7 +161,7 @@ class Boundary:
         for value, (type_, location) in zip(old, wanted, strict=False):
             value.set_type(type_)
             value.set_location(location)
-        new = list(block.arguments)  # of their new types
+        new = list(block.arguments)  # The arguments have their new types now.
         return [
             (new[place], new[place + 1] if pair else None)
             for place, pair in zip(places, pairs, strict=True)
@@ -176,13 +177,13 @@ class Boundary:
         return info
 
     def _enter_divided(self, data: ir.Value, mark: Attributes) -> ScaleInfo:
-        """X_d = X / 2^e at entry; what asks for X at scale 1 gets the argument itself."""
+        """Divides an argument at entry, X_d = X / 2^e; uses at scale 1 read the argument itself."""
         rewriter, size = self._rewriter, attributes.size(mark)
         if size is None:
             return None
         mark.pop(attributes.SIZE, None)
         number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
-        size = size if rewriter.predicts else number  # else all levels are floors
+        size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
         if rewriter.keeps_values(data):
             info = Scaled(ONE, size)
             rewriter.assume(data, info)
@@ -202,7 +203,7 @@ class Boundary:
         return info
 
     def leave(self) -> None:
-        """Turns the results that are marked into pairs, and unscales the others."""
+        """Replaces the marked results by pairs, and unscales the others."""
         known, main = self._known, self._main
         if known is not None and known.after == attributes.encoded_result_attributes(main):
             self._leave_values(known)
@@ -210,7 +211,7 @@ class Boundary:
             self._leave_marked()
 
     def _leave_values(self, known: ResultMarks) -> None:
-        """Unscales all results, which have the attributes again that they had."""
+        """Unscales all results, and restores their attributes."""
         returned, rewriter = self._block.operations[-1], self._rewriter
         before, values = list(returned.operands), []
         for name, value in zip(known.names, before, strict=True):
@@ -220,7 +221,7 @@ class Boundary:
         attributes.set_encoded_result_attributes(self._main, known.before)
 
     def _leave_marked(self) -> None:
-        """Does to each result what is marked on it."""
+        """Rewrites each result according to its marks."""
         returned = self._block.operations[-1]
         before = list(returned.operands)
         values: list[ir.Value] = []
@@ -264,13 +265,13 @@ class Boundary:
     def _leave_one(
         self, value: ir.Value, at: ir.Operation, pair: bool, kept: Scale | None = None
     ) -> list[ir.Value]:
-        """A result as it is returned.
+        """Returns the values that replace a result.
 
         Args:
             value: The result.
             at: The op that returns it.
             pair: Whether it becomes data and scale.
-            kept: The scale that a pair has whatever its data are; None for the predicted one.
+            kept: A fixed scale of the pair; None for the scale of the predicted size.
         """
         rewriter, info = self._rewriter, self._rewriter.info(value)
         if not pair:
@@ -284,10 +285,10 @@ class Boundary:
         return rewriter.rescaler.as_pair(value, scale, at, wide=wide)
 
     def _moved(self, result: int, report: ValueReport) -> ValueReport:
-        """The report of a result, with the arguments that it may be in the next call.
+        """Returns the report of a result, with the arguments that it may be in the next call.
 
-        Where its scale is that of such an argument, moved, each call would move it again. What is
-        of a higher power of the argument moves further at once.
+        If the scale of the result is that of such an argument times a factor, each call would
+        multiply it again. The scale of a higher power of the argument grows even faster.
         """
         entered = self._returning.get(result)
         if not entered or not isinstance(report.info, Scaled):
@@ -301,7 +302,7 @@ class Boundary:
         return report._replace(moved=tuple(moved), bound=bound)
 
     def _rescaled(self, value: ir.Value, at: ir.Operation) -> ir.Value:
-        """State at the scale that its amax asks for: few of its elements may be large."""
+        """Rescales state by its amax, as few of its elements may be large."""
         marker = rescaled_before(at, [value], "max")[0].owner
         i64 = ir.IntegerType.get_signless(64)
         marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, _HEADROOM)
@@ -310,7 +311,7 @@ class Boundary:
         return data
 
     def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:
-        """The rms of data that were cast, and their scale."""
+        """Returns the rms of data that were cast, and their scale."""
         rewriter, scale = self._rewriter, observation.scale
         rms = statistic(observation.data, "l2", at, wide=False, devices=None)
         rewriter.runtime_scales.location = at.location
@@ -336,12 +337,12 @@ class Boundary:
 
 
 def _leaving(info: Scaled) -> Scale:
-    """The scale with which a result leaves that no argument gives its scale to."""
+    """Returns the scale of a result that does not have the scale of an argument."""
     return info.scale if info.decayed else info.normalized
 
 
 def _share_sharding(mark: Attributes, op: ir.Operation) -> None:
-    """Gives an op the sharding of the argument that it divides."""
+    """Sets the sharding of an op to that of the argument that it divides."""
     if SDY in mark:
         per_value = sdy.TensorShardingPerValueAttr.get([mark[SDY]])
         op.attributes[SDY] = per_value
@@ -357,10 +358,10 @@ def _scale_attributes(data: Attributes) -> Attributes:
 
 
 def _check_aliases(main: ir.OpView, names: Sequence[str], marks: Sequence[Attributes]) -> None:
-    """Refuses a donated argument that names a result which there is not.
+    """Checks that donated arguments refer to results that exist.
 
     Raises:
-        InputError: There is one.
+        InputError: A donated argument refers to a result that does not exist.
     """
     count = len(attributes.function_type(main).results)
     for name, mark in zip(names, marks, strict=True):
@@ -376,7 +377,7 @@ def _check_aliases(main: ir.OpView, names: Sequence[str], marks: Sequence[Attrib
 
 
 def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
-    """Donated arguments name the result that they become by its number."""
+    """Updates the numbers by which donated arguments refer to results."""
     if not attributes.any_argument_has(main, _ALIAS):
         return
     marks = attributes.argument_attributes(main)
@@ -388,10 +389,10 @@ def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
 
 
 def _is_small(format_: FloatFormat | None) -> bool:
-    """Whether the program itself keeps a result in 8 bits, which no other scale fits better."""
+    """Whether the program itself stores a result in 8 bits, at a scale that fits best."""
     return format_ is not None and format_.bits <= _SMALL
 
 
 def _is_narrow(format_: FloatFormat | None) -> bool:
-    """Whether a result has less range than f32, so that no scale fits it forever."""
+    """Whether a result has less range than f32, so that its scale has to follow its values."""
     return format_ is not None and not format_.wide

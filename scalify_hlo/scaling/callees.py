@@ -1,4 +1,4 @@
-"""Functions as they are specialized: copies with scales among their arguments and results."""
+"""Specialized functions: copies with scales among their arguments and results."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _PLACING = ("mhlo.", "sdy.")
 
 @dataclass(frozen=True)
 class Callee:
-    """A function as it was specialized.
+    """A specialized function.
 
     Attributes:
         function: The copy; the function itself if the copy would be the same.
         rewriter: Its scale rewriter, which defines the run-time scales of its results.
-        parameters: Its run-time scales that come from the caller, in the caller's order.
-        passed: The arguments with which it was walked.
-        taken: The numbers of those that it takes as extra arguments.
-        results: What is known of its results.
-        computed: The run-time scales that it computes for them, which it returns after its results.
+        parameters: The run-time scales that the caller passes, in the order of the caller.
+        passed: The arguments with which it was rewritten.
+        taken: The numbers of the arguments that it keeps as extra arguments.
+        results: The scale information of its results.
+        computed: The run-time scales that it computes for the results, and returns after them.
         copied: Whether `function` is a copy.
     """
 
@@ -46,26 +46,26 @@ class Callee:
 
 
 def callee_of(op: ir.OpView) -> str:
-    """The function that a call or a composite names."""
+    """Returns the function to which a call or a composite refers."""
     key = "callee" if op.operation.name == "func.call" else "decomposition"
     return str(op.attributes[key].value)
 
 
 def is_private(function: ir.OpView) -> bool:
-    """Whether a function can only be called from within the module."""
+    """Whether a function can only be called inside of the module."""
     visibility = function.attributes
     return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
 
 
 def called_by(function: ir.OpView) -> list[str]:
-    """The functions that a function calls, outside of the regions of its ops."""
+    """Returns the functions that a function calls, outside of the regions of its ops."""
     blocks = function.regions[0].blocks
     ops = blocks[0].operations if blocks else ()
     return [callee_of(op) for op in ops if op.operation.name == "func.call"]
 
 
 def called_in(block: ir.Block) -> list[str]:
-    """The functions that are called from a block and from the regions of its ops."""
+    """Returns the functions that are called in a block and in the regions of its ops."""
     found: list[str] = []
     for op in block.operations:
         operation = op.operation
@@ -80,15 +80,15 @@ def called_in(block: ir.Block) -> list[str]:
 def take_scales(
     copy: ir.OpView, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter
 ) -> tuple[RuntimeScale, ...]:
-    """Gives a function the run-time scales of its arguments' scales as extra arguments.
+    """Adds the run-time scales of the arguments' scales as extra arguments.
 
     Args:
         copy: A ``func.func``, which is edited.
-        infos: The infos of its arguments at the call.
+        infos: The scale information of its arguments at the call.
         rewriter: The rewriter of the function.
 
     Returns:
-        Its own run-time scales, in the order of the caller's.
+        The run-time scales of the function, in the order of those of the caller.
     """
     parameters = add_parameters(copy.regions[0].blocks[0], infos, rewriter)
     if parameters:
@@ -100,15 +100,15 @@ def take_scales(
 def return_scales(
     copy: ir.OpView, results: Sequence[ScaleInfo], rewriter: ScaleRewriter
 ) -> tuple[RuntimeScale, ...]:
-    """Lets a function return the scales that are computed in it and that its results have.
+    """Returns the computed scales of results as extra results of a function.
 
     Args:
         copy: A ``func.func``, which is edited.
-        results: The infos of its results.
+        results: The scale information of its results.
         rewriter: The rewriter of the function.
 
     Returns:
-        The scales that it returns after its results.
+        The scales that the function returns after its results.
     """
     scales = [info.scale for info in results if isinstance(info, Scaled)]
     computed = tuple(
@@ -129,14 +129,14 @@ def return_scales(
 
 
 def drop_untaken(copy: ir.OpView, count: int) -> tuple[int, ...]:
-    """Erases arguments that nothing uses.
+    """Erases arguments without uses.
 
     Args:
         copy: A ``func.func``, which is edited.
         count: The number of its last arguments that may be erased.
 
     Returns:
-        The numbers of those that are left, among these arguments.
+        The numbers of the remaining arguments, among these arguments.
     """
     if not count:
         return ()
@@ -148,7 +148,7 @@ def drop_untaken(copy: ir.OpView, count: int) -> tuple[int, ...]:
 
 
 def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
-    """Gives a function the type that its body's arguments have, and their attributes."""
+    """Sets the type of a function to that of its body, with the attributes of arguments."""
     arguments = copy.regions[0].blocks[0].arguments
     results = list(attributes.function_type(copy).results)
     attributes.set_function_type(copy, [a.type for a in arguments], results)
@@ -158,13 +158,13 @@ def _set_arguments(copy: ir.OpView, marks: list[attributes.Attributes]) -> None:
 def new_call(
     op: ir.OpView, callee: Callee, rewriter: ScaleRewriter, callers: Sequence[RuntimeScale]
 ) -> ir.OpView:
-    """Replaces a call by one of the copy of its function; keeps it if the name is the same.
+    """Replaces a call by a call of the copy; it stays if the name is the same.
 
     Args:
         op: The call, which is erased if it is replaced.
         callee: The copy, and the run-time scales that it takes.
         rewriter: The rewriter of the function that has the call.
-        callers: The run-time scales of that function, of which the copy takes some.
+        callers: The run-time scales of the calling function, some of which the copy takes.
 
     Returns:
         The call of the copy.
@@ -189,7 +189,7 @@ def new_call(
             call.attributes[key] = (
                 replicated_after(mark, computed) if key == SDY and computed else mark
             )
-    for old, new in zip(op.results, call.results, strict=False):  # scales come after
+    for old, new in zip(op.results, call.results, strict=False):  # The scales are the last results.
         old.replace_all_uses_with(new)
     op.operation.erase()
     return call

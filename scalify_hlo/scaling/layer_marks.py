@@ -1,4 +1,4 @@
-"""Marks of layers, and of where the inputs of activations are read: sizes follow from these."""
+"""Marks of layers and of the inputs of activations, from which sizes are predicted."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
     """Numbers the ops that end activations and their backward parts, and marks the inputs.
 
-    A mark is on the op that reads an input, as inputs may be arguments. A result that several
-    layers are, of functions that are called several times, has one number.
+    A mark is on the op that reads an input, as inputs may be arguments. If a function is called
+    several times, a result may belong to several layers, and has one number.
 
     Args:
         layers: The layers that were found.
@@ -43,7 +43,7 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
 
 
 def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:
-    """An op that a value is made with, in its block, and which of its operands is an input."""
+    """Returns the op of a block between an input and a value, and the number of the operand."""
     waiting, seen = list(_owner(value)), {value}
     looked = 0
     while waiting and looked < LAYER_MARK_CONE:
@@ -64,7 +64,7 @@ def _owner(value: ir.Value) -> Iterator[ir.Operation]:
 
 
 def _append(op: ir.Operation, index: int, number: int) -> None:
-    """Says on an op that an operand is the input of a layer."""
+    """Marks an operand of an op as the input of a layer."""
     known: Sequence[ir.Attribute] = ()
     if attributes.LAYER_INPUT in op.attributes:
         known = list(ir.ArrayAttr(op.attributes[attributes.LAYER_INPUT]))

@@ -12,7 +12,7 @@ _PLACING = ("mhlo.", "sdy.")
 
 
 def carried_by(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:
-    """The loop that carries a value around unchanged, and the value with which it starts."""
+    """Returns the loop that carries a value unchanged, and the initial value."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         loop, index = owner.owner.operation, ir.BlockArgument(value).arg_number
@@ -29,14 +29,14 @@ def carried_by(value: ir.Value) -> tuple[ir.Operation, ir.Value] | None:
 
 
 class Loop(NamedTuple):
-    """A loop that carries less than it did, and what it started with in those places."""
+    """A loop with fewer carries, and the initial values of the removed carries."""
 
     loop: ir.Operation
     starts: list[ir.Value]
 
 
 def without_dead_carries(loop: ir.Operation) -> Loop | None:
-    """Takes out of a loop what it only carries around; None if there is nothing such."""
+    """Removes the unchanged carries of a loop; returns None if there are none."""
     blocks = [region.blocks[0] for region in loop.regions]
     body = blocks[1]
     last = body.operations[-1]

@@ -1,4 +1,4 @@
-"""Expands ops of CHLO to StableHLO: all of them, or all but some."""
+"""Expansion of ops of CHLO to StableHLO."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def expand(module: ir.Operation, *, keep: Collection[str] = ()) -> None:
 
     Args:
         module: The module.
-        keep: Full names of ops without regions that stay as they are. StableHLO's pass expands
-            all or nothing, so they are custom calls while it runs.
+        keep: Full names of ops without regions that are not expanded. StableHLO's pass expands all
+            ops or none, so the kept ops are custom calls while it runs.
 
     Raises:
-        InputError: StableHLO has no expansion of an op, for f8 maybe, or one that broadcasts
-            values of dynamic shape.
+        InputError: StableHLO has no expansion of an op, for example on f8 operands, or of an op
+            that broadcasts values of dynamic shape.
     """
     if not _named(module, _EVERY - set(keep)):
         return
@@ -55,10 +55,10 @@ _SLICES = frozenset({"stablehlo.real_dynamic_slice"})
 
 
 def legalize(module: ir.Operation) -> None:
-    """Makes StableHLO of all CHLO in a module, in place, for readers that know no CHLO.
+    """Replaces all CHLO in a module by StableHLO, in place, for readers without CHLO.
 
-    Functions of one value become composites as jax.export writes them, of which XLA makes the ops
-    again, more precise than what they are expanded to.
+    Functions of one operand become composites as jax.export writes them. XLA turns these back into
+    ops, which are more precise than the expansions.
 
     Raises:
         InputError: As `expand`.
@@ -75,7 +75,7 @@ _FUNCTIONS = SPECIAL - {"chlo._asin_acos_kernel"}
 
 
 def expand_one(op: ir.Operation) -> list[ir.Operation]:
-    """Puts what an op of CHLO is expanded to in its place.
+    """Replaces an op of CHLO by its expansion.
 
     Args:
         op: An op that captures no value.
@@ -111,7 +111,7 @@ def expand_one(op: ir.Operation) -> list[ir.Operation]:
 
 
 def _slice_statically(op: ir.Operation) -> None:
-    """Slices of static size are dynamic_slice; jaxlib 0.10 expands scans to what XLA refuses."""
+    """Replaces slices of static size by dynamic_slice, as XLA refuses those of jaxlib 0.10."""
     operand, starts = list(op.operands)[:2]
     type_ = op.results[0].type
     with ir.InsertionPoint(op), op.location:
@@ -145,7 +145,7 @@ def _named(module: ir.Operation, names: Collection[str]) -> list[ir.Operation]:
 
 
 def _all(module: ir.Operation) -> list[ir.Operation]:
-    """Every op of a module; what is done to them can't be done, or raised, on a walk."""
+    """Returns every op of a module; ops cannot be edited, nor errors raised, on a walk."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -157,7 +157,7 @@ def _all(module: ir.Operation) -> list[ir.Operation]:
 
 
 def _broadcast(op: ir.Operation) -> None:
-    """Gives the operands of an op the shape of its result, if all are static."""
+    """Broadcasts the operands of an op to the shape of its result, if all are static."""
     types = [value.type for value in (*op.operands, *op.results)]
     if not all(isinstance(t, ir.RankedTensorType) and t.has_static_shape for t in types):
         return
@@ -183,7 +183,7 @@ def _broadcast(op: ir.Operation) -> None:
 
 
 def _without_shapes(module: ir.Operation) -> None:
-    """Computes shapes in StableHLO, where the pass that expands CHLO left them to others."""
+    """Replaces the shape ops that the expansion of CHLO inserted by StableHLO."""
     foreign = [op for op in _all(module) if op.name.startswith(("shape.", "tensor."))]
     if not foreign:
         return
@@ -218,12 +218,12 @@ _OF_CALLS = frozenset(
 
 
 def _attributes(op: ir.Operation) -> Mapping[str, ir.Attribute]:
-    """The attributes of an op, less those that every custom call has."""
+    """Returns the attributes of an op, without those that every custom call has."""
     return {n: op.attributes[n] for n in op.attributes if n not in _OF_CALLS}
 
 
 def _replace(op: ir.Operation, name: str, attributes: Mapping[str, ir.Attribute]) -> None:
-    """Puts an op of another name in an op's place."""
+    """Replaces an op by an op with another name."""
     new = ir.Operation.create(
         name,
         results=[result.type for result in op.results],

@@ -1,4 +1,4 @@
-"""Public functions beside `main`: entries of their own, which stay as they are."""
+"""Public functions other than `main`: entry functions, which are not rewritten."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from scalify_hlo._compat import ir
 
 _CALLEES: Mapping[str, str] = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-"""The attributes by which ops name the function that they stand for."""
+"""The attributes by which ops refer to functions."""
 
 
 def copy_entries(module: ir.Operation) -> None:
-    """Lets calls of public functions beside `main` call private copies of them.
+    """Replaces calls of public functions other than `main` by calls of private copies.
 
-    Whoever calls such a function from outside gets what it computed before; within the program
-    its ops are rewritten as those of any other function.
+    A caller outside of the program still gets the original function. Inside of the program, the
+    copy is rewritten like any other function.
 
     Args:
-        module: A ``builtin.module``, edited in place.
+        module: A ``builtin.module``, which is edited in place.
     """
     functions = [
         op.operation
@@ -41,7 +41,7 @@ def copy_entries(module: ir.Operation) -> None:
 def _redirected(
     function: ir.Operation, new: set[str], copies: dict[str, str], taken: set[str]
 ) -> list[str]:
-    """Lets a function call copies; returns the functions of which there is none yet."""
+    """Replaces calls in a function by calls of copies, and returns functions without a copy."""
     found: list[str] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:

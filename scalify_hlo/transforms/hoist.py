@@ -1,7 +1,7 @@
-"""Lifts values out of loops, branches and per-device computations to the end of `main`.
+"""Hoists values out of loops, branches and per-device computations to the end of `main`.
 
-What stands in a region is computed many times, or not at all, or on each device. Outside, the
-largest or the sum of all those is one value.
+A value in a region is computed many times, not at all, or on each device. The hoisted value is the
+maximum or the sum of all of them.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ Combine = Literal["max", "add"]
 _PER_DEVICE = "sdy.manual_computation"
 _COMBINING = {"max": "stablehlo.maximum", "add": "stablehlo.add"}
 _OUT, _PER_VALUE = "out_shardings", "sdy.sharding"
-"""The attributes that say of each result where it is placed."""
+"""The attributes that give the sharding of each result."""
 
 _OLD_PLACING = "mhlo.sharding"
-"""Says the same, of all results in one text; without it XLA finds the places."""
+"""The attribute that gives the shardings of all results as text; XLA infers them without it."""
 
 
 def lift(
     main: ir.OpView, values: Sequence[ir.Value], combine: Combine | Sequence[Combine]
 ) -> list[ir.Value]:
-    """Makes values that stand anywhere in a function usable at its end.
+    """Hoists values of a function to its end.
 
-    A loop gives the largest, or the sum, over all of its turns, beginning with 0; branches give 0
-    where they are not taken; a per-device computation gives that of all its devices, on each of
-    them. Calls have to be inlined before; see `inline_calls`.
+    A loop returns the maximum, or the sum, over all its iterations, starting with 0. A branch that
+    is not taken returns 0. A per-device computation returns the maximum or sum over all devices, on
+    each of them. Calls have to be inlined before; see `inline_calls`.
 
     Args:
-        main: A function. Its loops, branches and computations around values are made anew, with
-            more results; other handles of theirs are dead afterwards.
-        values: Tensors of static shape, of floats or integers; not negative if the largest counts.
-        combine: ``max`` or ``add``; for each value if it is a list. Values that are wanted
-            together are lifted together: a second call would kill what the first gave.
+        main: A function. The loops, branches and computations around the values are replaced by ops
+            with more results; handles of the old ops are not valid afterwards.
+        values: Tensors of static shape, of floats or integers; not negative for ``max``.
+        combine: ``max`` or ``add``, for each value if it is a list. All values have to be hoisted
+            in one call, as a second call would invalidate the results of the first.
 
     Returns:
-        For each value, one of its type in the function's own block.
+        For each value, a value of its type in the function's own block.
 
     Raises:
-        InputError: A value stands in another region, such as the condition of a loop or the body
-            of a reduction.
+        InputError: A value is in another region, such as the condition of a loop or the body of a
+            reduction.
     """
     top = main.regions[0].blocks[0]
     each = [combine] * len(values) if isinstance(combine, str) else combine
@@ -61,7 +61,7 @@ def lift(
 
 
 def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str]) -> None:
-    """Makes a function return more values, after the others.
+    """Adds results to a function, after the others.
 
     Args:
         main: The function.
@@ -78,16 +78,16 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
 
 
 _Wanted: TypeAlias = tuple[ir.Value, str]
-"""A value, and the op that combines two of it."""
+"""A value, and the op that combines two such values."""
 
 
 class _Hoisting:
-    """Values on their way out.
+    """Values that are being hoisted.
 
     Args:
-        values: Where they stand at first.
-        names: The ops that combine two of each.
-        top: The block that they are to reach.
+        values: The values before.
+        names: The op that combines two of each.
+        top: The block to which they are hoisted.
     """
 
     def __init__(self, values: Sequence[ir.Value], names: Sequence[str], top: ir.Block) -> None:
@@ -96,7 +96,7 @@ class _Hoisting:
         self._depths = {top: 0}
 
     def deepest(self) -> list[list[int]]:
-        """The numbers of the values that stand deepest, those in one op together."""
+        """Returns the numbers of the most deeply nested values, grouped by op."""
         groups: dict[ir.Block, list[int]] = {}
         most = 1
         for number, value in enumerate(self.values):
@@ -115,7 +115,7 @@ class _Hoisting:
         return self._depths[block]
 
     def raise_together(self, numbers: Sequence[int]) -> None:
-        """Makes values in the regions of one op results of it."""
+        """Hoists values in the regions of one op to results of the op."""
         op = block_of(self.values[numbers[0]]).owner.operation
         inner = list(dict.fromkeys((self.values[n], self._names[n]) for n in numbers))
         old = list(op.results)
@@ -131,13 +131,13 @@ class _Hoisting:
 
 
 def block_of(value: ir.Value) -> ir.Block:
-    """The block that a value is an argument of, or whose op makes it."""
+    """Returns the block in which a value is defined."""
     owner = value.owner
     return owner if isinstance(owner, ir.Block) else owner.operation.block
 
 
 def _raised(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
-    """The op that is to take the place of one, with values of its regions as further results."""
+    """Returns the op that replaces one, with values of its regions as further results."""
     values = [value for value, _ in wanted]
     if op.name == LOOP:
         return _loop(op, wanted)
@@ -146,7 +146,7 @@ def _raised(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
     if op.name == _PER_DEVICE:
         return _per_device(op, wanted)
     raise InputError(
-        f"a value of a matmul stands in a region of {op.name!r}, out of which none can be taken",
+        f"a value of a matmul is in a region of {op.name!r}, out of which it cannot be hoisted",
         location=str(_location(values[0])),
         hint="write the matmul outside of it, or exclude it",
     )
@@ -157,15 +157,15 @@ def _location(value: ir.Value) -> ir.Location:
 
 
 def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
-    """The carries begin with 0 and take up the value of each turn."""
+    """Adds carries, which start with 0, and combine the values of all iterations."""
     condition, body = (region.blocks[0] for region in op.regions)
     values = [value for value, _ in wanted]
     for value in values:
         if block_of(value) != body:
             raise InputError(
-                "a value of a matmul stands in the condition of a loop, which gives none back",
+                "a value of a matmul in the condition of a loop cannot be hoisted out of it",
                 location=str(_location(value)),
-                hint="compute it in the body of the loop, and carry what the condition asks",
+                hint="compute it in the body of the loop, and carry the result to the condition",
             )
     last = body.operations[-1].operation
     combined = []
@@ -179,7 +179,7 @@ def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
 
 
 def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
-    """Each branch gives what is its own, and zeros for the others."""
+    """Adds results to branches: its own values, and zeros for those of other branches."""
     for region in op.regions:
         block = region.blocks[0]
         last = block.operations[-1].operation
@@ -189,7 +189,7 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
 
 
 def _per_device(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
-    """Each device has what all of them have together."""
+    """Reduces the values over all devices, on each device."""
     devices = devices_of(op.opview, nested=False)
     last = op.regions[0].blocks[0].operations[-1].operation
     _return_more(last, [everywhere(value, name, devices, last) for value, name in wanted])
@@ -210,7 +210,7 @@ def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
 def _with_more(
     op: ir.Operation, operands: Sequence[ir.Value], values: Sequence[ir.Value]
 ) -> ir.Operation:
-    """The op with more operands, and with results for values; its blocks move over."""
+    """Returns the op with more operands and results; it takes the blocks of the old op."""
     marks = dict(op.attributes.items())
     marks.pop(_OLD_PLACING, None)
     types = [value.type for value in values]

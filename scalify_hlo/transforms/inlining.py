@@ -1,4 +1,4 @@
-"""Inlines the functions that have marked ops, so that `main` has all of them."""
+"""Inlines the functions that have marked ops, so that all marked ops are in `main`."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _REFERENCES = {
     "stablehlo.composite": "decomposition",
     "stablehlo.custom_call": "called_computations",
 }
-"""The ops that name functions and are no calls, and the attributes by which they do."""
+"""The ops other than calls that refer to functions, with the attribute that does so."""
 
 
 def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operation]:
-    """Inlines each call, in regions too, of a function that has a marked op or calls one that has.
+    """Inlines each call, in regions too, of a function that reaches a marked op.
 
-    MLIR's own pass leaves calls alone in jaxlib. Ops keep their locations; a private function that
-    nothing names any more is erased.
+    MLIR's own pass does not inline calls in jaxlib. Ops keep their locations. A private function
+    without references is erased.
 
     Args:
-        module: A ``builtin.module``, edited in place.
-        marks: Names of attributes: an op that has one of them is marked.
+        module: A ``builtin.module``, which is edited in place.
+        marks: Names of attributes. An op with one of them is marked.
 
     Returns:
-        The ops other than calls, such as composites, that name a function with a marked op. They
-        stay, and so do their functions.
+        The ops other than calls, such as composites, that refer to a function with a marked op.
+        These ops and their functions are kept.
 
     Raises:
-        InputError: Such a function calls itself.
+        InputError: Such a function is recursive.
     """
     functions = _functions(module, marks)
     needed = _needed(functions)
@@ -41,7 +41,7 @@ def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operat
     for name in functions:
         inlining.flatten(name)
     manager = passmanager.PassManager.parse("builtin.module(symbol-dce)")
-    manager.enable_verifier(False)  # the last pass of a rewrite verifies
+    manager.enable_verifier(False)  # The last pass of a rewrite verifies the module.
     manager.run(module)
     refers = any(function.refers for function in functions.values())
     return _left(module, needed) if refers else []
@@ -54,7 +54,7 @@ class _Function:
     Attributes:
         op: The function.
         marked: Whether it has a marked op.
-        refers: Whether it has an op that may name a function and is no call.
+        refers: Whether it has an op, other than a call, that may refer to a function.
         calls: Its calls.
     """
 
@@ -64,7 +64,7 @@ class _Function:
     calls: list[ir.Operation] = field(default_factory=list)
 
     def read(self, marks: Iterable[str]) -> None:
-        """Finds what is in it."""
+        """Finds the marked ops and the calls of the function."""
         go_on = ir.WalkResult.ADVANCE
 
         def visit(op: ir.Operation) -> ir.WalkResult:
@@ -82,7 +82,7 @@ class _Function:
 
 
 def _functions(module: ir.Operation, marks: Iterable[str]) -> dict[str, _Function]:
-    """The functions of a module that have a body, by name."""
+    """Returns the functions of a module that have a body, by name."""
     found: dict[str, _Function] = {}
     for view in module.regions[0].blocks[0].operations:
         op = view.operation
@@ -93,7 +93,7 @@ def _functions(module: ir.Operation, marks: Iterable[str]) -> dict[str, _Functio
 
 
 def _needed(functions: dict[str, _Function]) -> set[str]:
-    """The functions that have a marked op, or reach one by calls."""
+    """Returns the functions that have a marked op, or reach one by calls."""
     callers: dict[str, set[str]] = {}
     for name, function in functions.items():
         for call in function.calls:
@@ -113,7 +113,7 @@ def _callee(call: ir.Operation) -> str:
 
 
 class _Inlining:
-    """Inlines calls: first those in a function, then those of it."""
+    """Inlines calls: first those in a function, and then those of the function."""
 
     def __init__(self, functions: dict[str, _Function], needed: set[str]) -> None:
         self._functions, self._needed = functions, needed
@@ -121,7 +121,7 @@ class _Inlining:
         self._open: set[str] = set()
 
     def flatten(self, name: str) -> None:
-        """Leaves no call of a needed function in one."""
+        """Inlines all calls of needed functions in a function."""
         if name in self._flat:
             return
         self._open.add(name)
@@ -139,12 +139,12 @@ class _Inlining:
             raise InputError(
                 f"the function @{callee} calls itself",
                 location=str(call.location),
-                hint="write the recursion as a loop, which StableHLO has",
+                hint="write the recursion as a loop",
             )
 
 
 def _inline(call: ir.Operation, callee: ir.Operation) -> None:
-    """Puts a copy of a function's ops in the place of a call."""
+    """Replaces a call by a copy of the ops of the function."""
     copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
     block = copy.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):
@@ -159,12 +159,12 @@ def _inline(call: ir.Operation, callee: ir.Operation) -> None:
 
 
 def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
-    """The ops that are no calls and name needed functions."""
+    """Returns the ops other than calls that refer to needed functions."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "builtin.module" and op.parent is not None:
-            return ir.WalkResult.SKIP  # its symbols are its own
+            return ir.WalkResult.SKIP  # A nested module has its own symbols.
         name = _REFERENCES.get(op.name)
         if name is not None and name in op.attributes:
             named = op.attributes[name]

@@ -1,4 +1,4 @@
-"""Markers of a program as barriers, which passes that follow data see through."""
+"""Markers of a program as barriers, through which analyses of data flow can look."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scalify_hlo.rules.statistics import STATISTICS
 
 
 def lower_calls(calls: Sequence[ir.Operation]) -> None:
-    """Makes barriers of calls that are markers, and erases the functions that they call.
+    """Replaces calls that are markers by barriers, and erases the functions that they call.
 
     Raises:
-        InputError: A marker is not known, or has other operands than it takes.
+        InputError: A marker is not known, or its operands are not valid.
     """
     called: dict[str, ir.Operation] = {}
     for call in calls:
@@ -31,13 +31,13 @@ def lower_calls(calls: Sequence[ir.Operation]) -> None:
 
 
 def _composite(call: ir.Operation) -> None:
-    """Makes a composite of a function that has a rule, both of which symbols hold."""
+    """Replaces the call of a function with a rule by a composite that refers to both."""
     rule = str(getattr(call.attributes[markers.RULE], "value", ""))
     if rule not in ir.SymbolTable(_module(call)):
         raise InputError(
             f"the rule {rule!r} of a custom_scale function is not in the program",
             location=str(call.location),
-            hint="export the model again: a pass that drops unused functions has dropped it",
+            hint="export the model again: a pass that removes unused functions has removed it",
         )
     symbol = ir.FlatSymbolRefAttr.get(rule)
     made = ir.Operation.create(
@@ -84,10 +84,10 @@ def _one(call: ir.Operation) -> ir.Value:
 
 
 def mark(operands: Sequence[ir.Value], at: ir.Operation) -> ir.Operation:
-    """Builds an `optimization_barrier`, which becomes a marker by its attributes.
+    """Builds an `optimization_barrier`, to which attributes of a marker are added.
 
     Args:
-        operands: Its operands.
+        operands: The operands.
         at: The op before which it is built, and whose location it has.
 
     Returns:
@@ -107,7 +107,7 @@ def rescaled(
         value: A float tensor.
         statistic: ``max``, ``l1`` or ``l2``.
         location: The location of the marker.
-        step: An integer scalar that counts steps; None if the marker acts in each.
+        step: An integer scalar that counts steps; None if the marker acts in each step.
 
     Returns:
         The result of the marker.
@@ -133,14 +133,14 @@ def rescaled_before(
     before: Sequence[ir.Value] = (),
     step: ir.Value | None = None,
 ) -> list[ir.Value]:
-    """Values with one `dynamic_rescale` for all of them right before an op, not used yet.
+    """Returns values after one common `dynamic_rescale` right before an op.
 
     Args:
         at: The op.
-        values: One; or several, of as many elements each.
+        values: One value, or several with the same number of elements.
         statistic: ``max``, ``l1`` or ``l2``.
-        before: What has the scale of each in steps in which it is not rescaled.
-        step: What counts steps, if there are such.
+        before: For each value, a value that has its scale in steps without rescaling.
+        step: The count of steps, if there are such steps.
     """
     operands = [*values, *before] if step is None else [*values, *before, step]
     owner = values[-1].owner
@@ -159,12 +159,12 @@ def rescaled_before(
 def rescaled_together(
     values: Sequence[ir.Value], statistic: str, after: ir.Operation
 ) -> Sequence[ir.Value]:
-    """Values of as many elements with one `dynamic_rescale` for all, for all their uses.
+    """Inserts one `dynamic_rescale` for several values, and replaces all their uses.
 
     Args:
-        values: They; none is used before the place.
+        values: Values with the same number of elements; none is used before the marker.
         statistic: ``max``, ``l1`` or ``l2``.
-        after: The op after which it is put.
+        after: The op after which the marker is inserted.
     """
     uses = [[(use.owner, use.operand_number) for use in value.uses] for value in values]
     location, ip = after.location, ir.InsertionPoint(after)
@@ -180,7 +180,7 @@ def rescaled_together(
 
 
 def check(op: ir.Operation) -> None:
-    """Refuses a marker that is not one.
+    """Checks that a marker is valid.
 
     Raises:
         InputError: See `lower_calls`.
@@ -215,7 +215,7 @@ def _text(op: ir.Operation, name: str) -> str:
 
 
 def _every(op: ir.Operation) -> bool:
-    """Whether a number of steps comes with the count of them."""
+    """Whether a marker with an interval has the count of steps."""
     if markers.EVERY not in op.attributes:
         return _text(op, markers.MARKER) != markers.DYNAMIC_RESCALE or len(op.operands) == 1
     every = op.attributes[markers.EVERY]

@@ -1,4 +1,4 @@
-"""Ragged matmuls: ops while passes work on them, and composites again as jax.export wrote them."""
+"""Ragged matmuls: ops while passes run, and composites as jax.export writes them otherwise."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scalify_hlo.dialect.ragged import (
 from scalify_hlo.transforms.chlo import expand_one
 
 _VERSION = "scalify.composite"
-"""On an op that was a composite, the version of that."""
+"""The attribute of an op that was a composite, with the version of the composite."""
 _IMPL = f"{RAGGED_DOT}.impl"
 
 
 def lower_composites(module: ir.Operation) -> bool:
-    """Makes ops of the composites of ragged matmuls, but of those of dynamic shape.
+    """Replaces the composites of ragged matmuls by ops, except those of dynamic shape.
 
     Returns:
         Whether there are any.
@@ -33,11 +33,11 @@ def lower_composites(module: ir.Operation) -> bool:
 
 
 def raise_composites(module: ir.Operation, *, every: bool = False) -> None:
-    """Makes composites of ragged matmuls, of which the decompositions are their expansions.
+    """Replaces ragged matmuls by composites, whose decompositions are their expansions.
 
     Args:
         module: The module.
-        every: Whether of all; else of those that were composites.
+        every: Whether all are replaced; otherwise only those that were composites.
     """
     taken = {
         op.attributes["sym_name"].value

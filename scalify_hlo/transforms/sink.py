@@ -1,6 +1,6 @@
-"""Takes values of `main` into per-device computations, whose regions see nothing from outside.
+"""Sinks values of `main` into per-device computations, whose regions capture no values.
 
-Loops and branches see the values around them, and take them in by themselves.
+Loops and branches capture the values around them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _ISOLATED = {"sdy.manual_computation", "sdy.named_computation"}
 
 
 def lower(values: Sequence[ir.Value], places: Sequence[ir.Operation]) -> list[list[ir.Value]]:
-    """The names of values at some ops.
+    """Sinks values to ops.
 
     Args:
-        values: Of the function's own block; the same on each device.
+        values: Values of the function's own block, which are the same on each device.
         places: Ops of the function, in regions too. The per-device computations around them are
-            made anew, with more operands; other handles of theirs are dead afterwards.
+            replaced by ops with more operands; handles of the old ops are not valid afterwards.
 
     Returns:
-        For each place, the values as they are seen there.
+        For each place, the values that correspond to `values` there.
     """
     sinking = _Sinking(list(values))
     return [sinking.at(place) for place in places]
@@ -47,7 +47,7 @@ class _Sinking:
 
 
 def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Puts an op with more operands in the place of one; its body moves over."""
+    """Replaces an op by one with more operands, which takes its body."""
     marks = dict(op.attributes.items())
     if "in_shardings" in marks:
         types = [value.type for value in values]

@@ -25,7 +25,7 @@ _LAYERS = (
 
 
 def casts_left(module: ir.Operation) -> list[ir.Operation]:
-    """A recipe's casts, and constants in their place, that propagation did not reach."""
+    """Returns the casts of a recipe, and constants in their place, that were not propagated."""
     left: list[ir.Operation] = []
     go_on = ir.WalkResult.ADVANCE
 
@@ -42,17 +42,16 @@ def casts_left(module: ir.Operation) -> list[ir.Operation]:
 def clear_layers(
     module: ir.Operation, names: Set[str] | None, behind: ir.Operation | None = None
 ) -> list[ir.Operation]:
-    """Removes what was said of layers; gives `casts_left`, found on the same walk.
+    """Removes the marks of layers, and returns `casts_left` from the same walk.
 
     Args:
         module: The module.
-        names: Those of the ops that something was said on; None if any may be one.
-        behind: An op of a function behind all of that function that something was said on, and
-            behind its casts.
+        names: The names of the ops with marks; None if all ops may have some.
+        behind: An op of a function after all marked ops and casts of that function.
     """
     left: list[ir.Operation] = []
     go_on, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
-    # A composite may be a call by now.
+    # A composite may have become a call.
     looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -60,7 +59,7 @@ def clear_layers(
             return ir.WalkResult.INTERRUPT
         name = op.name
         if name == _REDUCE and looked_at is not None and name not in looked_at:
-            return skip  # no layer is in what is done with single elements
+            return skip  # Regions on single elements contain no layer.
         if looked_at is None or name in looked_at:
             present = op.attributes
             if len(present):
