@@ -1,7 +1,7 @@
-"""The sizes of activations and of their gradients, where these are predicted.
+"""Predicted sizes of activations and of their gradients.
 
-What is known of the ops that an activation is made of says little of the whole: an exact GELU is a
-quotient of polynomials. `scalify-recognize` marks where inputs are read and where results are made.
+The sizes of the ops of an activation say little about the whole: an exact GELU is a quotient of
+polynomials. `scalify-recognize` marks the ops that read the inputs and make the results.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS, ActivationSize
 
 
 class Activations:
-    """The inputs of the activations that a walk has come to."""
+    """The inputs of the activations that a walk has reached."""
 
     def __init__(self) -> None:
         self._inputs: dict[int, ScaleInfo] = {}
 
     def concern(self, op: ir.Operation) -> bool:
-        """Whether an op reads the input of activations, or ends one; few do."""
+        """Whether an op reads the input of an activation, or ends one; few ops do."""
         present = op.attributes
         return attributes.LAYER_INPUT in present or attributes.LAYER_NUMBER in present
 
     def note(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        """Keeps what is known of an operand that is the input of activations."""
+        """Notes the scale information of an operand that is the input of activations."""
         present = op.attributes
         if attributes.LAYER_INPUT not in present:
             return
@@ -35,7 +35,7 @@ class Activations:
             self._inputs[number] = rewriter.info(op.operands[index])
 
     def end(self, op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        """Says how large the result of an op is that ends an activation, or its backward part."""
+        """Sets the size of the result of an activation, or of its backward part."""
         present = op.attributes
         if attributes.LAYER_NUMBER not in present:
             return

@@ -1,4 +1,4 @@
-"""One scale for several operands: the meet of theirs."""
+"""Alignment: one scale for several operands, the meet of their scales."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from scalify_hlo.rules.rescaler import Rescaler, broadcast_source
 from scalify_hlo.rules.result_scales import ResultScales
 
 READERS: set[str] = set()
-"""The ops whose rule reads values at scale 1, as their rules say."""
+"""The ops whose rule reads values at scale 1."""
 
 
 def is_unit(info: ScaleInfo) -> TypeGuard[Splat]:
-    """Whether a constant says that what it is added to is about values near 1.
+    """Whether a constant implies that a sum with it is of values near 1.
 
-    Sums such as ``1 + x**2`` have a natural scale, 1, at which their size is known. Narrow data
-    have to be near unit, so that is worth a factor.
+    Sums such as ``1 + x**2`` have the natural scale 1, at which their size is known. Narrow data
+    have to be near unit, so rescaling to scale 1 is worth a multiplication.
     """
     return isinstance(info, Splat) and abs(info.level) <= NEAR_UNIT
 
@@ -42,11 +42,11 @@ class Alignment:
     """Rescales operands to one scale.
 
     Args:
-        rescaler: Rescales single operands.
-        result_scales: Knows which data are values.
-        narrow: Whether data are going to be narrow.
-        doubts: Whether it matters how far sizes are certain.
-        anchored: Whether wide operands of unrelated run-time scales meet at one of these.
+        rescaler: The rescaler of single operands.
+        result_scales: The scales of results.
+        narrow: Whether data become narrow.
+        doubts: Whether uncertainties are needed.
+        anchored: Whether wide operands with unrelated run-time scales are rescaled to one of these.
     """
 
     def __init__(
@@ -74,10 +74,10 @@ class Alignment:
 
         Args:
             op: The op.
-            indices: Which of its operands.
-            either: Whether the result is one of the operands rather than a mix of them: then the
-                level is the one nearest to unit, as extremes are what selects guard against.
-            result: Which of its results has that scale, if any.
+            indices: The numbers of the operands.
+            either: Whether the result is one of the operands, and not a mix of them. Its level is
+                then the one nearest to unit, as selects often exclude extremes.
+            result: The number of the result that has the scale, if any.
 
         Returns:
             Scale and level of the result; ANY if each operand is; None if none is scaled.
@@ -109,7 +109,7 @@ class Alignment:
     def _meet(
         self, values: Sequence[ir.Value], infos: Sequence[ScaleInfo], either: bool
     ) -> Scaled | AnyScale | None:
-        """The scale to which several values are rescaled, and the level there."""
+        """Returns the scale to which several values are rescaled, and the level at that scale."""
         scaled = [f for f in infos if isinstance(f, Scaled)]
         if not scaled:
             return ANY if all(f is ANY for f in infos) else None
@@ -137,7 +137,7 @@ class Alignment:
         return mean_uncertainty(infos, scale) if self._doubts else CERTAIN
 
     def _all_values(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
-        """Whether values meet at scale 1, as data are values."""
+        """Whether values are aligned at scale 1, as all data are values."""
         return all(f.scale.static for f in scaled) and all(
             map(self._result_scales.keeps_values, values)
         )
@@ -145,8 +145,8 @@ class Alignment:
     def read_next(self, result: ir.Value | None) -> bool:
         """Whether a value is read at scale 1: by the caller, or by its only user.
 
-        What the caller reads in a wide format may be kept at scale 1 throughout: its level still
-        tells how far from unit it is expected to be.
+        A value in a wide format that the caller reads may be at scale 1. Its level is still the
+        expected distance from unit.
         """
         if result is None:
             return False
@@ -157,7 +157,7 @@ class Alignment:
         return len(uses) == 1 and uses[0].owner.name in READERS
 
     def _cheaper_unscaled(self, values: Sequence[ir.Value], target: Scaled) -> Scaled:
-        """Scale 1 if meeting there takes fewer factors than meeting elsewhere and unscaling."""
+        """Returns scale 1 if it needs fewer multiplications than another scale and unscaling."""
         if self._cost(values, ONE) >= self._cost(values, target.scale) + 1:
             return target
         return target.at(ONE)
@@ -167,12 +167,12 @@ class Alignment:
         return sum(self._rescaler.takes_factor(value, target) for value in values)
 
     def _fallback(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
-        """Whether an anchor can't be trusted: unrelated dynamic scales and narrow data."""
+        """Whether an anchor is not valid: for unrelated run-time scales and narrow data."""
         if self._anchored and all(map(self._result_scales.is_wide, values)):
             return False
         return any(f.scale.powers != scaled[0].scale.powers for f in scaled)
 
 
 def _level(levels: Sequence[float], either: bool) -> float:
-    """The level of a mix of values, or of one of them; see `ScaleRewriter.align`."""
+    """Returns the level of a mix of values, or of one of them; see `ScaleRewriter.align`."""
     return min(levels, key=abs) if either else max(levels)

@@ -15,11 +15,11 @@ _SPREADING = (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.convert"}
 
 
 class Attended(NamedTuple):
-    """A softmax that values are averaged with.
+    """A softmax with which values are averaged.
 
     Attributes:
-        positions: Over how many positions.
-        mixed: Whether means over positions went into the values; None if that is not known.
+        positions: The number of positions.
+        mixed: Whether the values depend on means over positions; None if that is not known.
     """
 
     positions: int
@@ -27,7 +27,7 @@ class Attended(NamedTuple):
 
 
 class Attention:
-    """The means over positions that a walk has come to, and their softmaxes."""
+    """The means over positions that a walk has reached, and their softmaxes."""
 
     def __init__(self) -> None:
         self._means: set[ir.Value] = set()
@@ -37,22 +37,22 @@ class Attention:
         """Notes a mean over positions.
 
         Args:
-            op: The matmul that takes it.
-            end: The op that ends the softmax.
-            values: What is averaged.
+            op: The matmul that computes the mean.
+            end: The last op of the softmax.
+            values: The values that are averaged.
         """
         found = Attended(summed(end), self._is_mixed(values))
-        # Gradients may be made of what is normalized in the end, and not of the probabilities.
+        # Gradients may be computed from the normalized result, and not from the probabilities.
         self._attended |= {end.results[0]: found, end.operands[0]: found}
         self._means.add(op.results[0])
 
     def behind(self, op: ir.Operation) -> Attended | None:
-        """The softmax that the gradient of a score is made with, if it is one that was noted."""
+        """Returns the noted softmax from which the gradient of a score is computed, or None."""
         near = (self._attended.get(value) for value in _cone(op.operands, ATTENTION_VALUES))
         return next((attended for attended in near if attended is not None), None)
 
     def forget(self, op: ir.Operation) -> None:
-        """Forgets an op that is going to be erased: another may come to stand in its place."""
+        """Forgets an op before it is erased, as a new op may have its address."""
         for value in defined_by(op):
             self._means.discard(value)
             self._attended.pop(value, None)
@@ -68,10 +68,10 @@ class Attention:
 
 
 def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:
-    """Some values and those that they are made of, the nearest first."""
+    """Yields values and the values from which they are made, the nearest first."""
     waiting = list(values)
     seen = set(waiting)
-    for value in waiting:  # which grows meanwhile
+    for value in waiting:  # The list grows in the loop.
         if not most:
             return
         most -= 1
@@ -90,7 +90,7 @@ def _is_main(block: ir.Block) -> bool:
 
 
 def summed(op: ir.Operation) -> int:
-    """Over how many elements the divisor of a quotient was summed."""
+    """Returns the number of elements that are summed in the divisor of a quotient."""
     whole = op.results[0].type
     value = op.operands[len(op.operands) - 1]
     while not isinstance(value.owner, ir.Block) and value.owner.name in _SPREADING:

@@ -1,8 +1,9 @@
 """Predicted sizes of the results of attention, and of the gradients of its scores.
 
-A softmax over n positions is 1/n, and comes to be 1 at one of them: its rms is then 1/sqrt(n). Its
-gradient takes off what the averaged values have in common. At first that is nothing, as tokens are
-looked up one by one; after a mean over positions was added to each, it is most of them.
+The elements of a softmax over n positions are 1/n at first. In the course of training, one of them
+approaches 1, and the rms is then 1/sqrt(n). The gradient of a softmax subtracts the common part of
+the averaged values. Embeddings of different tokens have no common part. After a mean over positions
+was added to each value, the common part is most of it.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ _KEEPING = _CASTING | {"stablehlo.multiply"}
 _SOFTMAX = "softmax"
 
 _SHARPENED: Final = 3 / 8
-"""By which power of n probabilities are above 1/n: three quarters of the way to 1/sqrt(n)."""
+"""The power of n by which probabilities exceed 1/n: three quarters of the way to 1/sqrt(n)."""
 _COMMON: Final = 3
-"""log2 of the size of values over that of what they do not have in common, once tokens are mixed.
+"""log2 of the size of values over the size of their differences, after tokens were mixed.
 
-Measured on the demo model, as is what is taken where nothing is known.
+Measured on the demo model, as is the number that is used if nothing is known.
 """
 _UNKNOWN: Final = 1
 
 
 def is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:
-    """Whether an op ends a softmax, or by another mark its gradient."""
+    """Whether an op is the last op of a softmax, or of its gradient, by the mark."""
     return mark in op.attributes and _SOFTMAX in attributes.texts(op.attributes[mark])
 
 
 def probabilities(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """A softmax over n elements: their mean is 1/n, so the level is ``-floor(log2(n))``.
+    """Sets the size of a softmax over n elements: ``-floor(log2(n))``, as their mean is 1/n.
 
-    At scale 1 they would underflow FP8 where n is large.
+    At scale 1 they would underflow in FP8 for large n.
     """
     info, count = rewriter.info(op.results[0]), summed(op)
     if isinstance(info, Scaled) and info.scale.static and count > 1:
@@ -53,12 +54,12 @@ def probabilities(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def weighted(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """A matmul with probabilities.
+    """Sets the size of a matmul with probabilities.
 
-    Along the axis of the softmax they add up to one, and it is a mean of values. Along another axis
-    they are what gradients of values are summed with: that has the size of a gradient where each
-    query attends one position, and 1/sqrt(n) of it where all are attended alike. The middle of both
-    is taken.
+    Along the axis of the softmax, probabilities add up to one, and the matmul is a mean of values.
+    Along another axis, it is a sum of gradients of values. The sum has the size of a gradient if
+    each query attends to one position, and 1/sqrt(n) of it if all positions have equal weights. The
+    mean of both logarithms is used.
     """
     ends = [_softmax(value) for value in op.operands]
     if all(end is None for end in ends):
@@ -71,7 +72,7 @@ def weighted(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         if _summed_axes(end) == set(axes):
             if not rewriter.predicts:
                 rewriter.attention.average(op, end, op.operands[1 - side])
-            _resize(op, rewriter, -1)  # half of their size, since values differ
+            _resize(op, rewriter, -1)  # Half of their size, since values differ.
         else:
             root = rise(contracted(op), rewriter)
             _resize(op, rewriter, -root / 2 if rewriter.predicts else -(root // 2))
@@ -79,10 +80,10 @@ def weighted(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def _resize(op: ir.Operation, rewriter: ScaleRewriter, size: float) -> None:
-    """Says how large a matmul with probabilities is, in logarithms, over what it averages.
+    """Sets log2 of the size of a matmul with probabilities over that of the averaged values.
 
-    It is of the size of values and not 1/sqrt(n) of it: what they have in common grows while
-    attention is learned.
+    The result has the size of the values, and not 1/sqrt(n) of it: the common part of the values
+    grows in training.
     """
     info, count = rewriter.info(op.results[0]), contracted(op)
     if isinstance(info, Scaled) and count is not None and count > 1:
@@ -91,10 +92,9 @@ def _resize(op: ir.Operation, rewriter: ScaleRewriter, size: float) -> None:
 
 
 def of_scores(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Gradients of scores: larger as probabilities sharpen, smaller by what values have in common.
+    """Sets the size of gradients of scores: it is smaller by the common part of the values.
 
-    The level so far is that of probabilities that are 1/n, which is what is predicted: where they
-    are sharp, hardly any gradient is left.
+    The level is that of probabilities of 1/n. Gradients nearly vanish for sharp probabilities.
     """
     info, attended = rewriter.info(op.results[0]), rewriter.attention.behind(op)
     if rewriter.predicts or not isinstance(info, Scaled):
@@ -107,7 +107,7 @@ def of_scores(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def _softmax(value: ir.Value) -> ir.Operation | None:
-    """The op that ends the softmax that a value is, perhaps rounded."""
+    """Returns the last op of the softmax that a value is, up to rounding; None if it is none."""
     owner = value.owner
     while not isinstance(owner, ir.Block):
         name = owner.name
@@ -120,7 +120,7 @@ def _softmax(value: ir.Value) -> ir.Operation | None:
 
 
 def _summed_axes(op: ir.Operation) -> set[int]:
-    """The axes over which the divisor of a quotient was summed."""
+    """Returns the axes over which the divisor of a quotient is summed."""
     divisor = op.operands[1].owner
     if isinstance(divisor, ir.Block) or divisor.name != "stablehlo.broadcast_in_dim":
         return set()
@@ -131,6 +131,6 @@ def _summed_axes(op: ir.Operation) -> set[int]:
 
 
 def _log2(count: int, rewriter: ScaleRewriter) -> float:
-    """log2 of a softmax's factor; its floor, unless sizes are predicted."""
+    """Returns log2 of the factor of a softmax; its floor, unless sizes are predicted."""
     exact = -size_of(softmax(count))
     return exact if rewriter.predicts else int(exact)

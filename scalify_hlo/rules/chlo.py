@@ -1,9 +1,9 @@
 """Ops of CHLO, the dialect above StableHLO that frontends write in.
 
-Functions of a value read it, as a whole: in the ops that they expand to, scales would go through
-every step of a polynomial for nothing, since the result is at scale 1 in the end. All other ops
-are expanded where they take a scaled value, and follow the rules of what they expand to. Ops that
-take none stay: XLA computes some of them better than their expansions do.
+Functions of one value read it at scale 1. In their expansions, scales would be propagated through
+every step of a polynomial in vain, since the result is at scale 1. All other ops are expanded if an
+operand is scaled, and the rules of the expansion apply. Without scaled operands they are kept, as
+XLA computes some of them more precisely than their expansions.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ for _name in (
     )
 
 EXPANDED = "expanded"
-"""The family of the ops that have no rule of their own."""
+"""The family of the ops that are expanded, and have no rule."""
 
 CONSTANTS = frozenset({"chlo.constant", "chlo.constant_like"})
-"""Those that are expanded whatever they take: as constants they adopt scales."""
+"""The ops that are always expanded, as they are constants, which adopt scales."""
 
 _EXPANSIONS = {
     "broadcast_add": "add",
@@ -93,6 +93,6 @@ for _name, _ops in _EXPANSIONS.items():
         f"chlo.{_name}",
         opaque,
         family=EXPANDED,
-        formula=f"as {_ops}, which it is expanded to",
+        formula=f"as {_ops}, to which it is expanded",
         source="StableHLO's pass chlo-legalize-to-stablehlo",
     )

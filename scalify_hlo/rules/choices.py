@@ -1,4 +1,4 @@
-"""Ops that take one of two values, and what is known of their sizes where these are predicted."""
+"""Ops that choose one of two values, and their predicted sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
 
 def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """An aligned maximum or minimum; one with 0 is a ReLU."""
+    """Aligns a maximum or minimum; one with 0 is a ReLU."""
     halved = rewriter.narrow and any(map(is_zero, op.operands))
     target = rewriter.align(op, (0, 1))
     if halved and isinstance(target, Scaled):
@@ -26,7 +26,7 @@ def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def select(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """One of two aligned operands; 0 where something else is not positive: a ReLU's gradient."""
+    """Aligns a select; one of 0, by a comparison with 0, is the gradient of a ReLU."""
     chosen, *values = op.operands
     masks = rewriter.narrow and any(map(is_zero, values))
     halved = masks and _tells_signs(chosen)
@@ -40,17 +40,17 @@ def select(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def _halved(info: Scaled, size: float, rewriter: ScaleRewriter) -> Scaled:
-    """The level after half of the elements became 0: an error, where sizes are not predicted."""
+    """Lowers the level after half of the elements became 0, if sizes are predicted."""
     if rewriter.predicts:
         return info._replace(level=info.level + size)
     return info._replace(uncertainty=info.uncertainty.with_bias(abs(size)))
 
 
 def one_hot(value: ir.Value) -> int | None:
-    """Returns the number of classes, if a boolean says which of them something is.
+    """Returns the number of classes if booleans are a one-hot encoding; else None.
 
     Args:
-        value: Booleans.
+        value: The booleans.
     """
     for operand in _compared(value):
         source = _spread(operand)
@@ -62,12 +62,12 @@ def one_hot(value: ir.Value) -> int | None:
 
 
 def _tells_signs(value: ir.Value) -> bool:
-    """Whether booleans are of a comparison with 0."""
+    """Whether booleans are the result of a comparison with 0."""
     return any(map(is_zero, _compared(value, "GT", "GE", "LT", "LE")))
 
 
 def _is_segment(value: ir.Value) -> bool:
-    """Whether booleans say which positions are from one number to another, as rows of a group."""
+    """Whether booleans select the positions between two numbers, such as the rows of a group."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.and":
         return False
@@ -90,7 +90,7 @@ def _copies(value: ir.Value) -> int:
 
 
 def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
-    """The operands of the comparison that a value is; for equality by default."""
+    """Returns the operands of a comparison, by default for equality; None for other values."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != _COMPARE:
         return []
@@ -110,7 +110,7 @@ def is_zero(value: ir.Value) -> bool:
 
 
 def _spread(value: ir.Value) -> ir.Operation | None:
-    """The op that makes what is broadcast to a value; None if that is an argument."""
+    """Returns the op of the value before broadcasts; None if that is an argument."""
     owner = value.owner
     while not isinstance(owner, ir.Block) and owner.name in _SPREADING:
         owner = owner.operands[0].owner

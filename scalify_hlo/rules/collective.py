@@ -1,7 +1,7 @@
-"""Collectives: what devices exchange.
+"""Collectives, by which devices exchange data.
 
-Scales are monomials over rank-0 values that are the same on every device, so that data are at one
-scale wherever they come from. A device that receives nothing has zeros, right at any scale.
+Scales are monomials of rank-0 values that are equal on all devices. So the data of all devices are
+at one scale. A device that receives nothing has zeros, which are correct at any scale.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def summed(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def received(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """As `keep_each`, where some devices receive zeros: a constant is none any more."""
+    """Applies `keep_each`; as some devices receive zeros, the result is not a constant."""
     for operand, result in zip(op.operands, op.results, strict=True):
         if not isinstance(rewriter.info(operand), Splat):
             rewriter.pass_on(operand, result)
 
 
 def reduced_for_one(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """As `reduced`, where all devices but one receive zeros."""
+    """Applies `reduced`; all devices but one receive zeros."""
     if monoid(op.regions[0]) in _EXTREMES:
         received(op, rewriter)
     else:
@@ -56,7 +56,7 @@ def reduced_for_one(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def group_size(op: ir.Operation) -> int | None:
-    """Number of devices in a group; None if it depends on how the program is run."""
+    """Returns the number of devices in a group; None if it depends on the execution."""
     groups = op.attributes["replica_groups"]
     if isinstance(groups, ir.DenseElementsAttr):
         return int(groups.type.shape[-1]) or None
@@ -74,7 +74,7 @@ def _axis_size(axis: stablehlo.AxisRefAttr, sizes: Mapping[str, int]) -> int:
 
 
 def _axis_sizes(op: ir.Operation, mesh: ir.Attribute) -> dict[str, int]:
-    """Sizes of the axes of a mesh, which is given in place or by its symbol."""
+    """Returns the sizes of the axes of a mesh, which is given inline or by its symbol."""
     if not isinstance(mesh, ir.FlatSymbolRefAttr):
         inline = map(stablehlo.MeshAxisAttr, stablehlo.MeshAttr(mesh).axes)
         return {axis.name: axis.size for axis in inline}

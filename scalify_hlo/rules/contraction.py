@@ -1,4 +1,4 @@
-"""Contractions: products that sum over K terms."""
+"""Contractions: sums of K products."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MATMUL = "algorithm 3 of the Scalify paper"
 
 
 def contracted(op: ir.Operation) -> int | None:
-    """Number of terms of each element of a dot_general."""
+    """Returns the number of terms of each element of a dot_general."""
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     shape = op.operands[0].type.shape
     return static_product([shape[d] for d in numbers.lhs_contracting_dimensions])
 
 
 def window(op: ir.Operation) -> int | None:
-    """Number of terms of each element of a convolution: the kernel for one output feature."""
+    """Returns the number of terms of an element of a convolution: the size of one kernel."""
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     shape = op.operands[1].type.shape
     output = numbers.kernel_output_feature_dimension
@@ -36,7 +36,7 @@ def window(op: ir.Operation) -> int | None:
 
 
 def last(op: ir.Operation) -> int | None:
-    """Number of terms of each element of a plain dot."""
+    """Returns the number of terms of each element of a dot."""
     return static_product(op.operands[0].type.shape[-1:])
 
 
@@ -67,7 +67,7 @@ rule(
     product(terms),
     family="product",
     formula="Y_d = ragged_dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
-    source=f"{_MATMUL}, K that of an average group where groups share what is summed over",
+    source=f"{_MATMUL}, K that of an average group if groups share the contracted dimension",
 )
 rule(
     "einsum",
@@ -86,12 +86,12 @@ rule(
 
 
 def transform_length(op: ir.Operation) -> int | None:
-    """Number of terms of a forward FFT; an inverse one divides by it."""
+    """Returns the number of terms of a forward FFT; an inverse one divides by it."""
     return static_product(list(op.attributes["fft_length"]))
 
 
 def fft(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Linear; an inverse transform of n unit terms has rms 1/sqrt(n)."""
+    """Applies a linear transform; an inverse one of n unit terms has rms 1/sqrt(n)."""
     info = rewriter.info(op.operands[0])
     linear(transform_length)(op, rewriter)
     inverse = stablehlo.FftTypeAttr(op.attributes["fft_type"]).value in ("IFFT", "IRFFT")
@@ -118,7 +118,7 @@ rule(
 
 
 def triangular_solve(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Scales divide, unless the diagonal is taken to be 1 whatever A says."""
+    """Divides scales, unless the diagonal of A is assumed to be 1."""
     if op.attributes["unit_diagonal"].value:
         rewriter.read(op, 0)
         product()(op, rewriter)
@@ -139,5 +139,5 @@ for _name in ("batch_norm_grad", "batch_norm_inference", "batch_norm_training"):
         unscale,
         family="read",
         formula=f"Y = {_name}(X_d*X_s, ...)",
-        source="epsilon is an attribute, so it can't follow a scale",
+        source="epsilon is an attribute, which cannot be rescaled at run time",
     )

@@ -1,4 +1,4 @@
-"""Control flow: regions that are walked with what is known of the values that enter them."""
+"""Control flow: regions that are rewritten with the scales of the values that enter them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
 def branches(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Each branch is walked; its results are rescaled to the meet of all branches' results."""
+    """Rewrites each branch, and rescales its results to the meet of those of all branches."""
     ends = [region.blocks[0].operations[-1] for region in op.regions]
     for region in op.regions:
         with rewriter.region():
@@ -41,9 +41,9 @@ rule(
     loop,
     family="control",
     formula="carries keep their scale s: X_d <- Y_d*Y_s/s at the end of the body; zeros take "
-    "the scale that the body gives them; where markers give Y_s anew in each turn, X_d <- Y_d and "
-    "X_s <- Y_s, a carry beside it",
-    source="a scale that moved in each turn by what is expected would run away",
+    "the scale of the body's result; if markers compute Y_s in each iteration, X_d <- Y_d and "
+    "X_s <- Y_s, another carry",
+    source="a scale that is multiplied in each iteration would overflow",
 )
 for _name in ("func.call", "composite"):
     rule(

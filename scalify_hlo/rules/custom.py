@@ -1,6 +1,6 @@
 """`custom_scale`: the author's rule in place of a function (Scalify paper, section 3.2.1).
 
-`scalify-normalize` makes a composite of the marker; the rule is a function of the module.
+`scalify-normalize` replaces the marker by a composite. The rule is a function of the module.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ NAME = f"scalify.{markers.CUSTOM_SCALE}"
 
 
 def is_custom(op: ir.Operation) -> bool:
-    """Whether an op is a function with a rule of its own."""
+    """Whether an op is a call of a function with a custom rule."""
     return op.name == COMPOSITE and bool(op.attributes["name"].value == NAME)
 
 
 def rule_of(op: ir.Operation) -> str:
-    """The function that is its rule."""
+    """Returns the name of the function that is the rule."""
     return str(ir.DictAttr(op.attributes["composite_attributes"])[markers.RULE].value)
 
 
 def custom_scale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Calls the rule with data and scale of each float operand, 1 for those that are unscaled.
+    """Calls the rule with data and scale of each float operand; the scale of unscaled ones is 1.
 
-    A scale that it gives is held to a power of two, ``p``: ``Y_s = p; Y_d = D*(S/p)``.
+    A scale S that the rule returns is rounded to a power of two, ``p``: ``Y_s = p; Y_d = D*(S/p)``.
     """
     operands = [part for value in op.operands for part in _parts(value, op, rewriter)]
     types = [type_ for result in op.results for type_ in _types(result, rewriter)]
@@ -50,7 +50,7 @@ def custom_scale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def plain(op: ir.Operation) -> ir.Operation:
-    """The function itself, called in its own place."""
+    """Replaces the composite by a call of the function itself."""
     types = [result.type for result in op.results]
     name = op.attributes["decomposition"]
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
@@ -62,7 +62,7 @@ def plain(op: ir.Operation) -> ir.Operation:
 
 
 def _parts(value: ir.Value, op: ir.Operation, rewriter: ScaleRewriter) -> Sequence[ir.Value]:
-    """An operand as the rule takes it."""
+    """Returns the operands of the rule for an operand of the op."""
     if rewriter.format(value) is None:
         return [value]
     at = op.operation

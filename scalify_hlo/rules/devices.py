@@ -13,14 +13,14 @@ _MANUAL = "sdy.manual_computation"
 
 
 def devices_of(op: ir.Operation, *, nested: bool = True) -> Devices | None:
-    """The devices among which a per-device computation divides its tensors.
+    """Returns the devices among which a per-device computation divides its tensors.
 
     Args:
         op: The computation; others may be around it.
-        nested: Whether those count among which the computations around it divide theirs.
+        nested: Whether the devices of the computations around it are included.
 
     Returns:
-        None if it says nothing of a mesh.
+        The devices; None if the computation has no mesh.
     """
     axes: set[str] = set()
     mesh: str | None = None
@@ -39,12 +39,12 @@ def devices_of(op: ir.Operation, *, nested: bool = True) -> Devices | None:
 def replicated_after(
     shardings: ir.Attribute, types: Sequence[ir.Type], mesh: str | None = None
 ) -> ir.Attribute:
-    """Shardings, with those of more values after them that are the same on every device.
+    """Returns shardings with those of more values, which are replicated, after them.
 
     Args:
-        shardings: Of the values before, one at least if the mesh is not given.
-        types: Of the values after them, tensors.
-        mesh: The name of their mesh, by default that of the first value.
+        shardings: The shardings of the first values, at least one if the mesh is not given.
+        types: The tensor types of the other values.
+        mesh: The name of the mesh, by default that of the first value.
     """
     kept = list(sdy.TensorShardingPerValueAttr(shardings).shardings)
     where = mesh if mesh is not None else sdy.TensorShardingAttr(kept[0]).mesh_or_ref
@@ -54,7 +54,7 @@ def replicated_after(
 
 
 def mesh_of(op: ir.Operation) -> str | None:
-    """The name of the mesh of a per-device computation; None if it says nothing of one."""
+    """Returns the name of the mesh of a per-device computation; None if it has none."""
     for name in ("in_shardings", "out_shardings"):
         for sharding in sdy.TensorShardingPerValueAttr(op.attributes[name]).shardings:
             mesh = sdy.TensorShardingAttr(sharding).mesh_or_ref

@@ -64,7 +64,7 @@ rule(
 
 
 def atan2(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """The angle of a ratio, which is about as small as the ratio is."""
+    """Aligns the operands of atan2, whose result is small if the ratio is."""
     y, x = (f.at(ONE) if isinstance(f, Scaled) else f for f in rewriter.infos(list(op.operands)))
     rewriter.align(op, (0, 1))
     if rewriter.narrow:
@@ -216,7 +216,7 @@ def power(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def _size_of_power(op: ir.Operation, exponent: ScaleInfo, rewriter: ScaleRewriter) -> Scaled:
-    """The size of a power of a value at scale 1; nothing tells it where the exponent varies."""
+    """Returns the size of a power of a value at scale 1; unknown if the exponent varies."""
     base = rewriter.info(op.operands[0])
     if not isinstance(base, Scaled) or not isinstance(exponent, Splat):
         return Scaled(ONE, 0, UNKNOWN)
@@ -235,11 +235,10 @@ rule(
 
 
 def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Between floats data are converted; narrowing pays what is certain of the level first.
+    """Converts data between floats; the certain part of a level is folded before narrow formats.
 
-    What is read at scale 1 right after is converted there, as the program has it.
-
-    To integers and booleans, values are read, and to formats of 8 bits.
+    A result that is read at scale 1 right after is converted at scale 1. Conversions to integers,
+    booleans and formats of 8 bits read values.
     """
     if attributes.CAST in op.attributes:
         return cast(op, rewriter)
@@ -270,9 +269,9 @@ _SMALL = 8
 
 
 def _to_small(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """A model's own cast to 8 bits or fewer: it is there to round, so what it rounds matters.
+    """Rewrites a model's own cast to 8 bits or fewer, whose purpose is to round.
 
-    Values, as the model says, unless a recipe of low precision keeps data in such formats anyway.
+    The cast reads values, unless a recipe of low precision uses such formats anyway.
     """
     if not rewriter.narrow:
         return rewriter.read_all(op)
@@ -281,9 +280,9 @@ def _to_small(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """A recipe's cast: of data near unit, which saturate; ``Y_s = X_s * 2^level``.
+    """Rewrites a cast of a recipe: data near unit are cast and saturate; ``Y_s = X_s * 2^level``.
 
-    StableHLO's convert does not saturate, and only an exact clamp before it fuses into matmuls.
+    The convert of StableHLO does not saturate. XLA fuses it into matmuls only with a clamp before.
     """
     kind = ir.StringAttr(op.attributes[attributes.CAST]).value
     del op.attributes[attributes.CAST]
@@ -321,7 +320,7 @@ def _held(
     at: ir.Operation,
     rewriter: ScaleRewriter,
 ) -> ir.Value:
-    """Data on their way from one format to another, within the range of both if casts saturate."""
+    """Returns data for a conversion, clamped to the range of the target if casts saturate."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
     if not narrower or not rewriter.recipe.saturate:
         return value
@@ -331,7 +330,7 @@ def _held(
 
 
 def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
-    """Data at the scale that their predicted size asks for."""
+    """Returns data at the scale of their predicted size."""
     scale = _cast_scale(op, info, kind, rewriter)
     value = rewriter.rescale_to(op.operands[0], scale, op.operation)
     if not isinstance(info, Scaled):
@@ -342,7 +341,7 @@ def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewr
 def _saturated(
     value: ir.Value, target: FloatFormat, at: ir.Operation, rewriter: ScaleRewriter
 ) -> ir.Value:
-    """Data held within a format; most casts share the bounds, which stand at the top."""
+    """Clamps data to a format; most casts share the bounds, which are built at the top."""
     most = target.max_finite
     if not isinstance(value.type.element_type, ir.F32Type):
         return emit.saturate(value, most, at)
@@ -352,7 +351,7 @@ def _saturated(
 
 
 def _is_multiplied(op: ir.Operation) -> bool:
-    """Whether matmuls alone take a value; elsewhere a constant takes the scale of its partner."""
+    """Whether only matmuls use a value; elsewhere, a constant takes the scale of its partner."""
     waiting = [op.results[0]]
     while waiting:
         for use in waiting.pop().uses:
@@ -370,11 +369,11 @@ _CONTRACTIONS = CONTRACTIONS | {RAGGED_DOT}
 
 
 def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Scale:
-    """The scale at which data are cast: near unit, but that of state is chosen elsewhere.
+    """Returns the scale at which data are cast: near unit, except for state.
 
-    State in a wide format leaves the program at the scale of an argument. In a narrow one it was
-    measured, so that its level is 0, unless it is a cotangent of state. The size of a constant with
-    one value is known, and counts where the format would flush or saturate that.
+    State in a wide format has the scale of an argument. The scale of state in a narrow format was
+    measured, so its level is 0, unless it is a cotangent of state. The size of a splat constant is
+    known, and is used if the format would flush or saturate the constant.
     """
     target = rewriter.format(op.results[0])
     if isinstance(info, Splat) and target is not None:
@@ -398,7 +397,7 @@ rule(
 
 
 def reduce_precision(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Cutting mantissa bits commutes with scaling; cutting exponent bits is about values."""
+    """Keeps the scale if only mantissa bits are cut; otherwise reads values."""
     format_ = rewriter.format(op.operands[0])
     if format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits:
         return keep(op, rewriter) if isinstance(rewriter.info(op.operands[0]), Scaled) else None

@@ -1,4 +1,4 @@
-"""Small builders: each makes one or a few StableHLO ops before a given op."""
+"""Builders of one or a few StableHLO ops before a given op."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scalify_hlo.dialect.formats import is_complex
 
 
 def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
-    """A dense attribute of a static float or integer tensor type, all elements `value`."""
+    """Returns a splat attribute of a static float or integer tensor type."""
     element = type_.element_type
     if isinstance(element, ir.FloatType):
         return ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(element, value))
@@ -17,7 +17,7 @@ def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
 
 
 def constant(type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
-    """A splat constant of a static tensor type."""
+    """Builds a splat constant of a static tensor type."""
     return _constant(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
 
 
@@ -28,7 +28,7 @@ def _constant(type_: ir.Type, value: float, *, loc: ir.Location, ip: ir.Insertio
 def constant_of(
     type_: ir.Type, elements: ir.Attribute, *, loc: ir.Location, ip: ir.InsertionPoint
 ) -> ir.Value:
-    """A constant, given its elements."""
+    """Builds a constant of given elements."""
     attributes = {"value": elements}
     create = ir.Operation.create
     return create(
@@ -37,17 +37,17 @@ def constant_of(
 
 
 def scalar_type(element: ir.Type) -> ir.Type:
-    """The rank-0 tensor type of an element type."""
+    """Returns the rank-0 tensor type of an element type."""
     return ir.RankedTensorType.get([], element)
 
 
 def elementwise(
     name: str, *operands: ir.Value, loc: ir.Location, ip: ir.InsertionPoint
 ) -> ir.Value:
-    """An op whose result has the type of its operands, by its full name.
+    """Builds an op, by its full name, whose result has the type of its operands.
 
-    Most of what a rewrite adds is made here. The generic builder, told the result's type, takes
-    less than half the time of the ops' own, which infer it.
+    Most ops that a rewrite adds are built here. The generic builder with the type of the result
+    takes less than half the time of the builders that infer it.
     """
     create = ir.Operation.create
     return create(name, results=[operands[0].type], operands=operands, loc=loc, ip=ip).result
@@ -61,7 +61,7 @@ def broadcast(
     loc: ir.Location,
     ip: ir.InsertionPoint,
 ) -> ir.Value:
-    """A static broadcast_in_dim, made as `elementwise` makes ops."""
+    """Builds a static broadcast_in_dim, with the generic builder as in `elementwise`."""
     return ir.Operation.create(
         "stablehlo.broadcast_in_dim",
         results=[type_],
@@ -73,13 +73,13 @@ def broadcast(
 
 
 def multiply(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
-    """The product of two tensors of one type."""
+    """Builds the product of two tensors of one type."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     return elementwise("stablehlo.multiply", lhs, rhs, **where)
 
 
 def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
-    """Converts elements; the value itself where they have that type already."""
+    """Converts elements; returns the value itself if they have the type already."""
     type_ = value.type
     if type_.element_type == element:
         return value
@@ -94,7 +94,7 @@ def convert(value: ir.Value, element: ir.Type, at: ir.Operation) -> ir.Value:
 
 
 def reshape(value: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
-    """The elements of a static tensor in another shape."""
+    """Reshapes a static tensor."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     return ir.Operation.create(
         "stablehlo.reshape", results=[type_], operands=[value], **where
@@ -104,8 +104,8 @@ def reshape(value: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
 def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     """Broadcasts a rank-0 tensor to the shape of `like`, which may be dynamic.
 
-    Where the shape is dynamic and `like` is NaN, so is the result: it is what `like` is multiplied
-    with, or takes the place of a constant.
+    If the shape is dynamic and `like` is NaN, the result is NaN too. This does no harm: `like` is
+    multiplied by the result, or the result replaces a constant.
     """
     shaped = like.type
     if shaped.rank == 0:
@@ -115,13 +115,13 @@ def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.V
     if shaped.has_static_shape:
         result = ir.RankedTensorType.get(shaped.shape, element, shaped.encoding)
         return broadcast(result, scalar, ir.DenseI64ArrayAttr.get([]), **where)
-    # XLA has no dynamic_broadcast_in_dim for bounded sizes. Between f and f lies only f.
+    # XLA has no dynamic_broadcast_in_dim for bounded sizes. A clamp between f and f is f.
     shape = convert(like, element, at)
     return stablehlo.clamp(scalar, shape, scalar, results=[shape.type], **where)
 
 
 def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
-    """The sizes of a tensor of dynamic shape, as a tensor of i32."""
+    """Builds the sizes of a tensor of dynamic shape, as a tensor of i32."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     one = ir.RankedTensorType.get([1], ir.IntegerType.get_signless(32))
     sizes = [
@@ -132,7 +132,7 @@ def shape_of(value: ir.Value, at: ir.Operation) -> ir.Value:
 
 
 def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
-    """A constant of the type of `like`, which may be of dynamic shape."""
+    """Builds a constant of the type of `like`, which may have a dynamic shape."""
     type_ = like.type
     if type_.has_static_shape:
         return constant(type_, value, at)
@@ -159,12 +159,12 @@ def clamp(low: ir.Value, value: ir.Value, high: ir.Value, at: ir.Operation) -> i
 
 
 def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
-    """A tensor times a rank-0 tensor of its element type (of its parts' type if complex)."""
+    """Builds a tensor times a rank-0 tensor of its element type, real if it is complex."""
     return on_parts(value, lambda part: multiply(part, broadcast_scalar(scalar, part, at), at), at)
 
 
 def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
-    """A tensor times ``2^exponent``, which is a normal number of its format."""
+    """Builds a tensor times ``2^exponent``, which is a normal number of its format."""
     type_ = value.type
     if type_.has_static_shape and isinstance(type_.element_type, ir.FloatType):
         where = {"loc": at.location, "ip": ir.InsertionPoint(at)}

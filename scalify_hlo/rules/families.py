@@ -1,7 +1,7 @@
-"""The families: a few ways in which ops act on data and scales; most rules are one line of these.
+"""The families of rules: a few ways in which ops act on data and scales.
 
-Each function returns what a rule does to an op in place. An op is visited only if one of its
-operands is scaled or a constant, so integer and boolean ops are never seen.
+Most rules are one line with a family. Each function edits an op in place. An op is visited only if
+one of its operands is scaled or a constant, so integer and boolean ops are not visited.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from scalify_hlo.rules.source_sizes import size_of_function, size_of_sum
 from scalify_hlo.rules.unit_scaling import ActivationSize, added, size_of, sum_of
 
 NEUTRAL: set[Apply] = set()
-"""Rules that do nothing where nothing is known of an operand, and find that out by themselves."""
+"""Rules that check themselves whether an operand is scaled, and otherwise do nothing."""
 
 Count = Callable[[ir.Operation], int | None]
 """Returns the number of terms that an op sums for each element; None if it is not static."""
 
 
 def rise(count: int | None, rewriter: ScaleRewriter) -> float:
-    """log2(sqrt(count)), the rise of the level of a sum of that many unit terms.
+    """Returns log2(sqrt(count)), by which a sum of unit terms raises the level.
 
-    Its floor, unless sizes are predicted.
+    The result is rounded down unless sizes are predicted.
     """
     if not count:
         return 0
@@ -53,7 +53,7 @@ def whole_rise(count: int) -> int:
 
 
 def keep(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Data move, the scale stays: ``Y_d = f(X_d), Y_s = X_s``."""
+    """Keeps the scale: ``Y_d = f(X_d), Y_s = X_s``."""
     rewriter.pass_on(op.operands[0], op.results[0])
 
 
@@ -61,13 +61,13 @@ NEUTRAL.add(keep)
 
 
 def keep_each(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Every operand passes to the result of the same number."""
+    """Keeps the scale of every operand in the result of the same number."""
     for operand, result in zip(op.operands, op.results, strict=True):
         rewriter.pass_on(operand, result)
 
 
 def passthrough(value: Callable[[float], float]) -> Apply:
-    """As `keep`, for ops that change constants by a function of one number."""
+    """Returns `keep` for ops that change constants by a function of one number."""
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         info = rewriter.info(op.operands[0])
@@ -77,7 +77,7 @@ def passthrough(value: Callable[[float], float]) -> Apply:
 
 
 def unscale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """The op reads ``X_d * X_s``; its result is unscaled, or at scale 1 where data are narrow."""
+    """Reads ``X_d * X_s``; the result is unscaled, or at scale 1 if data are narrow."""
     info = rewriter.info(op.operands[0])
     rewriter.read_all(op)
     if rewriter.narrow:
@@ -92,7 +92,7 @@ def _of_constant(op: ir.Operation, info: ScaleInfo) -> Scaled | None:
 
 
 def on_data(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """A function of degree 0 reads the data and forgets the scale."""
+    """Applies a function of degree 0 to the data; the result is unscaled."""
     degree_0(op, rewriter)
 
 
@@ -100,18 +100,18 @@ ON_DATA.add(on_data)
 
 
 def degree_0(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Says that float results are near 1, where data are narrow."""
+    """Sets the sizes of float results to 1 if data are narrow."""
     for result in op.results if rewriter.narrow else ():
         if rewriter.format(result) is not None:
             rewriter.set(result, Scaled(ONE))
 
 
 def source(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """No float operand: the result is unscaled."""
+    """Does nothing: the op has no float operand, and its result is unscaled."""
 
 
 def linear(count: Count) -> Apply:
-    """As `keep`, for linear maps that sum terms."""
+    """Returns `keep` for linear maps that sum terms."""
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         info = rewriter.info(op.operands[0])
@@ -125,7 +125,7 @@ def linear(count: Count) -> Apply:
 
 
 def product(count: Count | None = None) -> Apply:
-    """Scales multiply: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
+    """Multiplies scales: ``Y_d = A_d . B_d, Y_s = A_s * B_s``; sums of terms raise the level."""
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         operands = op.operands
@@ -149,7 +149,7 @@ def product(count: Count | None = None) -> Apply:
 
 
 def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
-    """Scales divide: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
+    """Divides scales: ``Y_d = A_d / B_d, Y_s = A_s / B_s``."""
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         operands = op.operands
@@ -169,7 +169,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 
 
 def steepness(scale: Scale) -> int:
-    """The highest power of a run-time scale, in absolute value."""
+    """Returns the highest power of a run-time scale, in absolute value."""
     return max((abs(k) for _, k in scale.powers), default=0)
 
 
@@ -180,10 +180,10 @@ def _weight(scale: Scale) -> tuple[int, int]:
 def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int = STEEP) -> bool:
     """Whether the data of a value at a scale could leave its format, while the values do not.
 
-    Polynomials get there: each turn of Horner's scheme multiplies by X once more, and adds a
-    constant that belongs to scale 1. So do the squares of a deep network's gradients, whose scale
-    is a product of many: each may be some powers of two away from what its data need. Narrow
-    formats keep to levels instead.
+    This happens in polynomials: each step of Horner's scheme multiplies by X, and adds a constant
+    at scale 1. It also happens to the squares of a deep network's gradients, whose scale is a
+    product of many factors, each of which may be wrong by a few powers of two. Narrow formats are
+    excluded, as levels are folded into their scales.
     """
     near = steepness(scale) <= most and abs(scale.exponent) <= FAR
     if near and (len(scale.powers) < 3 or scale.degree <= MANY):
@@ -193,12 +193,12 @@ def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int =
 
 
 _BEYOND, _ABSURD = 32, 1024
-"""The highest powers where formats are narrow: in wide data, and in any. Each squaring doubles one,
-and a scale is made of as many factors."""
+"""The highest powers of scales in programs with narrow formats: of wide data, and of any data. Each
+squaring doubles the power, and the number of factors of the scale."""
 
 
 def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> bool:
-    """Whether a product of two run-time scales is one that data should not follow."""
+    """Whether a product of two run-time scales is too steep for data."""
     if not rewriter.narrow:
         return steep(value, scale, rewriter)
     power = steepness(scale)
@@ -222,10 +222,10 @@ def drifts(op: ir.Operation, s: Scale, t: Scale, rewriter: ScaleRewriter) -> boo
 def _nearer(
     op: ir.Operation, rewriter: ScaleRewriter, factors: Sequence[tuple[Scale, float]]
 ) -> list[tuple[Scale, float]]:
-    """Scales and levels of two operands after one was rescaled to scale 1.
+    """Returns scales and levels of two operands after one was rescaled to scale 1.
 
-    That is free for arguments, which stand at scale 1 as well. Where none is free, it is done if
-    the product would have to be rescaled there.
+    This is free for arguments, which exist at scale 1 too. Otherwise it is done only if the product
+    would have to be rescaled to scale 1.
     """
     found = list(factors)
     total = sum([scale.exponent for scale, _ in found])
@@ -249,10 +249,10 @@ def _flattened(
     indices: tuple[int, int],
     scales: tuple[Scale, Scale],
 ) -> list[tuple[Scale, float]]:
-    """Scales and levels of two operands after the steeper one was rescaled to scale 1.
+    """Returns scales and levels of two operands after the steeper one was rescaled to scale 1.
 
-    There its data are the values of the original program, of which no level is known, unless
-    formats are narrow; so none is known of what is made with them either.
+    At scale 1 its data are the values of the original program, whose level is not known unless
+    formats are narrow. So the level of the result is not known either.
     """
     which = int(_weight(scales[1]) > _weight(scales[0]))
     index = indices[which]
@@ -268,27 +268,27 @@ def _flattened(
 
 
 def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
-    """Whether to follow the size of a product of constants: gradients begin with one, 1/N."""
+    """Whether to predict the size of a product of constants, such as 1/N in a gradient."""
     return rewriter.narrow and isinstance(a, Splat) and isinstance(b, Splat)
 
 
 _CONTRACTION_BIAS, _GAIN_BIAS = 0.05, 0.1
-"""Octaves by which the rules of contractions, and of products with an argument, are off."""
+"""The uncertainty, in octaves, of the rules of contractions and of products with an argument."""
 
 
 def product_uncertainty(
     a: ScaleInfo, b: ScaleInfo, sign: int = 1, terms: int | None = None
 ) -> Uncertainty:
-    """The uncertainty of ``A * B**sign``, or of a contraction.
+    """Returns the uncertainty of ``A * B**sign``, or of a contraction.
 
-    Operands that are uncertain for one reason may be correlated: the terms of a sum of n products
-    then add up to between sqrt(n) and n of their size.
+    Operands with a common root of uncertainty may be correlated: a sum of n products then has
+    between sqrt(n) and n times their size.
 
     Args:
-        a: What is known of A.
-        b: What is known of B.
+        a: The scale information of A.
+        b: The scale information of B.
         sign: 1, or -1 for a quotient.
-        terms: How many products are summed for each element; one if None.
+        terms: The number of products that are summed for each element; None for one.
     """
     if not isinstance(a, Scaled):
         return b.uncertainty**sign if isinstance(b, Scaled) else CERTAIN
@@ -310,7 +310,7 @@ def product_uncertainty(
 def _factor(
     op: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo
 ) -> tuple[Scale, float]:
-    """Scale and level with which an operand enters a product."""
+    """Returns the scale and the level of an operand of a product."""
     if isinstance(info, Scaled):
         return info.scale, info.level
     if not isinstance(info, Splat):
@@ -324,7 +324,7 @@ def _factor(
 def _mantissa(op: ir.Operation, rewriter: ScaleRewriter, index: int, info: Splat) -> Scale:
     """Splits a constant into mantissa and exponent (Scalify paper, §3.4).
 
-    Needed only where the format is narrow; elsewhere the exponent is kept as a level.
+    This is needed only in narrow formats; otherwise the exponent is a level.
     """
     scale = Scale(info.level)
     rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], scale, op.operation))
@@ -351,7 +351,7 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
 
 
 def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """As `align`, for sums of two; where sizes are predicted, the result has that of the sum."""
+    """Aligns the operands of a sum; if sizes are predicted, the result has that of the sum."""
     operands = op.operands
     infos = rewriter.info(operands[0]), rewriter.info(operands[1])
     target = _met(*infos) or _at_natural_scale(op, infos, rewriter) or rewriter.align(op, (0, 1))
@@ -377,8 +377,8 @@ def _is_constant(info: ScaleInfo) -> bool:
 
 
 _NONLINEAR, _EITHER = 2, 2.0
-"""From which degree on a power may be much larger, or much smaller, than the constant that it is
-added to, and the octaves for each degree by which the sum is uncertain then."""
+"""The degree from which on a power may differ much from the constant to which it is added, and the
+octaves per degree by which the sum is uncertain then."""
 
 
 def _met(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
@@ -392,17 +392,17 @@ def _met(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
 def _at_natural_scale(
     op: ir.Operation, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter
 ) -> Scaled | None:
-    """Rescales an operand to scale 1 if the constant it is added to would be far from unit there.
+    """Rescales an operand to scale 1 if the constant of the sum would be far from unit otherwise.
 
-    Each turn of Horner's scheme adds a constant near 1 to a product. At the scale of the product it
-    would be further from unit in each turn.
+    Each step of Horner's scheme adds a constant near 1 to a product. At the scale of the product,
+    the constant would be further from unit in each step.
 
     Returns:
-        What is known of the sum; None where it is no such sum.
+        The scale information of the sum; None for other sums.
     """
     format_ = rewriter.format(op.results[0])
     if rewriter.narrow or format_ is None or not format_.wide:
-        return None  # narrow data need a scale, and programs that have some meet at 1 in any case
+        return None  # Narrow data need a scale, and programs with narrow data align at 1 anyway.
     for index in (0, 1):
         info, other = infos[index], infos[1 - index]
         if isinstance(info, Scaled) and is_unit(other):
@@ -416,7 +416,7 @@ def _at_natural_scale(
 
 
 def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter) -> float:
-    """The level of a sum at a scale; constants count that are no masks."""
+    """Returns the level of a sum at a scale; masks do not count."""
     scale = target.scale
     levels = [f.at(scale).level for f in infos if isinstance(f, Scaled)]
     if scale.static:
@@ -425,7 +425,7 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
 
 
 def unscale_activation(activation: ActivationSize) -> Apply:
-    """As `unscale`, for an activation, whose result has a size that is known of its input's."""
+    """Returns `unscale` for an activation, whose size follows from that of its input."""
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         info = rewriter.info(op.operands[0])
@@ -439,10 +439,10 @@ def unscale_activation(activation: ActivationSize) -> Apply:
 
 
 def root(n: int, sign: int = 1) -> Apply:
-    """Degree 1/n: ``Y_d = f(X_d * r), Y_s = h`` with ``X_s = h^n * r`` and r a small power of two.
+    """Returns the rule of degree 1/n: ``Y_d = f(X_d * r), Y_s = h``, where ``X_s = h^n * r``.
 
-    Even powers leave nothing over. For an odd static exponent r is static; for odd powers of
-    run-time scales h is a run-time scale of its own.
+    r is a small power of two, and 1 if all exponents are multiples of n. Otherwise it is static for
+    a static scale. For a run-time scale, h is a new run-time scale.
     """
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -463,7 +463,7 @@ def root(n: int, sign: int = 1) -> Apply:
 
 
 def _divisible(scale: Scale, n: int, rewriter: ScaleRewriter) -> Sequence[Scale]:
-    """Scales to rescale a value to, one by one, the last of which has an n-th root."""
+    """Yields scales to which a value is rescaled in turn, the last of which has an n-th root."""
     targets = []
     up = rewriter.recipe.rounding == "up"
     if scale.exponent % n:
@@ -479,7 +479,7 @@ def _divisible(scale: Scale, n: int, rewriter: ScaleRewriter) -> Sequence[Scale]
 
 
 def unscale_captures(op: ir.Operation, rewriter: ScaleRewriter) -> int:
-    """Unscales what the regions of an op read; says how many operands in them that are."""
+    """Unscales the values that the regions of an op read, and returns their number."""
     inner = [i for region in op.regions for block in region.blocks for i in block.operations]
     return sum(_unscale_captures(i, op.operation, rewriter) for i in inner)
 
@@ -495,7 +495,7 @@ def _unscale_captures(inner: ir.Operation, outer: ir.Operation, rewriter: ScaleR
 
 
 def opaque(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """An op with no scaled form: unscaled around, with a remark."""
+    """Unscales the operands of an op without a scaled form, with a remark."""
     scaled = sum(isinstance(rewriter.info(v), Scaled) for v in op.operands)
     rewriter.read_all(op)
     if scaled + unscale_captures(op, rewriter):
@@ -510,13 +510,13 @@ def opaque(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def among_zeros(info: Scaled, whole: ir.Value, part: ir.Value, rewriter: ScaleRewriter) -> Scaled:
-    """The size of values that are put among zeros, which the rms is of as well.
+    """Returns the size of a value that is padded with zeros, which are part of the rms.
 
     Args:
-        info: What is known of the values.
+        info: The scale information of the value.
         whole: A value of the shape of the result.
-        part: The values.
-        rewriter: Knows whether sizes are predicted.
+        part: The value.
+        rewriter: The rewriter.
     """
     count, own = (static_product(value.type.shape) for value in (whole, part))
     fall = rise(count // own, rewriter) if count and own and count > own else 0
@@ -524,5 +524,5 @@ def among_zeros(info: Scaled, whole: ir.Value, part: ir.Value, rewriter: ScaleRe
 
 
 def static_product(sizes: Sequence[int]) -> int | None:
-    """The product of sizes; None if one is dynamic."""
+    """Returns the product of sizes; None if one is dynamic."""
     return math.prod(sizes) if all(size >= 0 for size in sizes) else None

@@ -1,4 +1,4 @@
-"""Ops on integers and booleans, which have no scale: nothing is ever done to them."""
+"""Ops on integers and booleans, which have no scale, and are not changed."""
 
 from __future__ import annotations
 

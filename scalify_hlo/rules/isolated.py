@@ -1,7 +1,7 @@
-"""Regions that see no value from outside: functions, and the bodies of per-device computations.
+"""Regions that capture no values: functions, and the bodies of per-device computations.
 
-The scales that are computed outside and that a body needs go in as arguments; the scales of its
-results are monomials over those, and come back without any IR.
+Scales that are computed outside become arguments of the body. The scales of its results are
+monomials of these, and need no IR.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
 def placeholder(block: ir.Block) -> ir.Operation:
-    """An op at the top of a block, before which factors are built; erased in the end."""
+    """Inserts an op at the top of a block, before which factors are built, and erases it later."""
     type_ = emit.scalar_type(ir.IntegerType.get_signless(32))
     return emit.constant(type_, 0, block.operations[0].operation).owner.operation
 
 
 def finish(rewriter: ScaleRewriter, top: ir.Operation) -> None:
-    """Removes what a rewriter does not need any more, and its placeholder."""
+    """Removes unused ops of a rewriter, and its placeholder."""
     rewriter.rescaler.finish()
     top.erase()
 
 
 def runtimes(infos: Sequence[ScaleInfo]) -> tuple[RuntimeScale, ...]:
-    """The run-time scales of several values, each once, in order of appearance."""
+    """Returns the run-time scales of several values, each once, in order of appearance."""
     return tuple(dict.fromkeys(g for info in infos for g in runtimes_of(info)))
 
 
 def runtimes_of(info: ScaleInfo) -> Iterator[RuntimeScale]:
-    """The run-time scales of a value's scale."""
+    """Returns the run-time scales of a value's scale."""
     return (g for g, _ in info.scale.powers) if isinstance(info, Scaled) else iter(())
 
 
 def add_parameters(
     block: ir.Block, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter
 ) -> tuple[RuntimeScale, ...]:
-    """Gives a block the run-time scales of its arguments' scales as extra arguments.
+    """Adds the run-time scales of the arguments' scales as extra arguments of a block.
 
     Args:
         block: The block.
-        infos: Of its arguments, over the run-time scales outside.
+        infos: The scale information of the arguments, with the run-time scales outside.
         rewriter: The rewriter of the block.
 
     Returns:
-        Its own run-time scales, in the order of `runtimes`.
+        The run-time scales of the block, in the order of `runtimes`.
     """
     arguments = list(block.arguments)
     inner: dict[RuntimeScale, RuntimeScale] = {}
@@ -68,7 +68,7 @@ def add_parameters(
 
 
 def drop_unused(block: ir.Block, count: int) -> tuple[int, ...]:
-    """Erases those of the last arguments that nothing uses; returns the numbers of the others."""
+    """Erases last arguments without uses, and returns the numbers of the others."""
     start = len(block.arguments) - count
     used = [next(iter(a.uses), None) is not None for a in list(block.arguments)[start:]]
     for i in reversed(range(count)):
@@ -78,7 +78,7 @@ def drop_unused(block: ir.Block, count: int) -> tuple[int, ...]:
 
 
 def scale_element(type_: ir.Type) -> ir.Type:
-    """The element type of a scale: f64 for f64 and complex<f64> data, f32 for all others."""
+    """Returns the element type of a scale: f64 for f64 and complex<f64> data, else f32."""
     element = type_.element_type
     if isinstance(element, ir.ComplexType):
         element = element.element_type
@@ -88,7 +88,7 @@ def scale_element(type_: ir.Type) -> ir.Type:
 def scale_operands(
     block: ir.Block, taken: Sequence[RuntimeScale], rewriter: ScaleRewriter, at: ir.Operation
 ) -> list[ir.Value]:
-    """The values of run-time scales outside, as the last arguments of a block want them."""
+    """Returns the values of run-time scales outside, for the last arguments of a block."""
     arguments = list(block.arguments)
     wanted = [argument.type for argument in arguments[len(arguments) - len(taken) :]]
     return [
@@ -103,13 +103,13 @@ def translated(
     inner: ScaleRewriter,
     names: dict[RuntimeScale, RuntimeScale],
 ) -> ScaleInfo:
-    """Returns the info of a body's result over the run-time scales outside.
+    """Returns the scale information of a body's result, with the run-time scales outside.
 
     Args:
-        info: What is known of it in the body.
+        info: The scale information in the body.
         rewriter: The rewriter outside.
         inner: The rewriter of the body.
-        names: The body's parameters and what they are outside.
+        names: The run-time scales outside, by those of the body.
     """
     if not isinstance(info, Scaled):
         return info

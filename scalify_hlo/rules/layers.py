@@ -16,7 +16,7 @@ DIVIDE: Final = "stablehlo.divide"
 DOT: Final = "stablehlo.dot_general"
 _GRADIENTS = frozenset({"stablehlo.multiply", "stablehlo.subtract"})
 ENDS: Final = _GRADIENTS | {DIVIDE, DOT}
-"""The ops that `layered` has something to say of."""
+"""The ops to which `layered` applies."""
 
 _ADD, _CLAMP = "stablehlo.add", "stablehlo.clamp"
 _GRADIENT = "f8E5M2"
@@ -30,7 +30,7 @@ _MOVING = (
 
 
 def layered(op: ir.Operation, name: str, rewriter: ScaleRewriter) -> None:
-    """Says what is known of the result of an op that ends a layer, after its own rule."""
+    """Sets the size of the result of a layer, after the rule of its last op."""
     if name == DIVIDE and attention.is_softmax(op.operation):
         attention.probabilities(op, rewriter)
     elif name == DOT:
@@ -41,7 +41,7 @@ def layered(op: ir.Operation, name: str, rewriter: ScaleRewriter) -> None:
 
 
 def certain(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Says that the size of a normalized value, or of a softmax, is certain."""
+    """Sets the uncertainty of a normalized value, or of a softmax, to a small one."""
     if attributes.LAYER not in op.attributes:
         return
     names = attributes.texts(op.attributes[attributes.LAYER])
@@ -54,15 +54,16 @@ _CERTAIN: Final = frozenset(
     {"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"}
     | {"softmax", "log_softmax", "logsumexp"}
 )
-"""The layers whose results have a size that does not depend on that of their inputs."""
+"""The layers whose results have a size that does not depend on the inputs."""
 
 
 def _backward(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """The gradient of what a weight was multiplied with, where both are FP8: one octave more.
+    """Raises the size of the gradient of an operand, from FP8 gradient and weight, by one octave.
 
-    Behind a statistic, gradients are rounded down to a power of two, and so are weights: both are
-    half an octave above unit on average. Later on gradients are largest where weights are. Where
-    there is no statistic, errors add up from layer to layer in any case, and nothing is said.
+    After a statistic, the scales of gradients and of weights are rounded down to powers of two. So
+    both are half an octave above unit on average. In training, gradients become largest where
+    weights are. Without a statistic, errors add up from layer to layer anyway, and the size is
+    kept.
     """
     info = rewriter.info(op.results[0])
     if rewriter.predicts or not isinstance(info, Scaled) or info.scale.static:
@@ -74,13 +75,13 @@ def _backward(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:
-    """Whether a value has the format of FP8 that is for gradients."""
+    """Whether a value has the FP8 format for gradients."""
     format_ = rewriter.format(value)
     return format_ is not None and format_.name == _GRADIENT
 
 
 def _is_weight(value: ir.Value) -> bool:
-    """Whether a value is an argument, cast or moved about, or a part of one."""
+    """Whether a value is an argument, or a part of one, cast or moved."""
     while not isinstance(value.owner, ir.Block):
         owner = value.owner
         if owner.name not in _MOVING:
@@ -90,17 +91,17 @@ def _is_weight(value: ir.Value) -> bool:
 
 
 def epsilon_on_data(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
-    """``Y_d = V_d + eps; Y_s = V_s``: the paper's approximation (appendix C.2).
+    """Adds epsilon to data, ``Y_d = V_d + eps; Y_s = V_s`` (Scalify paper, appendix C.2).
 
-    The data of a variance are near unit, whatever it is, and so is what epsilon guards against.
-    It is an approximation of ``V_d + eps/V_s``.
+    This is an approximation of ``V_d + eps/V_s``. The data of a variance are near unit, so that
+    epsilon is small against them.
 
     Args:
-        op: Adds the epsilon of a normalization.
-        rewriter: Knows the scales of values.
+        op: The op that adds the epsilon of a normalization.
+        rewriter: The rewriter.
 
     Returns:
-        Whether that is what the op does: one operand is scaled, and the other a constant.
+        Whether the op was rewritten: one operand has to be scaled, and the other a constant.
     """
     if op.operation.name != _ADD:
         return False

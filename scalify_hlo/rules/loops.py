@@ -1,15 +1,15 @@
-"""Loops: a carry keeps the scale that it enters with, or takes a scale along that markers give it.
+"""Loops: a carry keeps its scale, or has a scale that is another carry.
 
-A turn makes ``Y = Y_d * Y_s`` of a carry ``X = X_d * X_s``, in one of two ways:
+An iteration computes ``Y = Y_d * Y_s`` from a carry ``X = X_d * X_s``, in one of two ways:
 
-* ``X_d <- Y_d * (Y_s / X_s)``: the carry is rescaled back to the scale that it enters with. What is
-  expected of sizes moves scales in each turn, and would let a carried one run away.
-* ``X_d <- Y_d, X_s <- Y_s``: the scale is carried beside the data, as a number. So it is where a
-  marker in the body gives Y_s anew in each turn: then data are near unit in all turns. The scale
-  leaves the loop as it entered it, as a run-time scale.
+* ``X_d <- Y_d * (Y_s / X_s)``: the carry is rescaled to the scale on entry. Otherwise the expected
+  sizes would multiply the scale in each iteration.
+* ``X_d <- Y_d, X_s <- Y_s``: the scale is a carry too, if a marker in the body computes Y_s in each
+  iteration. Then data are near unit in all iterations. After the loop, the scale is a run-time
+  scale.
 
-Y_s is given anew if something in it is computed in the body, and nothing in it comes from X_s: sums
-over turns, and outputs that are stacked, are at one scale throughout. What does not fit into
+The second way applies if the body computes a part of Y_s, and no part depends on X_s. Sums over
+iterations, and stacked outputs, have one scale throughout. The part of Y_s that is beyond
 2^±`COMPUTED_BOUND` stays in the data: ``X_d <- Y_d * (Y_s / p), X_s <- p``, with p next to Y_s.
 """
 
@@ -48,19 +48,19 @@ from scalify_hlo.rules.recurrence import (
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import Emitter
 
-_TRIED = "has carries whose scales {} trials of its body did not tell; these stay at scale 1: {}"
+_TRIED = "has carries whose scales {} trials of its body did not find; these stay at scale 1: {}"
 
-_SEARCHED = "may rescale carries in each turn: {} trials of its body did not tell which move"
+_SEARCHED = "may rescale carries in each turn: {} trials of its body did not find which move"
 
 
 class _Trial(NamedTuple):
     """The scale information of carries after one iteration.
 
     Attributes:
-        infos: Those that the body yields.
-        origins: The run-time scales of each whose scale is computed in the loop.
-        carried: The carry whose scale a run-time scale is, for those that have one of their own.
-        takers: The carries that take the value that another had, by its number.
+        infos: The scale information of the results of the body.
+        origins: For each carry whose scale is computed in the loop, its run-time scales.
+        carried: The carry of each run-time scale that is the scale of a carry.
+        takers: The carries that take the old value of another carry, by its number.
     """
 
     infos: Sequence[ScaleInfo]
@@ -69,7 +69,7 @@ class _Trial(NamedTuple):
     takers: Mapping[int, Sequence[int]]
 
     def steady(self) -> set[int]:
-        """The carries with a scale of their own that no marker gives anew in each turn."""
+        """Returns the carries with their own scale that no marker computes in each iteration."""
         sources = {
             i: {self.carried[g] for g in self.origins[i] if g in self.carried}
             for i in self.carried.values()
@@ -77,7 +77,7 @@ class _Trial(NamedTuple):
         return {i for i in sources if not self.origins[i]} | _circular(sources)
 
     def moved(self, moving: Collection[int]) -> set[int]:
-        """Other carries that take up a scale which is computed in the loop."""
+        """Returns other carries with a scale that is computed in the loop."""
         waiting = [i for i, found in enumerate(self.origins) if found and i not in moving]
         found = set(waiting)
         waiting += moving
@@ -89,13 +89,12 @@ class _Trial(NamedTuple):
 
 
 def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
-    """Walks a loop, with what is known of its carries.
+    """Rewrites a loop with the scales of its carries.
 
-    A carry that starts with zeros, or with one value throughout, enters with the scale that the
-    body gives it.
+    A carry that starts with zeros, or with a splat, has the scale of the body's result.
 
     Returns:
-        The loop that took the place of this one, if it has scales among its carries.
+        The loop that replaced this one, if scales are among its carries.
     """
     infos = _solved(op, rewriter, rewriter.infos(list(op.operands)))
     moving = _moving(op, rewriter, infos)
@@ -128,7 +127,7 @@ def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
 def _rescaled_in(
     op: ir.Operation, rewriter: ScaleRewriter, infos: Sequence[ScaleInfo], moving: Iterable[int]
 ) -> list[ir.Value]:
-    """Rescales a loop's operands to the scales of its carries; gives those that are carried."""
+    """Rescales a loop's operands to the scales of its carries; returns the carried scales."""
     for index, info in enumerate(infos):
         if isinstance(info, Scaled):
             rescaled = rewriter.rescale_to(op.operands[index], info.scale, op.operation)
@@ -142,7 +141,7 @@ def _walked(
     infos: Sequence[ScaleInfo],
     moving: Mapping[int, float],
 ) -> list[ScaleInfo]:
-    """Walks a loop with scaled carries; gives what is known of the next ones, rescaled back."""
+    """Rewrites a loop with scaled carries; returns the scale information of the next ones."""
     condition, body = (region.blocks[0] for region in op.regions)
     with rewriter.region(op.operation):
         _enter(condition, rewriter, infos, moving)
@@ -167,13 +166,13 @@ def _enter(
     infos: Sequence[ScaleInfo],
     moving: Mapping[int, float],
 ) -> dict[RuntimeScale, int]:
-    """Walks a block of a loop; those of its carries that move get their scales after the others.
+    """Prepares a block of a loop; scales of carries become arguments after the others.
 
     Args:
         block: The block.
-        rewriter: What is known of values.
-        infos: Those with which the carries enter.
-        moving: The expected sizes of the carries that move.
+        rewriter: The rewriter.
+        infos: The scale information of the carries on entry.
+        moving: The expected sizes of the carries with their own scales.
 
     Returns:
         The carry of each scale.
@@ -193,9 +192,9 @@ def _enter(
 
 
 def _with_values(infos: Sequence[ScaleInfo], moving: Collection[int]) -> list[ScaleInfo]:
-    """Forms of carries, those that have a scale of their own with the uncertainty of their values.
+    """Returns the scale information of carries; their own scales have the values' uncertainty.
 
-    Their data are near unit in each turn, and their scales as uncertain as the values are.
+    The data of such carries are near unit in each iteration.
     """
     return [
         info._replace(uncertainty=info.at(ONE).uncertainty)
@@ -210,9 +209,9 @@ def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: 
 
     Args:
         runtime: The scale.
-        info: Has the level of the data.
-        value: Has the uncertainty of the values.
-        size: The expected log2 of their rms.
+        info: The scale information with the level of the data.
+        value: The scale information with the uncertainty of the values.
+        size: The expected log2 of the rms of the values.
     """
     if isinstance(value, Scaled):
         runtime.uncertainty = value.uncertainty
@@ -221,7 +220,7 @@ def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: 
 
 
 def _size(info: ScaleInfo) -> float:
-    """The expected log2 of the rms of values."""
+    """Returns the expected log2 of the rms of values."""
     return info.at(ONE).level if isinstance(info, Scaled) else 0
 
 
@@ -236,7 +235,7 @@ def _rescaled_back(
 
 
 def _as_number(op: ir.Operation, index: int, info: ScaleInfo, rewriter: ScaleRewriter) -> ir.Value:
-    """The scale of an operand as one number; what does not fit into one goes to the data."""
+    """Returns the scale of an operand as one number; the data take the rest of the scale."""
     value, at = op.operands[index], op.operation
     scale = info.scale if isinstance(info, Scaled) else ONE
     wide = isinstance(scale_element(value.type), ir.F64Type)
@@ -256,7 +255,7 @@ def _as_number(op: ir.Operation, index: int, info: ScaleInfo, rewriter: ScaleRew
 def _with_scales(
     op: ir.Operation, scales: Sequence[ir.Value], rewriter: ScaleRewriter
 ) -> ir.Operation:
-    """The loop with scales after its carries, the same on all devices; its blocks move over."""
+    """Returns the loop with scales, which are replicated, after its carries."""
     marks, types = dict(op.attributes.items()), [scale.type for scale in scales]
     if SDY in marks:
         marks[SDY] = replicated_after(marks[SDY], types)
@@ -271,7 +270,9 @@ def _with_scales(
     )
     for old, region in zip(op.regions, new.regions, strict=True):
         old.blocks[0].append_to(region)
-    for result, other in zip(op.results, new.results, strict=False):  # scales come after
+    for result, other in zip(
+        op.results, new.results, strict=False
+    ):  # The scales are the last results.
         result.replace_all_uses_with(other)
     rewriter.forget(op.operation)
     rewriter.values.changed = True
@@ -320,9 +321,9 @@ def _from_outside(info: ScaleInfo, rewriter: ScaleRewriter) -> ScaleInfo:
 
 
 def _moving(op: ir.Operation, rewriter: ScaleRewriter, infos: list[ScaleInfo]) -> dict[int, float]:
-    """The carries that take a scale along, with their sizes; sets the levels with which they enter.
+    """Returns the carries with their own scales, with their sizes, and sets their entry levels.
 
-    Where a loop's placement is written as text, there is no telling it of more carries.
+    A loop whose sharding is text cannot get more carries.
     """
     body = op.regions[1].blocks[0]
     if (
@@ -378,7 +379,7 @@ def _origins(info: ScaleInfo, rewriter: ScaleRewriter) -> list[RuntimeScale]:
 
 
 def _takers(body: ir.Block, yielded: Sequence[ir.Value]) -> dict[int, list[int]]:
-    """The carries that take a carry's value as it is, by its number."""
+    """Returns the carries that take the unchanged value of a carry, by its number."""
     takers: dict[int, list[int]] = {}
     for i, value in enumerate(yielded):
         if isinstance(value.owner, ir.Block) and value.owner == body:
@@ -387,7 +388,7 @@ def _takers(body: ir.Block, yielded: Sequence[ir.Value]) -> dict[int, list[int]]
 
 
 def _circular(sources: Mapping[int, Collection[int]]) -> set[int]:
-    """The carries whose scales come from themselves, by way of each other's."""
+    """Returns the carries whose scales depend on themselves, through other carries too."""
     found = {i for i, others in sources.items() if i in others}
     while True:
         left = {i: set(others) - found for i, others in sources.items() if i not in found}

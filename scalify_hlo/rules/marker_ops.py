@@ -1,7 +1,8 @@
-"""Markers: what authors and recipes say of values (Scalify paper, sections 3.1 and 3.3).
+"""The rules of markers of authors and recipes (Scalify paper, sections 3.1 and 3.3).
 
-`scalify-normalize` makes barriers of them, ops whose results are their operands, so that passes
-that follow data see through them. They act where a value is scaled; `set_scaling` makes it so.
+`scalify-normalize` replaces markers by barriers, whose results are their operands, so that analyses
+of data flow look through them. A marker has an effect on scaled values; `set_scaling` also scales
+unscaled ones.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
 
 _ROOM = 8
-"""log2 of how far state that is rescaled every few steps may be from its scale in the others.
+"""log2 of the distance of a new scale from the old one above which state is rescaled in any step.
 
-State of zeros says nothing of its scale in the step that acts, and may be anything in the next.
+State of zeros keeps its scale in a step that rescales, and may have any size in the next step.
 """
 
 BARRIER: Final = "stablehlo.optimization_barrier"
@@ -33,7 +34,7 @@ Marker: TypeAlias = Callable[[ir.Operation, ScaleRewriter], list[ir.Value]]
 
 
 def marked(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Does what a marker says, and removes it."""
+    """Applies a marker, and removes it."""
     values = MARKERS[op.attributes[markers.MARKER].value](op, rewriter)
     for old, new in zip(op.results, values, strict=True):
         if old in rewriter.values.leaving:
@@ -58,7 +59,7 @@ def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
 
     Args:
         block: The block.
-        functions: Those whose calls count as markers.
+        functions: The functions whose calls count as markers.
     """
     for op in block.operations:
         operation = op.operation
@@ -76,7 +77,7 @@ def _called(op: ir.Operation) -> str | None:
 
 
 def drop(module: ir.Operation) -> None:
-    """Removes the markers that the walk did not come to, in functions that nothing calls."""
+    """Removes the markers that the walk did not reach, in functions without calls."""
     left: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -95,12 +96,12 @@ def drop(module: ir.Operation) -> None:
 
 
 def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """``Y_s = floor_pow2(S); Y_d = X_d*X_s/Y_s``; X_s where S is no positive finite number."""
+    """Applies ``Y_s = floor_pow2(S); Y_d = X_d*X_s/Y_s``; X_s unless S is positive and finite."""
     data, given = op.operands
     if rewriter.format(data) is None or rewriter.info(data) is ANY:
         return [data, given]
     if isinstance(rewriter.info(data), Splat):
-        # What adopts a scale is not rescaled to another.
+        # A value that adopts a scale is not rescaled to another one.
         data = op.operands[0] = _unscaled(data, op)
     if (exponent := _exponent(rewriter, given, op)) is not None:
         return [_moved(op, rewriter, Scale(exponent)), given]
@@ -112,7 +113,7 @@ def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
 
 
 def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``."""
+    """Applies ``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``."""
     data, given = op.operands
     if not isinstance(rewriter.info(data), Scaled):
         return [data, given]
@@ -127,10 +128,10 @@ def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
 
 
 def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """``m = statistic(X_d) to a power of two; Y_s = X_s*m; Y_d = X_d/m``.
+    """Applies ``m = statistic(X_d) as a power of two; Y_s = X_s*m; Y_d = X_d/m``.
 
-    Statistics of magnitudes are rounded up, so that nothing clips, and the others down, which the
-    paper found best, unless the recipe says otherwise.
+    Unless the recipe has a rounding, largest magnitudes are rounded up, so that no data saturate,
+    and other statistics down, which the paper found best.
     """
     if markers.BATCHED in op.attributes:
         return _batch(op, rewriter)
@@ -184,7 +185,7 @@ def _rescaled(
     acts: ir.Value | None,
     number: int = 0,
 ) -> ir.Value:
-    """The scale of one of a marker's values: X_s*power, or in other steps that which it keeps."""
+    """Returns the scale of a marker's value: X_s*power, or the old scale in other steps."""
     operands = op.operands
     emitter = _emitter(op, operands[number])
     old = _value(rewriter, op, _scale(rewriter, operands[number]))
@@ -199,7 +200,7 @@ def _rescaled(
 
 
 def _kept(op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter) -> ir.Value:
-    """The data, computed once: XLA would repeat all that makes them in the reduction."""
+    """Returns the data behind a barrier, as XLA would recompute them in the reduction."""
     data = op.operands[0]
     kept = op.operands[0] = emitter.kept(data)
     rewriter.assume(kept, rewriter.info(data))
@@ -207,7 +208,7 @@ def _kept(op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter) -> ir.Val
 
 
 def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """As `dynamic_rescale`, of several small tensors: one reduction for all of them."""
+    """Applies `dynamic_rescale` to several small tensors, with one reduction."""
     values, at = list(op.operands), op.operation
     kind = op.attributes[markers.STATISTIC].value
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
@@ -231,7 +232,7 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
 
 
 def _row(value: ir.Value, op: ir.Operation) -> ir.Value:
-    """The elements of a tensor as a row of f32."""
+    """Returns the elements of a tensor as a row of f32."""
     at = op.operation
     wide = emit.convert(value, ir.F32Type.get(), at)
     type_ = ir.RankedTensorType.get([1, math.prod(value.type.shape)], ir.F32Type.get())
@@ -239,7 +240,7 @@ def _row(value: ir.Value, op: ir.Operation) -> ir.Value:
 
 
 def get_data_and_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """``Y = X_d, S = X_s``, both unscaled; the data are near unit, as a program returns them."""
+    """Returns ``Y = X_d, S = X_s``, both unscaled; the data are near unit."""
     data, one = op.operands
     if not isinstance(rewriter.info(data), Scaled):
         return [data, one]
@@ -250,7 +251,7 @@ def get_data_and_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Val
 
 
 def stop_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """``Y = X_d*X_s``, unscaled."""
+    """Returns ``Y = X_d*X_s``, unscaled."""
     rewriter.read(op, 0)
     data = op.operands[0]
     return [_unscaled(data, op) if rewriter.info(data) is not None else data]
@@ -289,7 +290,7 @@ def _rounding(op: ir.Operation, rewriter: ScaleRewriter) -> str:
 
 
 def _exponent(rewriter: ScaleRewriter, given: ir.Value, op: ir.Operation) -> int | None:
-    """log2 of a scale that is a constant of the program."""
+    """Returns log2 of a scale that is a constant of the program."""
     info = rewriter.info(given)
     if isinstance(info, AnyScale):
         number = 0.0
@@ -308,12 +309,12 @@ def _exponent(rewriter: ScaleRewriter, given: ir.Value, op: ir.Operation) -> int
 
 
 def _given(op: ir.Operation, emitter: Emitter) -> ir.Value:
-    """The second operand as a float of the type of scales."""
+    """Returns the second operand as a float of the type of scales."""
     return emit.convert(op.operands[1], emitter.float.element_type, op.operation)
 
 
 def _value(rewriter: ScaleRewriter, op: ir.Operation, scale: Scale) -> ir.Value:
-    """A scale as one number."""
+    """Returns a scale as one number."""
     data = op.operands[0]
     if scale.static:
         return _emitter(op, data).number(2.0**scale.exponent)
@@ -322,7 +323,7 @@ def _value(rewriter: ScaleRewriter, op: ir.Operation, scale: Scale) -> ir.Value:
 
 
 def _moved(op: ir.Operation, rewriter: ScaleRewriter, scale: Scale) -> ir.Value:
-    """The data of the first operand at another scale, where they are taken to be near unit."""
+    """Returns the first operand at another scale, at which data are assumed near unit."""
     moved = rewriter.rescale_to(op.operands[0], scale, op.operation)
     rewriter.assume(moved, Scaled(scale))
     return moved
@@ -331,7 +332,7 @@ def _moved(op: ir.Operation, rewriter: ScaleRewriter, scale: Scale) -> ir.Value:
 def _moved_to_computed(
     op: ir.Operation, rewriter: ScaleRewriter, emitter: Emitter, scale: ir.Value
 ) -> ir.Value:
-    """As `_moved`, to a scale that the program computes."""
+    """Returns the first operand at a scale that the program computes; see `_moved`."""
     return _computed(op.operands[0], op, rewriter, emitter, scale)
 
 
@@ -354,15 +355,15 @@ def computed_scale(
     known: Scaled | None = None,
     bound: int = COMPUTED_BOUND,
 ) -> tuple[ir.Value, Scale]:
-    """Makes a scale of a power of two that the program computes.
+    """Returns the scale for a power of two that the program computes.
 
     Args:
         scale: The power of two, rank 0.
-        emitter: Makes ops before `at`, of its type.
-        rewriter: Where `at` stands.
+        emitter: The builder of ops of its type before `at`.
+        rewriter: The rewriter.
         at: The op before which the scale is built.
-        known: What is known of the data of which it is the size.
-        bound: The scale is held within 2^±bound.
+        known: The scale information of the data whose size it is.
+        bound: The scale is clamped to 2^±bound.
 
     Returns:
         The scale, as a value and as a monomial.
@@ -375,5 +376,5 @@ def computed_scale(
 
 
 def _unscaled(value: ir.Value, op: ir.Operation) -> ir.Value:
-    """A value of which nothing is known; XLA drops the convert."""
+    """Returns a copy of a value without scale information; XLA removes the convert."""
     return stablehlo.convert(value.type, value, loc=op.location, ip=ir.InsertionPoint(op))

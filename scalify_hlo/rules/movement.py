@@ -1,4 +1,4 @@
-"""Data movement: which elements go where."""
+"""Data movement."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ rule(
 
 
 def pad(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Aligned; among zeros, as the gradient of a slice is, values are smaller on the whole."""
+    """Aligns a pad; padded with zeros, as in the gradient of a slice, the rms is smaller."""
     zeros = rewriter.info(op.operands[1]) is ANY
     info = rewriter.align(op, (0, 1))
     if rewriter.narrow and zeros and isinstance(info, Scaled):
@@ -73,9 +73,9 @@ rule(
 
 
 def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Constants are unscaled; those with one value adopt scales, or fit any.
+    """Sets the scale information of a constant: a splat adopts scales, others are unscaled.
 
-    Those that were quantized are data, and come with their scale.
+    Constants that were quantized are data, and have their scale.
     """
     if attributes.CONSTANT_SCALE in op.attributes:
         scale = Scale(ir.IntegerAttr(op.attributes[attributes.CONSTANT_SCALE]).value)
@@ -83,7 +83,7 @@ def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         rewriter.values.changed = True
         return rewriter.set(op.results[0], Scaled(scale))
     if not isinstance(op.results[0].type.element_type, ir.FloatType):
-        return None  # the bindings can't even read complex constants
+        return None  # The bindings cannot read complex constants.
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         rewriter.set(op.results[0], splat_info(ir.FloatAttr(attribute.get_splat_value()).value))
@@ -93,7 +93,7 @@ def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def iota(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Counts are unscaled; where data are narrow, their size is known."""
+    """Sets the size of counts, which are unscaled, if data are narrow."""
     if rewriter.narrow and rewriter.format(op.results[0]) is not None:
         rewriter.assume(op.results[0], Scaled(ONE, size_of_iota(op.operation), CONSTANT))
 
@@ -102,7 +102,7 @@ rule(
     "constant",
     constant,
     family="source",
-    formula="unscaled; one value throughout adopts a scale, 0, inf and NaN fit any",
+    formula="unscaled; a splat adopts a scale; 0, inf and NaN are correct at any scale",
     source="§3.4 of the Scalify paper",
 )
 rule("iota", iota, family="source", formula="unscaled", source="no float operand")

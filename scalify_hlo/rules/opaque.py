@@ -1,4 +1,4 @@
-"""Ops that the tool does not look into."""
+"""Ops whose meaning the rewriter does not know."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANNOTATIONS = frozenset(
 
 
 def custom_call(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
-    """Annotations keep the scale, users may say what their targets do, all others are unknown."""
+    """Keeps the scale in annotations, applies registered rules, and unscales all others."""
     target = op.attributes["call_target_name"].value
     if target in _ANNOTATIONS and len(op.operands) == len(op.results) == 1:
         keep(op, rewriter)

@@ -1,7 +1,7 @@
-"""Uncertainties of arguments inside of the functions that they are passed to.
+"""Uncertainties of arguments inside of functions.
 
-A function is walked once for many calls, so inside of it the uncertainty of an argument is a root
-that stands for that of the caller's value.
+A function is rewritten once for many calls. So inside of it, the uncertainty of an argument is a
+root that represents the uncertainty of the caller's value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, CONSTANT, Root, Uncertainty, of_root
 
 _NEGLIGIBLE: Final = 0.3
-"""Octaves up to which a size counts as certain."""
+"""The largest uncertainty, in octaves, of a size that counts as certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Parameters:
     """The arguments of one call.
 
     Attributes:
-        infos: As the function sees them.
-        key: Equal for calls for which the function makes the same decisions.
-        outside: The caller's uncertainty for each root inside.
+        infos: The scale information inside of the function.
+        key: A key that is equal for calls with the same decisions in the function.
+        outside: The uncertainty in the caller for each root inside.
     """
 
     infos: list[ScaleInfo]
@@ -35,12 +35,11 @@ class Parameters:
 
 
 def parameters_of(infos: Sequence[ScaleInfo], *, casting: bool) -> Parameters:
-    """Gives arguments roots in the place of their uncertainties.
+    """Replaces the uncertainties of arguments by roots.
 
     Args:
-        infos: Those of the call's operands.
-        casting: Whether the function has narrow values, whose scales depend on how uncertain its
-            arguments are.
+        infos: The scale information of the operands of the call.
+        casting: Whether the function has narrow values, whose scales depend on uncertainties.
     """
     inside: list[ScaleInfo] = []
     key: list[Hashable] = []
@@ -55,7 +54,7 @@ def parameters_of(infos: Sequence[ScaleInfo], *, casting: bool) -> Parameters:
                 outside[root] = own
                 own = Uncertainty({root: 1.0})
             elif own is CONSTANT:
-                alike = CONSTANT  # unlike what is certain for other reasons
+                alike = CONSTANT  # Other certain values have another key.
             else:
                 own = CERTAIN
             info = info._replace(uncertainty=own)
@@ -65,25 +64,25 @@ def parameters_of(infos: Sequence[ScaleInfo], *, casting: bool) -> Parameters:
 
 
 def _rounded(own: Uncertainty) -> Root:
-    """The root of an argument, for which calls that are about as uncertain are alike."""
+    """Returns the root of an argument; similar uncertainties have equal keys."""
     octaves = (own.octaves, own.in_powers, own.misdeclared)
     rounded = (float(min(math.ceil(number), ROOMLESS)) for number in octaves)
     return Root(*rounded, constant=own.constant)
 
 
 def returned(infos: Sequence[ScaleInfo], inner: Parameters, call: Parameters) -> list[ScaleInfo]:
-    """Returns the infos of a function's results with the uncertainties of one call.
+    """Returns the scale information of a function's results with the uncertainties of one call.
 
     Args:
-        infos: Those that its body returns.
-        inner: The arguments with which its body was walked.
-        call: Those of the call.
+        infos: The scale information of the results of the body.
+        inner: The arguments with which the body was rewritten.
+        call: The arguments of the call.
     """
     names = dict(zip(inner.outside, call.outside.values(), strict=True))
     for info in infos:
         if isinstance(info, Scaled):
             for root in info.uncertainty.degrees:
-                if root not in names:  # each call makes its own
+                if root not in names:  # Each call makes its own root.
                     names[root] = of_root(root.deviation, constant=root.constant)
     return [
         info._replace(uncertainty=info.uncertainty.rooted_at(names))

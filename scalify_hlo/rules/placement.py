@@ -8,9 +8,9 @@ SDY, MHLO = "sdy.sharding", "mhlo.sharding"
 
 
 def share_sharding(value: ir.Value, moved: ir.Value) -> None:
-    """Gives what a value was moved to, by an op of one result, the sharding of the value.
+    """Copies the sharding of a value to the op that rescales it.
 
-    Some of Shardy's ops refuse an operand that has none.
+    Some ops of Shardy refuse operands without a sharding.
     """
     maker = value.owner
     given = isinstance(maker, ir.Block)
@@ -33,7 +33,7 @@ def _of_result(shardings: ir.Attribute, value: ir.Value) -> ir.Attribute:
 
 
 def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
-    """The attributes of a function's argument; None for an argument of another block."""
+    """Returns the attributes of a function's argument; None for arguments of other blocks."""
     function = value.owner.owner
     if function.operation.name != "func.func" or "arg_attrs" not in function.attributes:
         return None
@@ -43,7 +43,7 @@ def _argument_marks(value: ir.Value) -> ir.DictAttr | None:
 
 
 def in_block(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """The op of a block that an op is, or is in a region of; None if it is outside."""
+    """Returns the op of a block that is an op or contains it; None if there is none."""
     while op.block != block:
         if op.parent is None:
             return None

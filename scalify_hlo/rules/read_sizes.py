@@ -1,4 +1,4 @@
-"""The sizes of functions that read values at scale 1, and how far these can be trusted."""
+"""Predicted sizes, and uncertainties, of functions that read values at scale 1."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _NEAR_ONE: Final = (
     | BOUNDED_FROM_ZERO
     | {"stablehlo.bitcast_convert"}
 )
-"""Functions whose results are near 1 whatever their operands are: bounded ones that do not vanish
-at 0, normalized ones, and bits, of which random numbers are made."""
+"""Functions whose results are near 1 for all operands: bounded ones that are not 0 at 0, normalized
+ones, and bits, from which random numbers are made."""
 
 _BOUNDED: Final = BOUNDED_THROUGH_ZERO
-"""Functions whose results are bounded, and about as small as their operands."""
+"""Functions whose results are bounded, and as small as small operands."""
 
 _AS_SMALL: Final = UNBOUNDED_THROUGH_ZERO
-"""Functions whose results are near 1 for operands near 1, and about as small as smaller ones."""
+"""Functions whose results are near 1 for operands near 1, and as small as small operands."""
 
 _ROUNDING: Final = INTEGRAL | {"stablehlo.convert"}
 """Functions whose results are integers about as large as their operands."""
@@ -48,24 +48,24 @@ _RESCALING: Final = frozenset({"stablehlo.convert", "stablehlo.multiply"})
 _OCTAVE: Final = 1.0
 
 _LARGE: Final = 2.0
-"""log2 of the size from which on an exponential may be any number of octaves from 1."""
+"""log2 of the size above which an exponential may be any number of octaves from 1."""
 
 _LARGEST: Final = 20.0
-"""log2 of the size from which on that makes no difference."""
+"""log2 of the size above which the uncertainty no longer grows."""
 
 _SMALL: Final = -1.0
 """log2 of the size below which functions are linear."""
 
 _DOUBTFUL: Final = 8.0
-"""Octaves of uncertainty from which on a value near 1 may well be small enough for that."""
+"""The uncertainty, in octaves, above which a value near 1 may be in the linear range."""
 
 
 def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
-    """Returns the info of a function's result at scale 1.
+    """Returns the scale information of a function's result at scale 1.
 
     Args:
         op: The op that reads a value.
-        info: What was known of the value.
+        info: The scale information of the value.
     """
     name = op.name
     if name in _NEAR_ONE:
@@ -87,7 +87,7 @@ def size_of_read(op: ir.Operation, info: ScaleInfo) -> Scaled:
 
 
 def _is_shifted(value: ir.Value) -> bool:
-    """Whether a value is one less another of fewer elements, as the exponents of a softmax are."""
+    """Whether a value is a difference, with a broadcast operand, as in a softmax."""
     owner = value.owner
     while not isinstance(owner, ir.Block) and owner.name in _RESCALING:
         owner = owner.operands[0].owner
@@ -101,7 +101,7 @@ def _is_shifted(value: ir.Value) -> bool:
 
 
 def size_of_angle(ratio: Scaled) -> Scaled:
-    """Returns the info of the angle of a ratio at scale 1."""
+    """Returns the scale information of the angle of a ratio at scale 1."""
     return _vanishing(ratio, bounded=True)
 
 

@@ -1,8 +1,8 @@
 """The uncertainty of the predicted sizes of a loop's carries.
 
-A turn makes a carry of degree d in itself, and of other values whose sizes are uncertain by o
-octaves. For d below 1 the errors of the turns converge, to ``o / (1 - d)``; for 1 they add up; a
-carry that multiplies itself has no size that could be predicted.
+An iteration computes a carry of degree d in itself, from other values with an uncertainty of o
+octaves. For d below 1, the errors of iterations converge to ``o / (1 - d)``. For d = 1 they add up.
+The size of a carry that multiplies itself cannot be predicted.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 
 _CONVERGES: Final = 0.75
-"""The degree up to which errors of turns are taken to converge."""
+"""The degree up to which errors of iterations are assumed to converge."""
 
 _SQUARE: Final = 1.01
-"""The degree from which on a carry multiplies itself."""
+"""The degree above which a carry multiplies itself."""
 
 _TURNS: Final = 64
 """The assumed number of iterations of a loop if it is not known."""
@@ -34,15 +34,15 @@ _DIRECTIONS: Final = frozenset({"GE", "GT", "LE", "LT", "NE"})
 _STEPPING: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
 
 _HUGE: Final = 1e30
-"""A degree that is far beyond what any format has room for."""
+"""A degree for which no format has room."""
 
 
 def has_narrow_values(blocks: Iterable[ir.Block], functions: Collection[str] = ()) -> bool:
-    """Whether sizes matter in a block: there are narrow floats, or casts of a recipe to them.
+    """Whether sizes are needed in a block, for narrow floats or casts of a recipe.
 
     Args:
-        blocks: Some, any of which may be such a block.
-        functions: The functions in which they matter.
+        blocks: Blocks, any of which may need sizes.
+        functions: The functions in which sizes are needed.
     """
     known: dict[ir.Type, bool] = {}
     return any(_has_narrow(block, functions, known) for block in blocks)
@@ -69,10 +69,10 @@ def _has_narrow(block: ir.Block, functions: Collection[str], known: dict[ir.Type
 
 
 def entered(infos: Sequence[ScaleInfo]) -> tuple[list[ScaleInfo], list[Root | None]]:
-    """Returns the infos of carries at the start of a turn, each uncertain for its own reason.
+    """Returns the scale information of carries at the start of an iteration, each with a root.
 
     Returns:
-        What is known of each, and its root if it has one.
+        The scale information of each carry, and its root if it has one.
     """
     inside: list[ScaleInfo] = []
     roots: list[Root | None] = []
@@ -92,13 +92,13 @@ def after_turns(
     ends: Sequence[ScaleInfo],
     roots: Sequence[Root | None],
 ) -> list[Uncertainty | None]:
-    """Returns the uncertainty of carries after a loop; None where no size is predicted.
+    """Returns the uncertainty of carries after a loop; None if no size is predicted.
 
     Args:
         op: The loop.
-        infos: Those with which the carries enter the loop.
-        ends: Those that one turn makes of them.
-        roots: The root of each carry in that turn.
+        infos: The scale information of the carries on entry.
+        ends: The scale information of the carries after one iteration.
+        roots: The root of each carry in that iteration.
     """
     turns = _turns(op)
     degrees = _own_degrees(ends, roots)
@@ -112,9 +112,9 @@ def after_turns(
 
 
 def _own_degrees(ends: Sequence[ScaleInfo], roots: Sequence[Root | None]) -> list[float]:
-    """The degree of each carry in itself, in one turn on average.
+    """Returns the degree of each carry in itself, as the mean over iterations.
 
-    Carries that feed each other grow together, by the spectral radius of their degrees.
+    Carries that depend on each other grow by the spectral radius of the matrix of degrees.
     """
     matrix = np.zeros((len(roots), len(roots)))
     for row, end in enumerate(ends):
@@ -131,7 +131,7 @@ def _own_degrees(ends: Sequence[ScaleInfo], roots: Sequence[Root | None]) -> lis
 
 
 def _circles(feeds: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """The groups of two carries and more that all feed each other."""
+    """Returns the groups of two or more carries that depend on each other."""
     if np.count_nonzero(feeds) == np.count_nonzero(np.diagonal(feeds)):
         return []
     reached = feeds | np.eye(len(feeds), dtype=np.bool_)
@@ -147,7 +147,7 @@ def _circles(feeds: npt.NDArray[np.bool_]) -> list[list[int]]:
 def _fed(
     found: Sequence[Uncertainty | None], ends: Sequence[ScaleInfo], roots: Sequence[Root | None]
 ) -> list[Uncertainty | None]:
-    """The same, as uncertain as what carries take of others after all turns."""
+    """Returns carries with the uncertainty that they take from others after all iterations."""
     carries = {root: i for i, root in enumerate(roots) if root is not None}
     fed = list(found)
     for _ in range(HANDED_CARRIES):
@@ -171,7 +171,7 @@ def _fed(
 def doubted(
     infos: Sequence[ScaleInfo], uncertainties: Sequence[Uncertainty | None]
 ) -> list[ScaleInfo]:
-    """Forms with other uncertainties, where there are some."""
+    """Returns scale information with other uncertainties, if they are given."""
     return [
         info._replace(uncertainty=found) if isinstance(info, Scaled) and found else info
         for info, found in zip(infos, uncertainties, strict=True)
@@ -179,11 +179,11 @@ def doubted(
 
 
 def made_anew(op: ir.Operation, writing: Collection[str]) -> list[bool]:
-    """Returns the carries that a turn makes anew: not those handed on, or written to in one place.
+    """Returns the carries that an iteration computes: not unchanged or partly updated ones.
 
     Args:
         op: The loop.
-        writing: The functions that return what they write into.
+        writing: The functions that return a value into which they write.
     """
     yielded = op.regions[1].blocks[0].operations[-1].operands
     return [
@@ -193,9 +193,9 @@ def made_anew(op: ir.Operation, writing: Collection[str]) -> list[bool]:
 
 
 def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
-    """The functions that return a value after they have written into it, as scans do."""
+    """Returns the functions that return a value into which they write, as scans do."""
     found: set[str] = set()
-    waiting: dict[str, list[str]] = {}  # the functions that return what another one does
+    waiting: dict[str, list[str]] = {}  # By function, those that return its result.
     for name, function in functions.items():
         blocks = function.regions[0].blocks
         returned = list(blocks[0].operations[-1].operands) if blocks else []
@@ -224,12 +224,12 @@ def _writes(op: ir.OpView, writing: Collection[str]) -> bool:
 def recurring(
     ends: Sequence[ScaleInfo], roots: Sequence[Root | None], anew: Sequence[bool]
 ) -> list[ScaleInfo]:
-    """Returns the infos of a loop's results: those that turns make of themselves are uncertain.
+    """Returns the scale information of a loop's results; recurrences are uncertain.
 
     Args:
-        ends: What is known of the carries after the last turn.
-        roots: The root of each carry in that turn.
-        anew: Whether the turn makes it anew.
+        ends: The scale information of the carries after the last iteration.
+        roots: The root of each carry in that iteration.
+        anew: For each carry, whether the iteration computes it.
     """
     return [
         end._replace(uncertainty=end.uncertainty.with_root(_RECURRENCE))
@@ -242,7 +242,7 @@ def recurring(
 _WRITING: Final = frozenset({"stablehlo.dynamic_update_slice", "stablehlo.scatter"})
 
 _RECURRENCE: Final = 4.0
-"""Octaves by which what comes out of a recurrence is uncertain."""
+"""The uncertainty, in octaves, of the result of a recurrence."""
 
 
 def _after(info: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> Uncertainty:
@@ -260,7 +260,7 @@ def _after(info: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> 
 
 
 def _moved(info: Scaled, end: Scaled) -> float:
-    """By how many octaves a turn changes the predicted size."""
+    """Returns the change of the predicted size in one iteration, in octaves."""
     between = end.scale / info.scale
     return abs(end.level + between.exponent - info.level) if between.static else 0.0
 
@@ -285,7 +285,7 @@ def _turns(op: ir.Operation) -> int:
 
 
 def _step(body: ir.Block, number: int) -> int | None:
-    """By how much a turn moves a counter."""
+    """Returns the step of a counter in one iteration; 0 if it is not known."""
     moved = body.operations[-1].operands[number].owner
     if isinstance(moved, ir.Block) or moved.name not in _STEPPING:
         return None
@@ -295,7 +295,7 @@ def _step(body: ir.Block, number: int) -> int | None:
 
 
 def _number(value: ir.Value) -> int | None:
-    """A constant integer."""
+    """Returns the value of a constant integer; None for other values."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
         return None
@@ -304,5 +304,5 @@ def _number(value: ir.Value) -> int | None:
         return None
     try:
         return int(attribute[0])
-    except (IndexError, TypeError):  # of a width that the bindings do not read
+    except (IndexError, TypeError):  # The bindings do not read integers of this width.
         return None

@@ -1,4 +1,4 @@
-"""Ops with a region that says what is done with single elements: reductions, scatters, sorts."""
+"""Ops with a region on single elements: reductions, scatters, sorts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _INTEGER = (LOGICAL - {"stablehlo.not"}) | {"stablehlo.multiply"}
 
 
 def reduce(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Runs on data as far as its region lets it; a short product has a power of the scale."""
+    """Rewrites a reduction by the units of its region; a short product has a power of the scale."""
     name = monoid(op.regions[0])
     if name != "stablehlo.multiply" or not _short_product(op, rewriter):
         _reduced(op, rewriter, name, _summed)
 
 
 def reduce_window(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """As `reduce`, over windows, whose products may have any number of factors."""
+    """Rewrites a reduction over windows, whose products may have any number of factors."""
     _reduced(op, rewriter, monoid(op.regions[0]), _window)
 
 
@@ -45,7 +45,7 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
         if name not in _INTEGER or rewriter.concerns(op.operation):
             _reduced_by_units(op, rewriter, count)
         return
-    rewriter.as_values(op, 0)  # once for all readers, where terms are read and not where sums are
+    rewriter.as_values(op, 0)  # It is unscaled once for all readers, before the sum.
     target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
@@ -55,7 +55,7 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
 
 
 def _from_zero(op: ir.Operation, rewriter: ScaleRewriter) -> Scaled | None:
-    """Narrow data that are reduced from zero on: zero fits their scale as it is."""
+    """Whether narrow data are reduced from zero, which is correct at their scale."""
     operands = op.operands
     info = rewriter.info(operands[0])
     if rewriter.narrow and isinstance(info, Scaled) and rewriter.info(operands[1]) is ANY:
@@ -64,9 +64,9 @@ def _from_zero(op: ir.Operation, rewriter: ScaleRewriter) -> Scaled | None:
 
 
 def _is_positive(value: ir.Value, rewriter: ScaleRewriter) -> bool:
-    """Whether terms are squares, whose sum grows with their number and not with its root.
+    """Whether terms are positive, such as squares, so that a sum grows with their number.
 
-    Where sizes are predicted, those of a softmax are summed so too.
+    If sizes are predicted, the terms of a softmax are included.
     """
     owner = value.owner
     if isinstance(owner, ir.Block):
@@ -80,7 +80,7 @@ def _is_positive(value: ir.Value, rewriter: ScaleRewriter) -> bool:
 
 
 def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
-    """Whether a product of few values from 1 on was given the power of their scale."""
+    """Whether a product of few values, starting with 1, was rewritten to a power of the scale."""
     info, start = rewriter.infos(op.operands)
     count = _summed(op)
     if not isinstance(info, Scaled) or start != Splat(1.0) or count is None:
@@ -93,7 +93,7 @@ def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
 
 
 def _reduced_by_units(op: ir.Operation, rewriter: ScaleRewriter, count: Count) -> None:
-    """Partial results and elements have one unit, as each may be combined with any other."""
+    """Requires equal units of partial results and elements, which are combined in any order."""
     block, n = op.regions[0].blocks[0], len(op.results)
     inference = Inference(rewriter)
     units = [inference.unknown(argument) for argument in list(block.arguments)[:n]]
@@ -113,7 +113,7 @@ def _closed(
 
 
 def _rises(op: ir.Operation, count: Count, rewriter: ScaleRewriter) -> list[float]:
-    """By how much levels rise: for the results that are sums."""
+    """Returns the rise of the level of each result that is a sum."""
     ends = op.regions[0].blocks[0].operations[-1].operands
     return [rise(count(op), rewriter) if _is_sum(end) else 0 for end in ends]
 
@@ -123,9 +123,9 @@ def _is_sum(value: ir.Value) -> bool:
 
 
 def scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Overwriting, sums, maxima and minima run on data at the meet of inputs and updates.
+    """Rewrites a scatter; overwriting, sums, maxima and minima align inputs and updates.
 
-    Others as far as the region lets them: products keep the scale of the inputs.
+    Other regions are rewritten by their units: products keep the scale of the inputs.
     """
     name = monoid(op.regions[0])
     if name == TAKES or name in _HOMOGENEOUS:
@@ -139,7 +139,7 @@ def scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def _spread(op: ir.Operation, info: Scaled | None, rewriter: ScaleRewriter) -> Scaled | None:
-    """The size of what is scattered over zeros: most elements stay zero."""
+    """Returns the size of values that are scattered over zeros, which are part of the rms."""
     updates = rewriter.info(op.operands[2])
     if info is None and isinstance(updates, Splat):
         info = Scaled(ONE, rewriter.size(updates))
@@ -160,7 +160,7 @@ def _scattered_by_units(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def select_and_scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Scatters values that keep their scale; the selection is of degree 0 in the operand."""
+    """Rewrites a select_and_scatter; the selection is of degree 0 in the operand."""
     select, combine = (region.blocks[0] for region in op.regions)
     inference = Inference(rewriter)
     selected, scattered = map(inference.unknown, (op.operands[0], op.operands[1]))
@@ -171,7 +171,7 @@ def select_and_scatter(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def sort(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Each operand keeps its scale, unless the comparator is about values."""
+    """Rewrites a sort; each operand keeps its scale if the comparator is homogeneous."""
     inference = Inference(rewriter)
     units = [inference.unknown(operand) for operand in op.operands]
     inference.run(op.regions[0].blocks[0], [unit for unit in units for _ in range(2)])
@@ -180,7 +180,7 @@ def sort(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 
 
 def map_(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """The function runs on data as far as it is homogeneous."""
+    """Rewrites a map by the units of its function."""
     inference = Inference(rewriter)
     units = [inference.unknown(operand) for operand in op.operands]
     ends = inference.run(op.regions[0].blocks[0], units)
@@ -188,7 +188,7 @@ def map_(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     run_on_data(op, rewriter, dict(enumerate(solved)), [inference.solved(end) for end in ends])
 
 
-_UNITS = "unit inference over the region: what is homogeneous runs on data, the rest reads values"
+_UNITS = "unit inference over the region: homogeneous regions run on data, others read values"
 _SUMS = "appendix of the Unit Scaling paper for sums"
 rule(
     "reduce",
@@ -232,6 +232,6 @@ rule(
     "map",
     map_,
     family="align",
-    formula="Y_d = map(X_d*X_s/s, ...); Y_s as the units of its function say, of scales s that fit",
+    formula="Y_d = map(X_d*X_s/s, ...); Y_s by the units of its function, for scales s that fit",
     source=_UNITS,
 )

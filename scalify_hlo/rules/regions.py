@@ -1,6 +1,6 @@
-"""Ops with regions, run on data as far as the units of their operands let them.
+"""Rewrites ops with regions by the units of their operands.
 
-A region itself is never changed: XLA takes none that reads values from outside, such as scales.
+A region itself is not changed: XLA refuses regions that capture values, such as scales.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def run_on_data(
     results: Sequence[Unit],
     rises: Sequence[float] = (),
 ) -> None:
-    """Rescales an op's operands to scales that fit their units, and says what its results are.
+    """Rescales an op's operands to scales that fit their units, and sets the scales of its results.
 
     Args:
         op: The op.
-        rewriter: Where it stands.
+        rewriter: The rewriter.
         operands: The solved units of operands, by number.
         results: The solved units of the results.
-        rises: By how much the levels of results rise; not at all by default.
+        rises: The rise of the level of each result; 0 by default.
     """
     units = {i: unit for i, unit in operands.items() if isinstance(unit, Scale)}
     scales = _common_scales(op, rewriter, units, results)
@@ -51,14 +51,14 @@ def run_on_data(
 
 
 def _leaves_format(result: ir.Value, info: ScaleInfo, rewriter: ScaleRewriter) -> bool:
-    """Whether a region makes a power of a scale that data can't follow."""
+    """Whether a region computes a power of a scale that is too steep for data."""
     return isinstance(info, Scaled) and steep(result, info.scale, rewriter)
 
 
 def _common_scales(
     op: ir.Operation, rewriter: ScaleRewriter, units: Mapping[int, Scale], results: Sequence[Unit]
 ) -> dict[RuntimeScale, ScaleInfo]:
-    """Rescales the operands of each unknown to a scale of their own."""
+    """Rescales the operands of each unknown to one scale."""
     scales: dict[RuntimeScale, ScaleInfo] = {}
     for runtime in dict.fromkeys(g for unit in units.values() for g, _ in unit.powers):
         unit = Scale(0, ((runtime, 1),))
@@ -79,10 +79,10 @@ def _rescale_others(
     units: Mapping[int, Scale],
     scales: Mapping[RuntimeScale, ScaleInfo],
 ) -> int:
-    """Rescales the operands whose unit is 1, or follows from others, to the scale that they need.
+    """Rescales the operands whose unit is 1, or follows from other units.
 
     Returns:
-        How many scaled operands are read as values.
+        The number of scaled operands that are read as values.
     """
     read = 0
     for index, unit in units.items():

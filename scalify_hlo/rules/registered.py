@@ -1,4 +1,4 @@
-"""Rules that users register: called as those of the table are, with what they do wrong named."""
+"""Rules of users, whose errors are reported with the name of the op and of the rule."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 Apply: TypeAlias = Callable[[ir.Operation, ScaleRewriter], ir.Operation | None]
-"""Applies a rule to an op; gives the op that took its place, if one did."""
+"""Applies a rule to an op, and returns the op that replaced it, or None."""
 
 ON_DATA: set[Apply] = set()
-"""Rules of ops that take the data for the values, and say nothing of their results."""
+"""Rules of ops that read data as values, and whose results are unscaled."""
 
 
 class Registered:
     """A user's rule.
 
     Args:
-        op: The name that it was registered for.
+        op: The name for which the rule was registered.
         apply: The rule.
 
     Attributes:
-        file: The file that the rule stands in; that of its class if it is no function.
-        line: The line of it.
+        file: The file of the rule, or of its class if it is not a function.
+        line: The line of the rule.
 
     Raises:
-        UsageError: It cannot be called with an op and a rewriter.
+        UsageError: The rule cannot be called with an op and a rewriter.
     """
 
     def __init__(self, op: str, apply: Apply) -> None:
@@ -48,11 +48,11 @@ class Registered:
             )
 
     def __call__(self, op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
-        """Applies the rule, and checks what it did.
+        """Applies the rule, and checks its effect.
 
         Raises:
-            UsageError: It raised an error, gave what is no op, or left data that are read as if
-                they were values.
+            UsageError: The rule raised an error, returned an object that is not an op, or left
+                results unset although an operand is scaled.
         """
         location, before = str(op.location), _scaled(op, rewriter)
         floats = [result for result in op.results if rewriter.format(result) is not None]
@@ -66,14 +66,14 @@ class Registered:
             self._refuse(sentence, f"the op is at {location}", error)
         if made is not None and not isinstance(made, (ir.Operation, ir.OpView)):
             self._refuse(
-                f"gave a value of type {type(made).__name__}",
-                "a rule returns the op that takes the place of its own, or None",
+                f"returned a value of type {type(made).__name__}",
+                "a rule returns the op that replaces its op, or None",
             )
         if made is not None or self._apply in ON_DATA or not floats:
             return made
         if all(rewriter.info(result) is None for result in floats) and _left(op, before):
             self._refuse(
-                "says nothing of the results, and leaves an operand at a scale that is not 1",
+                "sets no scale of a result, and leaves an operand at a scale that is not 1",
                 f"end with rewriter.result(op, scale), or read values with rewriter.read_all(op); "
                 f"the op is at {location}",
             )
@@ -91,7 +91,7 @@ _EXAMPLE = "it as `def rule(op, rewriter): ...`"
 
 
 def _place(apply: Apply) -> tuple[str, int, str]:
-    """The file, the line and the name of a rule."""
+    """Returns the file, the line and the name of a rule."""
     rule = inspect.unwrap(apply)
     while isinstance(rule, functools.partial):
         rule = inspect.unwrap(rule.func)
@@ -105,13 +105,13 @@ def _takes_two(apply: Apply) -> bool:
         inspect.signature(apply).bind(None, None)
     except TypeError:
         return False
-    except ValueError:  # of a built-in function without a signature
+    except ValueError:  # A built-in function may have no signature.
         return True
     return True
 
 
 def _scaled(op: ir.Operation, rewriter: ScaleRewriter) -> dict[int, ir.Value]:
-    """The operands at scales that are not 1, by number."""
+    """Returns the operands at scales that are not 1, by number."""
     infos = enumerate(rewriter.infos(list(op.operands)))
     scaled = [i for i, info in infos if isinstance(info, Scaled) and info.scale != ONE]
     return {i: op.operands[i] for i in scaled}

@@ -18,13 +18,12 @@ class Rule:
     """The rule of one op on data and scales.
 
     Attributes:
-        op: Full name, such as ``stablehlo.add``.
-        family: The family whose reasoning it shares.
-        formula: The algebra, in the words of the docs.
-        apply: Edits the op in place and says what its results are.
-        exact: Whether f32 results are bit-equal to the unrewritten op's, overflow and underflow
-            aside.
-        source: Where the formula comes from.
+        op: The full name, such as ``stablehlo.add``.
+        family: The family of the rule.
+        formula: The algebra, as the docs show it.
+        apply: The function that edits an op in place, and sets the scales of its results.
+        exact: Whether f32 results have the bits of the original op, overflow and underflow aside.
+        source: The source of the formula.
         file: The source file of the entry, relative to the package's parent.
         line: The line of the entry in it.
     """
@@ -40,7 +39,7 @@ class Rule:
 
     @property
     def category(self) -> str:
-        """The rule's file without its folder and suffix, which its tests share."""
+        """The name of the rule's file without suffix, which is the folder of its lit test."""
         return Path(self.file).stem
 
     @property
@@ -52,7 +51,7 @@ class Rule:
 RULES: dict[str, Rule] = {}
 
 WITH_REGIONS = traits.WITH_REGIONS
-"""The ops whose regions see outer values; asking each op for regions would cost a third more."""
+"""The ops whose regions may capture values; to look up the regions of each op is slow."""
 
 
 def rule(
@@ -61,8 +60,8 @@ def rule(
     """Enters a rule into the table.
 
     Args:
-        op: Name in the StableHLO dialect, or full name.
-        apply: See `Rule`; so are the others.
+        op: The name in the StableHLO dialect, or the full name.
+        apply: See `Rule`.
         family: See `Rule`.
         formula: See `Rule`.
         source: See `Rule`.
@@ -82,29 +81,30 @@ CUSTOM_CALLS: dict[str, Apply] = {}
 
 
 def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "") -> None:
-    """Gives an op, or the custom calls of a target, a rule of the caller's own.
+    """Sets the rule of an op, or of the custom calls of a target, in this process.
 
-    It takes the place of the rule that the op has, in this process, and is called for each op of
-    which an operand is scaled. What rules are made of is in `scalify_hlo.rules.families` (`keep`,
-    `align`, `product`, `quotient`, `unscale` ...).
+    The rule replaces an existing rule. It is called for each op that has a scaled operand.
+    `scalify_hlo.rules.families` has the families of which most rules are made (`keep`, `align`,
+    `product`, `quotient`, `unscale` ...).
 
     Args:
         op: The full name of an op, such as ``stablehlo.tanh``; or ``@target`` for custom calls.
-        apply: Takes the op and the `ScaleRewriter`, edits the op in place, and says with
-            `ScaleRewriter.result` what the results are; those that it says nothing of are unscaled.
+        apply: The rule, a function of the op and the `ScaleRewriter`. It edits the op in place, and
+            sets the scales of the results with `ScaleRewriter.result`; other results are unscaled.
         formula: The algebra, for `scalify-hlo rules`.
-        source: Where it comes from.
+        source: The source of the formula.
 
     Raises:
-        UsageError: There is no such op, or `apply` is no function of an op and a `ScaleRewriter`. A
-            rewrite raises it where the rule raises another error, gives what is no op, or says
-            nothing of the results although it leaves an operand at a scale that is not 1.
+        UsageError: There is no such op, or `apply` is not a function of an op and a
+            `ScaleRewriter`. A rewrite raises it if the rule raises another error, returns an object
+            that is not an op, or does not set the scales of the results although it leaves an
+            operand at a scale that is not 1.
 
     Example:
         >>> from scalify_hlo.rules.families import keep
         >>> register_rule("@my_permutation", keep)
     """
-    op = str(op)  # of any other type it is no name either
+    op = str(op)  # A name of another type is not found either.
     if op.startswith("@"):
         CUSTOM_CALLS[op[1:]] = Registered(op, apply)
         return
@@ -127,7 +127,7 @@ def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "")
 
 
 def _caller() -> tuple[str, int]:
-    """The place outside of the families where an entry is made."""
+    """Returns file and line of the caller outside of the families."""
     here = Path(__file__).parent
     families = {str(here / "registry.py"), str(here / "families.py")}
     frame = inspect.currentframe()

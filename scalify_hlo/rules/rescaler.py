@@ -1,4 +1,4 @@
-"""Rescales data from one scale to another, with as few ops as the program allows."""
+"""Rescales data from one scale to another, with few ops."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Rescaler:
     """Rescales data.
 
     Args:
-        values: The scales of the function's values.
-        runtime_scales: Builds run-time factors.
+        values: The scale information of the function's values.
+        runtime_scales: The builder of run-time factors.
 
     Attributes:
         values: As given.
@@ -35,7 +35,7 @@ class Rescaler:
         self.runtime_scales = runtime_scales
         self._known = values.known
         self._format = values.format
-        self._direct: set[ir.Type] = set()  # types that take a factor without any conversion
+        self._direct: set[ir.Type] = set()  # Types that are multiplied without a conversion.
         self._at: ir.Operation | None = None
         self._place: dict[str, object] = {}
         self._powers: dict[tuple[ir.Type, int], ir.Attribute] = {}
@@ -43,23 +43,23 @@ class Rescaler:
         values.listen(self._forget)
 
     def _forget(self, _: ir.Operation) -> None:
-        """Forgets where something was built last: that op may be the one that is erased."""
+        """Forgets the last insertion point, whose op may be erased."""
         self._at = None
 
     def _where(self, at: ir.Operation) -> dict[str, object]:
-        """Location and insertion point of what is built for an op; several things often are."""
+        """Returns location and insertion point of ops that are built for an op."""
         if at is not self._at:
             self._at = at
             self._place = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         return self._place
 
     def rescale_to(self, value: ir.Value, target: Scale, at: ir.Operation) -> ir.Value:
-        """The data of a value at another scale, built before `at` unless they stand already.
+        """Returns the data of a value at another scale, built before `at` unless they exist.
 
         Args:
-            value: A float tensor; unscaled ones read as scale 1.
-            target: The scale wanted.
-            at: The op that wants them.
+            value: A float tensor; unscaled ones are at scale 1.
+            target: The scale.
+            at: The op that reads the data.
         """
         info = self._known.get(value)
         if info is ANY:
@@ -79,7 +79,7 @@ class Rescaler:
     def _rescale_in_region(
         self, value: ir.Value, info: ScaleInfo, factor: Scale, target: Scale, at: ir.Operation
     ) -> ir.Value:
-        """Builds data before the outermost loop that their value comes from outside of."""
+        """Builds data before the outermost loop outside of which their value is defined."""
         chain = enclosing(value)
         for depth, scope in enumerate(self.values.scopes):
             if scope.loop is not None and factor.depth <= depth and scope.loop not in chain:
@@ -128,7 +128,7 @@ class Rescaler:
         return self._constant_operand(value) is None or len(list(islice(value.uses, 2))) > 1
 
     def _constant_operand(self, value: ir.Value) -> tuple[ir.Operation, int, Splat] | None:
-        """The op that multiplies by a constant, or divides by one, to make a value."""
+        """Returns the op that makes a value by a product with, or a quotient by, a constant."""
         owner = value.owner
         if isinstance(owner, ir.Block):
             return None
@@ -143,7 +143,7 @@ class Rescaler:
         return None
 
     def _fold(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value | None:
-        """Takes a factor into the constant that made a product: x*(c*f) for (x*c)*f."""
+        """Folds a factor into the constant of a product: x*(c*f) for (x*c)*f."""
         found = self._constant_operand(value)
         if found is None:
             return None
@@ -163,14 +163,14 @@ class Rescaler:
         return emit.elementwise(owner.name, *operands, **where)
 
     def multiply(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value:
-        """Data times a factor; exact wherever the product is a normal number.
+        """Returns data times a factor; exact if the product is a normal number.
 
-        In formats of few exponent bits the factor itself might not be representable although the
-        product is, so the product is taken in f32.
+        In formats of few exponent bits, the factor may not be representable although the product
+        is. So the product is computed in f32.
         """
         format_ = self._format(value)
         if format_ is None:
-            raise TypeError(f"no float tensor: {value.type}")
+            raise TypeError(f"not a float tensor: {value.type}")
         reach = min(-format_.min_exponent, format_.max_exponent)
         if format_.wide or (factor.static and abs(factor.exponent) <= reach):
             return self._multiply_wide(value, factor, at, format_)
@@ -192,7 +192,7 @@ class Rescaler:
         return value
 
     def _times_power(self, value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
-        """As `emit.times_power`; the constants of a program are a few."""
+        """Returns a value times a power of two, whose constant is shared."""
         type_ = value.type
         power = self._powers.get((type_, exponent))
         if power is None:
@@ -217,7 +217,7 @@ class Rescaler:
         return emit.times(value, emit.convert(scalar, element, at), at)
 
     def _adopt(self, value: ir.Value, number: float, factor: Scale, at: ir.Operation) -> ir.Value:
-        """A splat constant at its partner's scale; it saturates, and never becomes zero."""
+        """Returns a splat constant at another scale; it saturates, and does not become zero."""
         format_ = self._format(value)
         if format_ is None or is_complex(value.type):
             return self.multiply(value, factor, at)
@@ -234,7 +234,7 @@ class Rescaler:
         factor: Scale,
         format_: FloatFormat,
     ) -> ir.Value:
-        """The constant as a rank-0 tensor of the value's element type, built at the top."""
+        """Returns the constant as a rank-0 tensor of the value's element type, built at the top."""
         build, wide = self.runtime_scales, format_.name == "f64"
         scalar = build.times_number(number, factor, wide=wide)
         if not _stays_normal(number, factor, format_):
@@ -250,7 +250,7 @@ class Rescaler:
     def as_pair(
         self, value: ir.Value, scale: Scale, at: ir.Operation, *, wide: bool
     ) -> list[ir.Value]:
-        """Data and scale of a program's result; what the scale can't hold goes to the data."""
+        """Returns data and scale of a result; the data take the part that the scale cannot hold."""
         self.runtime_scales.location = at.location
         if not scale.static:
             scalar, *rest = self.runtime_scales.parts(scale, wide=wide)
@@ -264,15 +264,17 @@ class Rescaler:
         return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
 
     def finish(self) -> None:
-        """Removes what is not needed any more."""
+        """Removes ops without uses."""
         self.erase_dead()
         self.runtime_scales.erase_unused()
 
     def erase_dead(self) -> None:
-        """Erases what the rewriter replaced, where nothing uses it any more."""
+        """Erases replaced values without uses."""
         while self.values.replaced:
             value, _ = self.values.replaced.popitem()
-            if value in self.runtime_scales.built:  # which erase what is unused of them themselves
+            if (
+                value in self.runtime_scales.built
+            ):  # The run-time scales erase their own unused values.
                 continue
             owner = value.owner
             if isinstance(owner, ir.Block) or owner.name not in _PURE:
@@ -283,7 +285,7 @@ class Rescaler:
 
 
 def broadcast_source(value: ir.Value) -> ir.Operation | None:
-    """The broadcast_in_dim that makes a value from fewer elements."""
+    """Returns the broadcast_in_dim that makes a value from fewer elements, or None."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "stablehlo.broadcast_in_dim":
         return None
@@ -294,7 +296,7 @@ def broadcast_source(value: ir.Value) -> ir.Operation | None:
 
 
 def _saturated(number: float, exponent: int, format_: FloatFormat) -> float:
-    """A constant times ``2^exponent``, held within the numbers of a format that are not zero."""
+    """Returns a constant times ``2^exponent``, clamped to the non-zero numbers of a format."""
     log = math.log2(abs(number)) + exponent
     if log > format_.max_exponent + 1:
         size = format_.max_finite
@@ -307,6 +309,6 @@ def _saturated(number: float, exponent: int, format_: FloatFormat) -> float:
 
 
 def _stays_normal(number: float, factor: Scale, format_: FloatFormat) -> bool:
-    """Whether a constant times a factor within its reach is a normal number for sure."""
+    """Whether a constant times any factor within its reach is a normal number."""
     log, reach = math.log2(abs(number)), factor.reach
     return log + reach < format_.max_exponent and log - reach > format_.min_exponent

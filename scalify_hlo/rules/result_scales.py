@@ -1,4 +1,4 @@
-"""The scales at which results are left, and those of casts of predicted size."""
+"""The scales of results, and of casts of predicted size."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _CARRYING = (
     | {"stablehlo.gather", "stablehlo.pad"}
     | {"stablehlo.concatenate"}
 )
-"""Ops after which a static scale may go on: a cast or a product takes it up at no cost."""
+"""Ops whose result may keep a static scale, as a cast or a product uses it at no cost."""
 
 
 class ResultScales:
     """Chooses the scales of results.
 
     Args:
-        values: The scales of the function's values.
-        narrow: Whether data are going to be narrow.
+        values: The scale information of the function's values.
+        narrow: Whether data become narrow.
     """
 
     def __init__(self, values: Values, *, narrow: bool) -> None:
@@ -36,13 +36,13 @@ class ResultScales:
         self._narrow = narrow
 
     def of(self, value: ir.Value, info: Scaled) -> Scale:
-        """The scale at which the result of an op is left.
+        """Returns the scale of the result of an op.
 
-        Narrow formats pay levels at once. In wide ones a scale may run away from 1, and data the
-        other way, through many layers: static scales then return to 1, where data are the values
-        of the original program, and so do dynamic ones of high level: levels are estimates, and
-        one that is far off would flush the data if it were paid. A high level alone is no reason:
-        values may be large. Where `keeps_values`, static scales are always 1.
+        In narrow formats, the level is folded into the scale at once. In wide formats, scale and
+        data may diverge over many layers. A static scale far from 1 is then replaced by 1, at which
+        data are the values of the original program. So is a run-time scale with a high level:
+        levels are estimates, and folding a wrong one would flush the data. A high level alone is no
+        reason, as values may be large. If `keeps_values` holds, static scales are always 1.
         """
         scale, level = info.scale, info.level
         if not self.is_wide(value):
@@ -62,17 +62,17 @@ class ResultScales:
         format_: FloatFormat | None = None,
         octaves: float | None = None,
     ) -> Scale:
-        """The scale at which narrow data are near unit, as far as their size is certain.
+        """Returns the scale at which narrow data are near unit, by the certain part of their size.
 
-        A size that is far off would flush or saturate data if it were paid in full. What is not
-        certain to within the room of the format is left to the data, whose static scale is then
-        nearer to 1, where they are the values of the original program.
+        Folding a wrong size in full would flush or saturate data. The part of the size that is not
+        certain to within the room of the format stays in the data. The static scale is then nearer
+        to 1, at which data are the values of the original program.
 
         Args:
             value: The data.
-            info: What is known of them.
-            format_: The format that they are going to have; theirs if None.
-            octaves: By how many octaves the size may be off; as `info` says if None.
+            info: Their scale information.
+            format_: The new format; that of the data if None.
+            octaves: The uncertainty of the size, in octaves; that of `info` if None.
         """
         format_ = format_ or self._format(value)
         room = format_.room if format_ else 0
@@ -83,31 +83,31 @@ class ResultScales:
             return info.normalized
         if octaves > HOPELESS:
             return ONE if scale.static else scale
-        doubt = 2 * octaves - room  # two standard deviations
+        margin = 2 * octaves - room  # two standard deviations
         if scale.static:
-            return Scale(_certain(info.level + scale.exponent, doubt))
-        return scale.shift(_certain(info.level, doubt))
+            return Scale(_certain(info.level + scale.exponent, margin))
+        return scale.shift(_certain(info.level, margin))
 
     def keeps_values(self, value: ir.Value) -> bool:
-        """Whether data are values wherever a value's scale is static.
+        """Whether data are values, at scale 1, if the scale of a value is static.
 
-        So it is in wide formats of programs that have narrow ones too: no scale is needed there,
-        and where there is none, ops stay as they were. A cast knows the level, and pays it.
+        This holds for wide formats in programs with narrow ones: no scale is needed there, and ops
+        do not change. A cast folds the level into the scale.
         """
         return self._narrow and self.is_wide(value)
 
     def is_wide(self, value: ir.Value) -> bool:
-        """Whether no level has to be paid for a value: its format is wide, or it is no float."""
+        """Whether the level of a value need not be folded: it is wide, or not a float."""
         format_ = self._format(value)
         return format_ is None or format_.wide
 
 
 def _carries_on(value: ir.Value) -> bool:
-    """Whether a static scale other than 1 may stay with a value for what comes next."""
+    """Whether a value may keep a static scale other than 1 for the ops that use it."""
     owner = value.owner
     return isinstance(owner, ir.Block) or owner.name in _CARRYING
 
 
-def _certain(octaves: float, doubt: float) -> int:
+def _certain(octaves: float, margin: float) -> int:
     """Returns the part of a predicted size that is certain, as a whole number of octaves."""
-    return int(math.copysign(max(0.0, abs(octaves) - doubt), octaves))
+    return int(math.copysign(max(0.0, abs(octaves) - margin), octaves))

@@ -1,9 +1,9 @@
-"""The run-time factors of scales, built as near to the top of a function as they can be.
+"""The run-time factors of scales, built as early in a function as possible.
 
-A factor is a rank-0 power of two that data are multiplied with. Each is built once, as a short
-chain of scalar ops straight from the run-time scales, whose beginnings are shared. XLA clones
-scalar chains into the fusions that use them, so chains are kept short and alike. Those of
-arguments are built at the top; those of a scale that the program computes right after it.
+A factor is a rank-0 power of two by which data are multiplied. Each is built once, as a short chain
+of scalar ops on run-time scales. Chains share their prefixes. XLA clones scalar chains into the
+fusions that use them, so chains are short and regular. Chains on arguments are built at the top of
+the function. Chains on a computed scale are built right after its definition.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from scalify_hlo.algebra.uncertainty import UNBOUNDED, Uncertainty, of_root
 from scalify_hlo.rules import emit
 
 _NEARLY_TWICE = 1.45
-"""A root times this rounds to itself if it is a power of two, and else to the one above."""
+"""A root times this number rounds to the root if that is a power of two, else to the next one."""
 
 _BIAS, _MANTISSA = 127, 23
 
 _GIVEN = 0.5
-"""Octaves by which the scales that programs are given may be from 1, about."""
+"""The typical distance from 1, in octaves, of scales that are arguments."""
 
 _STATISTIC = 1.0
-"""Octaves by which statistics of data differ from what is expected of them."""
+"""The uncertainty, in octaves, of statistics against the expected ones."""
 
 
 class _Home(NamedTuple):
@@ -55,11 +55,11 @@ class RuntimeScales:
 
     Args:
         top: The op before which factors are built.
-        doubts: Whether it matters how far the sizes of run-time scales are certain.
+        doubts: Whether uncertainties of run-time scales are needed.
 
     Attributes:
-        location: Location of what is asked for next: that of the op that asks.
-        built: All that was built, in order.
+        location: The location of the next ops: that of the op for which they are built.
+        built: All values that were built, in order.
     """
 
     def __init__(self, top: ir.Operation, *, doubts: bool = False) -> None:
@@ -94,13 +94,13 @@ class RuntimeScales:
         known: Scaled | None = None,
         bound: int = COMPUTED_BOUND,
     ) -> RuntimeScale:
-        """Makes a run-time scale of a rank-0 power of two that the program computes.
+        """Returns the run-time scale for a rank-0 power of two that the program computes.
 
         Args:
             value: The power of two.
-            depth: How many regions of the function it is in.
-            at: The op before which it stands, and what is built of it will.
-            known: What is known of the data of which it is the size; None if it is not that.
+            depth: The number of nested regions around it.
+            at: The op before which it is defined, and ops on it are built.
+            known: The scale information of the data of which it is a statistic, or None.
             bound: It is within 2^±bound.
         """
         runtime = self._new(False, bound, depth)
@@ -114,7 +114,7 @@ class RuntimeScales:
         return runtime
 
     def computed(self, scale: Scale) -> list[RuntimeScale]:
-        """The run-time scales of a scale, or behind them, that the program computes."""
+        """Returns the computed run-time scales from which a scale is made."""
         found: dict[RuntimeScale, None] = {}
         waiting = [scale]
         while waiting:
@@ -127,14 +127,14 @@ class RuntimeScales:
         return list(found)
 
     def forget(self, count: int) -> None:
-        """Forgets the run-time scales from number `count` on, and what was built of them."""
+        """Forgets the run-time scales from number `count` on, and the values built from them."""
         gone = {self._computed.pop(g).rank for g in list(self._computed) if g.index >= count}
         values = {v for v, home in self._homes.items() if home.rank in gone}
         for value in values:
             del self._homes[value]
             self.built.pop(value, None)
         if values:
-            # New values may lie where the old ones did.
+            # New values may have the addresses of old ones.
             self._built = {k: v for k, v in self._built.items() if v not in values}
 
     @property
@@ -150,13 +150,13 @@ class RuntimeScales:
         bound: int = GIVEN_BOUND,
         like: RuntimeScale | None = None,
     ) -> RuntimeScale:
-        """Makes a rank-0 power-of-two argument a run-time scale.
+        """Returns the run-time scale for a rank-0 power-of-two argument.
 
         Args:
             value: The argument.
             state: Whether it is the scale of an argument of the program.
-            bound: Bound on ``|log2|`` of its value.
-            like: The run-time scale outside of the function; None if it is the program's own.
+            bound: The bound on ``|log2|`` of its value.
+            like: The run-time scale outside of the function; None for arguments of the program.
         """
         runtime = self._new(state, bound, 0)
         if self._doubts:
@@ -171,7 +171,7 @@ class RuntimeScales:
         return RuntimeScale(number, f"s{number}", state, bound, depth=depth)
 
     def derive(self, origin: RuntimeOrigin) -> RuntimeScale:
-        """The run-time scale that a root or a maximum of scales gives; the same one each time."""
+        """Returns the run-time scale of a root or a maximum of scales; the same one each time."""
         if origin not in self._derived:
             self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
             runtime.size = origin.size
@@ -183,13 +183,13 @@ class RuntimeScales:
     def translate(
         self, scale: Scale, source: RuntimeScales, names: dict[RuntimeScale, RuntimeScale]
     ) -> Scale:
-        """A scale of another function, over the run-time scales of this one.
+        """Returns a scale of another function with the run-time scales of this one.
 
         Args:
-            scale: A scale whose run-time scales are those of `source`.
-            source: The factors of the other function.
-            names: Its run-time scales that have a counterpart here. Those derived from them are
-                derived again, which gives the same values.
+            scale: A scale with the run-time scales of `source`.
+            source: The run-time scales of the other function.
+            names: The run-time scales here, by those of the other function. Derived ones are
+                derived again, with equal values.
         """
         parts = [Scale(scale.exponent)]
         for runtime, k in scale.powers:
@@ -208,7 +208,7 @@ class RuntimeScales:
         return self.derive(ScaleMaximum(scales))
 
     def value(self, runtime: RuntimeScale) -> ir.Value:
-        """The rank-0 value that a run-time scale stands for."""
+        """Returns the rank-0 value of a run-time scale."""
         if runtime not in self._values:
             origin = self._origins[runtime]
             build = self._root if isinstance(origin, ScaleRoot) else self._maximum
@@ -216,10 +216,9 @@ class RuntimeScales:
         return self._values[runtime]
 
     def parts(self, scale: Scale, *, wide: bool) -> list[ir.Value]:
-        """Rank-0 values to multiply data with, one by one, whose product is a dynamic scale.
+        """Returns one or two rank-0 values whose product is a run-time scale.
 
-        The first is a normal number; if that may not be all of the scale, the second is what is
-        missing of it.
+        The first is a normal number. If the scale may be out of range, the second is the rest.
 
         Args:
             scale: A scale with run-time scales.
@@ -243,7 +242,7 @@ class RuntimeScales:
         return [kept, self._power(self.elementwise("subtract", exponent, self._clamp(exponent)))]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
-        """A dynamic scale as one normal number, to which it is clamped if it may be none."""
+        """Returns a run-time scale as one number, clamped to normal numbers if needed."""
         bound = SAFE_REACH[wide]
         if scale.reach <= bound:
             return self._product(scale, wide)
@@ -255,7 +254,7 @@ class RuntimeScales:
         return self.elementwise("clamp", low, value, high)
 
     def erase_unused(self) -> None:
-        """Erases the factors that nothing uses any more."""
+        """Erases the factors without uses."""
         for value in reversed(self.built):
             if next(iter(value.uses), None) is None:
                 value.owner.erase()
@@ -268,9 +267,9 @@ class RuntimeScales:
         return reduce(lambda a, b: self.elementwise("maximum", a, b), values)
 
     def _root(self, origin: ScaleRoot) -> ir.Value:
-        """The power of two nearest to the root, by rounding its mantissa away.
+        """Returns the power of two nearest to the root, by clearing its mantissa.
 
-        For a square root that is rounding down, as the paper found best: sqrt(2) is nearer to 1.
+        For a square root this rounds down, which the paper found best: sqrt(2) is nearer to 1.
         """
         product = self._product(origin.scale, wide=False)
         root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
@@ -279,7 +278,7 @@ class RuntimeScales:
         return self.op("reduce_precision", root, 8, 0)
 
     def _product(self, scale: Scale, wide: bool) -> ir.Value:
-        """The monomial as one quotient of products, whose beginnings are shared."""
+        """Returns the monomial as one quotient of products, which share their prefixes."""
         key = scale, wide
         product = self._products.get(key)
         if product is None:
@@ -287,7 +286,7 @@ class RuntimeScales:
         return product
 
     def times_number(self, number: float, scale: Scale, *, wide: bool) -> ir.Value:
-        """A number times a dynamic scale."""
+        """Returns a number times a run-time scale."""
         if scale.reach <= SAFE_REACH[wide] and not scale.exponent and _all_below(scale):
             return self._quotient(scale, wide, number)
         value = self.number(number, wide=wide)
@@ -305,11 +304,11 @@ class RuntimeScales:
         return self.elementwise("divide", value, reduce(self.times, below)) if below else value
 
     def times(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """The product of two rank-0 tensors; the same one each time."""
+        """Returns the product of two rank-0 tensors; the same one each time."""
         return self.elementwise("multiply", lhs, rhs)
 
     def elementwise(self, name: str, *operands: ir.Value) -> ir.Value:
-        """An op on rank-0 tensors of one type; the same one each time."""
+        """Returns an op on rank-0 tensors of one type; the same one each time."""
         key = name, *operands
         built = self._built.get(key)
         if built is None:
@@ -320,7 +319,7 @@ class RuntimeScales:
         return built
 
     def op(self, name: str, *arguments: object) -> ir.Value:
-        """One of StableHLO's ops by the name of its builder; the same one each time."""
+        """Returns an op of StableHLO by the name of its builder; the same one each time."""
         key = name, *arguments
         built = self._built.get(key)
         if built is None:
@@ -343,7 +342,7 @@ class RuntimeScales:
             self._homes[built] = home
 
     def number(self, number: float, *, wide: bool) -> ir.Value:
-        """A rank-0 constant."""
+        """Returns a rank-0 constant."""
         key = number, wide
         built = self._numbers.get(key)
         if built is None:
@@ -363,7 +362,7 @@ class RuntimeScales:
         return self._converts[key]
 
     def _exponent(self, scale: Scale) -> ir.Value:
-        """log2 of a monomial as a rank-0 i32, right whatever its run-time scales are."""
+        """Returns log2 of a monomial as a rank-0 i32, for any values of its run-time scales."""
         total = self._integer(scale.exponent)
         for runtime, k in scale.powers:
             term = self._log2(runtime)
@@ -379,7 +378,7 @@ class RuntimeScales:
         return self.elementwise("subtract", biased, self._integer(_BIAS))
 
     def _power(self, exponent: ir.Value) -> ir.Value:
-        """``2^exponent`` as f32, the exponent clamped to the normal numbers."""
+        """Returns ``2^exponent`` as f32, clamped to the normal numbers."""
         biased = self.elementwise("add", self._clamp(exponent), self._integer(_BIAS))
         bits = self.elementwise("shift_left", biased, self._integer(_MANTISSA))
         return self.op("bitcast_convert", self._floats[False], bits)
@@ -397,5 +396,5 @@ def _measured(known: Scaled | None) -> Uncertainty:
 
 
 def _all_below(scale: Scale) -> bool:
-    """Whether a scale is 1 over run-time scales."""
+    """Whether a scale is the reciprocal of run-time scales."""
     return all(k < 0 for _, k in scale.powers)

@@ -1,8 +1,8 @@
-"""Rewrites a function on data and scales: the operations that rules are written in.
+"""The scale rewriter: the operations that rules use to rewrite a function on data and scales.
 
-The walk edits in place: a value of the program becomes the data of its pair, and what else is
-known of it, its `ScaleInfo`, is kept in a table. An op whose rule is "the same op on data" is
-therefore not touched at all, and keeps its location, its attributes and its sharding.
+The rewriter edits in place: a value of the program becomes the data of its pair. A table has its
+other facts, the `ScaleInfo`. So an op whose rule is "the same op on data" is not edited, and keeps
+its location, attributes and sharding.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.values import Values
 
 _NEEDED_BITS = 2
-"""Bits of exponent that casts need; each of the others lets a shared scale be an octave off."""
+"""The exponent bits that casts need; each further bit lets a shared scale be off by an octave."""
 
 _INPUT = 0.5
-"""Octaves by which the sizes of inputs differ from their scales: rounding, and their statistics."""
+"""The uncertainty, in octaves, of the sizes of inputs: rounding, and statistics."""
 
 _IN_POWERS = 8.0
-"""The same for each degree of a power of an input: its scale may have been said too roughly."""
+"""The same for each degree of a power of an input, whose declared scale may be inaccurate."""
 
 Walker: TypeAlias = "Callable[[ir.Block, ScaleRewriter], None]"
-"""Applies the rules to the ops of a block, with a rewriter."""
+"""A function that applies the rules to the ops of a block, with a rewriter."""
 
 
 class Observation(NamedTuple):
-    """Data that are cast.
+    """Data of a cast.
 
     Attributes:
-        data: They, before they are rounded.
-        scale: Their scale.
-        name: The name stack of what made them.
+        data: The data before they are rounded.
+        scale: The scale of the data.
+        name: The name stack of the op that made the data.
     """
 
     data: ir.Value
@@ -58,8 +58,8 @@ class Untrusted(NamedTuple):
     """A cast of data whose predicted size could not be trusted.
 
     Attributes:
-        remark: What the user is told of it.
-        numbers: Those of the matmuls that read it, where the recipe leaves them wide.
+        remark: The remark to the user.
+        numbers: The numbers of the matmuls that read it, if they are to stay wide.
     """
 
     remark: Remark
@@ -68,16 +68,16 @@ class Untrusted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The rewrite of a module, the same for all of its functions.
+    """The settings of the rewrite of a module, which all its functions share.
 
     Attributes:
         recipe: The options of the rewrite.
-        narrow: Whether data are going to be narrow.
-        doubts: Whether it matters how far sizes are certain: data are narrow, or are going to be.
-        marked: The functions that have markers in them, or call one that has.
-        casting: The functions that have casts of a recipe in them, or call one that has.
-        writing: The functions that return a value after they have written into it.
-        cast_exponents: log2 of the scale of the last cast of each kind, where sizes are predicted.
+        narrow: Whether data become narrow.
+        doubts: Whether uncertainties are needed: data are narrow, or become narrow.
+        marked: The functions that have markers, or call a function that has.
+        casting: The functions that have casts of a recipe, or call a function that has.
+        writing: The functions that return a value into which they write.
+        cast_exponents: log2 of the scale of the last cast of each kind, if sizes are predicted.
     """
 
     recipe: Recipe
@@ -96,13 +96,13 @@ class Settings:
 
 @dataclass(slots=True)
 class Notes:
-    """Takes what is found on the way.
+    """Notes of a rewrite.
 
     Attributes:
-        remarks: What the user should know.
-        given_up: How often each op read a scaled operand at scale 1.
+        remarks: The remarks to the user.
+        given_up: For each op, how often it read a scaled operand at scale 1.
         untrusted: The casts of data whose size could not be trusted.
-        trial: Whether they are of a copy that will be erased, and count for nothing.
+        trial: Whether the notes are of a copy that will be erased, and are discarded.
     """
 
     remarks: list[Remark] = field(default_factory=list)
@@ -112,26 +112,27 @@ class Notes:
 
 
 class ScaleRewriter:
-    """Rewrites one function: rules ask it for scales, and rescale operands with it.
+    """The rewriter of one function, with which rules look up scales and rescale operands.
 
     Args:
         top: The op at the top of the function before which factors are built.
-        settings: Those of the module.
-        notes: Takes what is found.
-        walker: Walks the regions of ops.
-        devices: Those that have parts of its tensors, in a per-device computation.
+        settings: The settings of the module.
+        notes: The notes, to which remarks are added.
+        walker: The function that rewrites regions of ops.
+        devices: In a per-device computation, the devices that have parts of its tensors.
         observe: Whether the data of casts are noted in `observed`.
 
     Attributes:
-        values: The scales of the function's values.
-        runtime_scales: Builds run-time factors.
-        rescaler: Rescales single values.
-        settings: As given; `recipe`, `narrow`, `doubts` and `predicts` are theirs.
-        notes: As given; others while a copy is walked that will be erased.
+        values: The scale information of the function's values.
+        runtime_scales: The builder of run-time factors.
+        rescaler: The rescaler of single values.
+        settings: The settings of the module, which `recipe`, `narrow`, `doubts` and `predicts`
+            copy.
+        notes: The notes; other ones while a copy is rewritten that will be erased.
         devices: As given.
-        next: The op after the one that the walk is at.
+        next: The op after the one that is being rewritten.
         observed: The data of casts; None if they are not noted.
-        attention: The softmaxes that values were averaged with.
+        attention: The softmaxes with which values were averaged.
     """
 
     def __init__(
@@ -164,7 +165,7 @@ class ScaleRewriter:
             anchored=settings.recipe.meet == "anchor",
         )
         self._known = values.known
-        # What rules ask for at each op goes to the part that knows it without a further call.
+        # Frequent operations are bound to the part that has them, which saves a call.
         self.info, self.infos, self.format = values.info, values.infos, values.format
         self.replace, self.assume, self.pass_on = values.replace, values.assume, values.pass_on
         self.concerns, self.region, self.forget = values.concerns, values.region, values.forget
@@ -180,24 +181,24 @@ class ScaleRewriter:
         return self.values.depth
 
     def walk(self, block: ir.Block) -> None:
-        """Walks a block of a region of the op that the walk is at."""
+        """Rewrites a block of a region of the current op."""
         following = self.next
         self._walker(block, self)
         self.next = following
 
     def isolated(self, top: ir.Operation, devices: Devices | None = None) -> ScaleRewriter:
-        """A rewriter for a region that sees no value of this one.
+        """Returns a rewriter for a region that captures no values.
 
         Args:
             top: The op at the top of the region.
-            devices: Those that have parts of its tensors; as here if None.
+            devices: The devices that have parts of its tensors; as here if None.
         """
         devices = devices or self.devices
         return ScaleRewriter(top, self.settings, self.notes, self._walker, devices=devices)
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """While a copy is walked that will be erased: what is said of it counts for nothing."""
+        """Discards notes while a copy is rewritten that will be erased."""
         notes, changed = self.notes, self.values.changed
         self.notes = Notes(trial=True)
         runtimes = self.runtime_scales.count
@@ -208,7 +209,7 @@ class ScaleRewriter:
             self.runtime_scales.forget(runtimes)
 
     def set(self, value: ir.Value, info: ScaleInfo) -> None:
-        """Says what a value is now; pays its level where the format is narrow."""
+        """Sets the scale information of a value; in narrow formats the level is folded."""
         if info is None:
             return
         known = self._known
@@ -222,11 +223,11 @@ class ScaleRewriter:
                 at = info.at(target)
                 if info.scale.powers != target.powers:
                     known[moved] = at._replace(level=0)
-                elif before is not None:  # the op was set before, at another level
+                elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
 
     def doubt_inputs(self) -> None:
-        """Says that the sizes of the program's inputs are about what they are said to be."""
+        """Sets the uncertainty of the sizes of the program's inputs."""
         if not self.doubts:
             return
         for value, info in self._known.items():
@@ -234,24 +235,24 @@ class ScaleRewriter:
                 self._known[value] = info._replace(uncertainty=of_root(_INPUT, _IN_POWERS))
 
     def observe(self, value: ir.Value, scale: Scale, op: ir.Operation) -> None:
-        """Notes the data that a cast is of; not in regions, which nothing leaves by itself."""
+        """Notes the data of a cast, except in regions, out of which it would have to be hoisted."""
         if self.observed is not None and not self.depth:
             location = op.location
             name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
             self.observed.append(Observation(value, scale, name))
 
     def outward(self, end: ir.Operation) -> None:
-        """Rescales what leaves a region to scale 1 if its own scale was computed in there.
+        """Rescales the results of a region to scale 1 if their scales are computed inside of it.
 
         Args:
-            end: The op that ends the region, which is being worked on.
+            end: The terminator of the region, which is being rewritten.
         """
         for index, info in enumerate(self.infos(list(end.operands))):
             if isinstance(info, Scaled) and self._computed_inside(info.scale):
                 self.replace(end, index, self.rescale_to(end.operands[index], ONE, end))
 
     def _computed_inside(self, scale: Scale) -> bool:
-        """Whether a run-time scale is not seen outside of the region that is worked on."""
+        """Whether a run-time scale is not visible outside of the current region."""
         if self.depth:
             return scale.depth >= self.depth
         return bool(self.runtime_scales.computed(scale))
@@ -263,11 +264,11 @@ class ScaleRewriter:
         level: float = 0,
         uncertainty: Uncertainty = CERTAIN,
     ) -> None:
-        """Says that the only result of an op is scaled."""
+        """Sets the scale, level and uncertainty of the only result of an op."""
         self.set(op.results[0], Scaled(scale, level, uncertainty))
 
     def size(self, info: ScaleInfo) -> float:
-        """The expected log2 of the rms of a value; 0 where nothing is known of it."""
+        """Returns the expected log2 of the rms of a value; 0 for unscaled values."""
         if isinstance(info, Splat):
             return info.size if self.narrow else info.level
         if isinstance(info, Scaled) and info.scale.static:
@@ -275,43 +276,43 @@ class ScaleRewriter:
         return 0
 
     def remark(self, op: ir.Operation, message: str) -> Remark:
-        """Tells the user something about an op."""
+        """Adds a remark on an op."""
         remark = Remark(message, str(op.location), op.operation.name)
         self.notes.remarks.append(remark)
         return remark
 
     def read(self, op: ir.Operation, index: int) -> None:
-        """Makes an operand unscaled: X_d * X_s."""
+        """Replaces an operand by its value X_d * X_s."""
         value = op.operands[index]
         if isinstance(self._known.get(value), Scaled):
             self.notes.given_up[op.operation.name] += 1
             self.replace(op, index, self.rescale_to(value, ONE, op.operation))
 
     def read_all(self, op: ir.Operation) -> None:
-        """Makes all operands unscaled."""
+        """Replaces all operands by their values."""
         for index in range(len(op.operands)):
             self.read(op, index)
 
     def as_values(self, op: ir.Operation, index: int) -> None:
-        """Rescales an operand to scale 1 where data are values; see `keeps_values`."""
+        """Rescales an operand to scale 1 if data are values; see `keeps_values`."""
         value = op.operands[index]
         info = self._known.get(value)
         if isinstance(info, Scaled) and info.scale.static and self.keeps_values(value):
             self.replace(op, index, self.rescale_to(value, ONE, op.operation))
 
     def normalize(self, value: ir.Value, at: ir.Operation) -> ir.Value:
-        """Pays the level of a value: its data near unit, the scale moved accordingly."""
+        """Folds the level of a value into its scale, so that the data are near unit."""
         info = self._known.get(value)
         if not isinstance(info, Scaled) or not info.level:
             return value
         return self.rescale_to(value, info.normalized, at)
 
     def normalized_alike(self, op: ir.Operation, info: Scaled) -> Scale:
-        """The scale of a cast: that of the last one like it, if that is near where it settles.
+        """Returns the scale of a cast: that of the last cast of its kind if it is close enough.
 
-        Predicted sizes drift along a model. Layers whose casts have the same scales are the same
-        kernels to XLA, which it compiles once. What that costs is range: 2 octaves of E4M3's 17
-        or so, 3 of E5M2's 32.
+        Predicted sizes drift along a model. Layers whose casts have equal scales have equal
+        kernels, which XLA compiles once. The cost is range: 2 octaves of about 17 in E4M3, and 3 of
+        32 in E5M2.
         """
         normalized, result = info.normalized, op.results[0]
         format_ = self.format(result)
@@ -326,16 +327,16 @@ class ScaleRewriter:
         return Scale(exponent)
 
     def unpaid(self, info: Scaled, scale: Scale) -> float:
-        """The level of data that were rescaled to a scale, where sizes are predicted; else 0."""
+        """Returns the level of data at a scale if sizes are predicted; else 0."""
         if not self.predicts or not scale.static or not info.scale.static:
             return info.unpaid
         return info.level + info.scale.exponent - scale.exponent
 
     def _move_definition(self, value: ir.Value, target: Scale) -> ir.Value:
-        """Rescales a value to another scale right after the op that makes it, for all its uses.
+        """Rescales a value to another scale right after its definition, for all its uses.
 
         Returns:
-            The data there.
+            The data at that scale.
         """
         uses = [(use.owner, use.operand_number) for use in value.uses]
         moved = self.rescale_to(value, target, self.next)

@@ -1,4 +1,4 @@
-"""Shardy: where data are placed. Scales are rank 0, and the same on every device."""
+"""Ops of Shardy. Scales have rank 0, and are equal on every device."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ for _name in (
         keep,
         family="keep",
         formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
-        source="the value is the same, placed otherwise",
+        source="the value is the same, with another sharding",
     )
 
 
 def edge(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """The edge is on an argument or on a call's result, nothing else: not where X / 2^e stands."""
+    """Keeps the op on the argument or the result of a call, as it refuses rescaled data."""
     owner = op.operands[0].owner
     if isinstance(owner, ir.Block) or owner.name == "func.call":
         keep(op, rewriter)
@@ -51,8 +51,8 @@ rule(
     "sdy.func_data_flow_edge",
     edge,
     family="keep",
-    formula="Y_d = X_d; Y_s = X_s; where data were moved to a scale, Y = X",
-    source="the value is the same; the op takes function arguments and results only",
+    formula="Y_d = X_d; Y_s = X_s; for data that were rescaled, Y = X",
+    source="the value is the same; the op has function arguments and results as operands only",
 )
 for _name in (
     "sdy.all_reduce",
@@ -65,7 +65,7 @@ for _name in (
         keep,
         family="keep",
         formula="Y_d = X_d; Y_s = X_s; the sharding stays on the data",
-        source="the value is the same, kept as parts whose sum it is, or added up from them",
+        source="the value is the same, split into parts whose sum it is, or summed from them",
     )
 rule(
     "sdy.constant",
@@ -84,13 +84,12 @@ rule(
 
 
 def body(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
-    """The body is walked with what is known of the operands; scales go in as extra operands.
+    """Rewrites the body with the scales of the operands; run-time scales are extra operands.
 
-    Per-device bodies have scales that are the same on every device, since they are replicated on
-    their way in.
+    These operands are replicated, so the scales in the body are equal on every device.
 
     Returns:
-        The op that took the place of this one, if any did.
+        The op that replaced this one, or None.
     """
     infos = rewriter.infos(list(op.operands))
     block, outside = op.regions[0].blocks[0], runtimes(infos)
@@ -116,7 +115,7 @@ def body(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
 def _with_operands(
     op: ir.Operation, scales: list[ir.Value], rewriter: ScaleRewriter
 ) -> ir.Operation:
-    """The op with more operands, each of them replicated; its body moves over."""
+    """Returns the op with more operands, which are replicated; it takes the body."""
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     types = [result.type for result in op.results]
     operands = [*op.operands, *scales]
@@ -143,6 +142,6 @@ for _name in ("sdy.manual_computation", "sdy.named_computation"):
         _name,
         body,
         family="control",
-        formula="the rules of its body; scales go in replicated",
-        source="what stands in the body; every device has the scales",
+        formula="the rules of the ops in its body; scales are replicated operands",
+        source="that of the ops in the body; every device has the scales",
     )

@@ -1,4 +1,4 @@
-"""The sizes of values that are made of no float: constants, counts, and integers as floats."""
+"""Predicted sizes of constants, counts, and integers that are converted to floats."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from scalify_hlo.dialect.traits import LAYOUT
 
 _BYTE: Final = 8
 _READABLE: Final = frozenset({"f16", "f32", "f64"})
-"""The element types that the bindings give NumPy a view of."""
+"""The element types of which the bindings provide a NumPy view."""
 
 _SAMPLE: Final = 1 << 16
-"""About how many elements of a constant are looked at."""
+"""The approximate number of elements of a constant that are sampled."""
 
 _MASKING: Final = 2.0**32
-"""The magnitude from which on an element of a constant is a mask and says nothing of a size."""
+"""The magnitude from which on an element of a constant is a mask, and not a size."""
 
 _EVEN: Final = 5.0
-"""The standard deviation in octaves up to which elements are about as large as the whole."""
+"""The largest standard deviation, in octaves, of elements of similar size."""
 
 _INTEGER: Final = 5.0
-"""Octaves by which the size of integers of a program is uncertain, more than E4M3 has room for."""
+"""The uncertainty, in octaves, of the size of integers: more than E4M3 has room for."""
 
 _SPREADING: Final = LAYOUT | {"stablehlo.convert", "stablehlo.slice"}
 
@@ -60,17 +60,17 @@ def size_of_function(op: ir.Operation, constant: Splat) -> Scaled | None:
 
 
 _LARGE: Final = 3
-"""log2 of a constant that is larger than what it is added to, if of that nothing is known."""
+"""log2 of the least constant that is larger than the other operand of a sum of unknown size."""
 
 
 def size_of_sum(op: ir.Operation, infos: Sequence[ScaleInfo]) -> Scaled | None:
-    """The size of a sum, or difference, of a constant with one value and another unscaled value.
+    """Returns the size of a sum, or difference, of a splat constant and an unscaled value.
 
-    A variance is over a count less another number, which may be an argument of its function.
+    An example is the count in a variance, minus a number that may be an argument of its function.
 
     Args:
         op: The sum.
-        infos: Those of its operands, none of which is scaled.
+        infos: The scale information of its operands, none of which is scaled.
     """
     values = [info.value for info in infos if isinstance(info, Splat)]
     if not values:
@@ -87,8 +87,8 @@ def size_of_sum(op: ir.Operation, infos: Sequence[ScaleInfo]) -> Scaled | None:
 def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
     """Returns the scale information of a constant that is no splat; None if its size is unknown.
 
-    Its size is that of the whole. Where elements are many octaves apart, as the coefficients of an
-    expansion are, those that a program takes of it are of any of their sizes.
+    The size is the rms of the whole. If the elements are many octaves apart, such as the
+    coefficients of an expansion, elements that the program selects may have any of their sizes.
     """
     if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
         return None
@@ -107,8 +107,8 @@ def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
 def info_of_integers(value: ir.Value) -> ScaleInfo:
     """Returns the scale information of integers, or booleans, that became floats.
 
-    Booleans are near unit, counts have the size of their mean, and nothing tells the others'. A
-    single number, such as a step, is taken to be near unit.
+    Booleans are near unit, and counts have the size of their mean. The size of other integers is
+    unknown. A scalar, such as a step, is assumed to be near unit.
     """
     if not value.type.rank:
         return None
@@ -128,7 +128,7 @@ def _source(value: ir.Value) -> ir.Value:
     while not isinstance(owner, ir.Block):
         if owner.name in _SPREADING:
             value = owner.operands[0]
-        elif owner.name == "stablehlo.optimization_barrier":  # around what is computed again
+        elif owner.name == "stablehlo.optimization_barrier":  # A barrier around recomputed values.
             value = owner.operands[ir.OpResult(value).result_number]
         else:
             break
@@ -137,7 +137,7 @@ def _source(value: ir.Value) -> ir.Value:
 
 
 def _size_of_integers(op: ir.Operation) -> float | None:
-    """log2 of the rms of a constant of integers; None of zeros, or if the op is another."""
+    """Returns log2 of the rms of a constant of integers; None for zeros, or for another op."""
     if op.name != "stablehlo.constant":
         return None
     attribute = op.attributes["value"]
@@ -155,7 +155,7 @@ def _size_of_integers(op: ir.Operation) -> float | None:
 
 
 def size_of_iota(op: ir.Operation) -> int:
-    """log2 of the rms of 0, 1, 2 ... along a dimension, to the nearest integer."""
+    """Returns log2 of the rms of 0, 1, 2 ... along a dimension, rounded to an integer."""
     dimension = ir.IntegerAttr(op.attributes["iota_dimension"]).value
     count = op.results[0].type.shape[dimension]
     return round(math.log2(count / math.sqrt(3))) if count > 1 else 0

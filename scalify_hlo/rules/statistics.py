@@ -1,7 +1,7 @@
 """Statistics of data as rank-0 powers of two, in few ops that XLA does not expand.
 
-A power of two is the exponent bits of a float: rounding is an addition to the bits and a mask. What
-is no positive finite number counts as 1, so a statistic that says nothing moves no data.
+A power of two is the exponent bits of a float, so rounding is an addition to the bits and a mask. A
+statistic that is not positive and finite counts as 1, and does not rescale data.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class _Bits:
 
     @property
     def fraction(self) -> int:
-        """All bits of the fraction."""
+        """The mask of all bits of the fraction."""
         return (1 << self.mantissa) - 1
 
     @property
     def infinity(self) -> int:
-        """The bits of +inf: all of the exponent's."""
+        """The bits of +inf: all bits of the exponent."""
         return (1 << (self.width - 1)) - 1 - self.fraction
 
     @property
@@ -59,7 +59,7 @@ class _Bits:
     def added(self, rounding: str) -> int:
         """Returns the number that is added to the bits of a float before its fraction is cut off.
 
-        To the nearest is meant of logarithms: halfway is sqrt(2).
+        The nearest power of two is that of logarithms: the midpoint is sqrt(2).
         """
         if rounding == NEAREST:
             return self.fraction + 1 - int((math.sqrt(2) - 1) * (self.fraction + 1))
@@ -70,12 +70,12 @@ _BITS = {False: _Bits(23, 32), True: _Bits(52, 64)}
 
 
 class Emitter:
-    """Makes ops on scalars, or on several of them at a time, before an op.
+    """A builder of ops on scalars, or on several scalars at a time, before an op.
 
     Args:
         at: The op.
         wide: Whether floats are f64 rather than f32.
-        shape: Of the tensors: none for one scalar.
+        shape: The shape of the tensors; empty for one scalar.
     """
 
     def __init__(self, at: ir.Operation, *, wide: bool, shape: Sequence[int] = ()) -> None:
@@ -92,19 +92,19 @@ class Emitter:
         return emit.constant(self.float, value, self._at)
 
     def multiply(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """The product of two floats."""
+        """Returns the product of two floats."""
         return emit.multiply(lhs, rhs, self._at)
 
     def divide(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """The quotient of two floats."""
+        """Returns the quotient of two floats."""
         return self._elementwise("divide", lhs, rhs)
 
     def maximum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """The larger of two floats; NaN if one is."""
+        """Returns the larger of two floats; NaN if one is NaN."""
         return self._elementwise("maximum", lhs, rhs)
 
     def minimum(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        """The smaller of two floats; NaN if one is."""
+        """Returns the smaller of two floats; NaN if one is NaN."""
         return self._elementwise("minimum", lhs, rhs)
 
     def is_positive(self, value: ir.Value) -> ir.Value:
@@ -112,15 +112,15 @@ class Emitter:
         return self._compare(value, self.number(0.0), "GT")
 
     def clamped(self, value: ir.Value, bound: int) -> ir.Value:
-        """A float within 2^±bound."""
+        """Returns a float, clamped to 2^±bound."""
         low, high = self.number(2.0**-bound), self.number(2.0**bound)
         return emit.elementwise("stablehlo.clamp", low, value, high, **self._where)
 
     def computed(self, power: ir.Value) -> ir.Value:
-        """A power of two that XLA computes once; see `kept`.
+        """Returns a power of two that XLA computes once; see `kept`.
 
-        Older versions of XLA drop the barrier before they fuse. What they do not copy is a
-        division, so the power is the reciprocal of its reciprocal, whose bits are a difference.
+        Older versions of XLA remove the barrier before they fuse. They do not copy a division, so
+        the power is computed as the reciprocal of its reciprocal, whose bits are a difference.
         """
         bits = stablehlo.bitcast_convert(self._integer, power, **self._where)
         inverse = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
@@ -128,15 +128,15 @@ class Emitter:
         return self.kept(self.divide(self.number(1.0), inverse))
 
     def kept(self, value: ir.Value) -> ir.Value:
-        """A value that XLA computes once: it copies scalar ops into each fusion that uses them."""
+        """Returns a value behind a barrier, as XLA copies scalar ops into each fusion."""
         return self.kept_together(value)[0]
 
     def kept_together(self, *values: ir.Value) -> list[ir.Value]:
-        """As `kept`, of several values."""
+        """Returns several values behind a barrier; see `kept`."""
         return list(stablehlo.OptimizationBarrierOp(values, **self._where).results)
 
     def power(self, value: ir.Value, rounding: str, otherwise: ir.Value) -> ir.Value:
-        """The power of two next to a float; another value where that is zero, inf, NaN or below 0.
+        """Returns the power of two next to a float; another value unless it is positive and finite.
 
         Args:
             value: A rank-0 float.
@@ -146,10 +146,10 @@ class Emitter:
         bits = stablehlo.bitcast_convert(self._integer, value, **self._where)
         if added := self._bits.added(rounding):
             bits = self._elementwise("add", bits, self._constant(added))
-        # The mask keeps the sign: what is below 0 is beyond infinity as an unsigned number.
+        # The mask keeps the sign: as an unsigned number, a negative float is beyond infinity.
         mask = self._constant((1 << self._bits.width) - 1 - self._bits.fraction)
         bits = self._elementwise("and", bits, mask)
-        # One less, so that zero is the largest number.
+        # The bits minus one, so that zero is the largest number.
         less = self._elementwise("subtract", bits, self._constant(1))
         usable = self._compare(less, self._constant(self._bits.infinity - 1), "LT")
         return self.select(
@@ -159,7 +159,9 @@ class Emitter:
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
         """Returns an i1: whether a rank-0 integer is a multiple of a number."""
         type_ = emit.scalar_type(ir.IntegerType.get_signless(64))
-        step = stablehlo.convert(type_, step, **self._where)  # the number may not fit its own type
+        step = stablehlo.convert(
+            type_, step, **self._where
+        )  # The number may not fit the type of the step.
         rest = self._elementwise("remainder", step, self._like(type_, every))
         return self._compare(rest, self._like(type_, 0), "EQ")
 
@@ -175,7 +177,7 @@ class Emitter:
         return self._elementwise("or", one, other)
 
     def select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
-        """One of two rank-0 values."""
+        """Returns one of two rank-0 values."""
         return stablehlo.select(condition, value, otherwise, **self._where)
 
     def _compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
@@ -204,18 +206,18 @@ def statistic(
     devices: Devices | None,
     kept: Sequence[int] = (),
 ) -> ir.Value:
-    """A statistic of data as a rank-0 f32, or f64: rms, mean magnitude or largest magnitude.
+    """Returns the rms, mean magnitude or largest magnitude of data as a rank-0 f32, or f64.
 
-    f16, bf16 and 8-bit data are read as f32, where no square of theirs leaves the range.
+    f16, bf16 and 8-bit data are converted to f32, in which their squares are finite.
 
     Args:
-        data: A float or complex tensor of any shape; of complex numbers both parts count, the
+        data: A float or complex tensor of any shape. Both parts of complex numbers count, and the
             largest magnitude is that of a part.
         kind: ``l2``, ``l1`` or ``max``.
-        at: The op before which it is computed.
-        wide: Whether it is f64.
-        devices: Those of a per-device computation: then of all their data.
-        kept: Dimensions, of static size and in order, for each element of which there is one.
+        at: The op before which the statistic is computed.
+        wide: Whether the statistic is f64.
+        devices: The devices of a per-device computation, whose data are all included; or None.
+        kept: Dimensions of static size, in order, along which there is one statistic per index.
     """
     return _Reduction(kind, at, data.type, wide=wide, devices=devices, kept=kept).of(data)
 
@@ -224,10 +226,10 @@ def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Opera
     """Reduces the values of all devices of a per-device computation; each device has the result.
 
     Args:
-        value: What each device has.
+        value: The value of each device.
         body: The op that combines two elements, such as ``stablehlo.maximum``.
-        devices: Those of the computation; the value itself if there are none.
-        at: The op before which it is computed.
+        devices: The devices of the computation; if None, the value itself is returned.
+        at: The op before which the result is computed.
     """
     if devices is None:
         return value

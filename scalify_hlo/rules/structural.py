@@ -1,4 +1,4 @@
-"""Tuples, tokens, and what only stands between other ops."""
+"""Tuples, tokens, and terminators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ rule(
     "tuple",
     unscale,
     family="read",
-    formula="Y = tuple(X_d*X_s, ...); an element taken of it in the same place is X itself",
+    formula="Y = tuple(X_d*X_s, ...); an element that is read in the same block is X itself",
     source="a tuple has one type, and as many scales as elements",
 )
 rule(
@@ -25,8 +25,8 @@ rule(
     "return",
     source,
     family="source",
-    formula="the op that holds the region takes what is returned",
-    source="a terminator is no op of its own",
+    formula="the op of the region has the results",
+    source="a terminator has no rule of its own",
 )
 rule(
     "async_start",

@@ -1,14 +1,13 @@
 """The factors of the Unit Scaling paper (table A.2), from which sizes of data are predicted.
 
-A factor is what an op's result (forward, alpha) or the gradient of its input (backward, beta) is
-multiplied with to be near unit, where its inputs and the gradient that comes in are unit normal.
-This is the one place that has them. Rules read them as sizes, log2 of an rms, and predictions add
-up these sizes along a program: exactly, since it is a scale that is rounded to a power of two, at
-each cast, and not each factor.
+The result of an op times its factor alpha is near unit, if its inputs are unit normal. The gradient
+of an input times the factor beta is near unit, if the incoming gradient is unit normal. This module
+has all factors. Rules read them as sizes, log2 of an rms, and predictions add these sizes along a
+program. The sums are exact, since only the scale of a cast is rounded to a power of two.
 
-The paper restores the standard deviation. Data that have a mean need room for that as well, so a
-size is that of both. Softmax with cross-entropy, and layer norm, are made of other ops in a
-program; the sizes of those give the table's factors for the whole.
+The factors of the paper normalize the standard deviation. Data with a mean need room for the mean
+too, so sizes here include it. Softmax with cross-entropy, and layer norm, consist of other ops in a
+program, whose sizes result in the factors of the table.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ActivationSize:
-    """A function of single elements.
+    """An elementwise function.
 
     Attributes:
         forward: alpha: one over the standard deviation of the result.
         backward: beta: one over the rms of the derivative.
         mean: The mean of the result, which the table leaves out.
-        bounded: Whether the result stays within a range, however large the input is; the others
-            are taken to be homogeneous: a ReLU is, and the rest are nearly.
+        bounded: Whether the range of the function is bounded. Other functions are assumed to be
+            homogeneous: a ReLU is, and the others are nearly.
     """
 
     forward: float
@@ -37,10 +36,10 @@ class ActivationSize:
     bounded: bool = False
 
     def size(self, of_input: float = 0.0) -> float:
-        """log2 of the rms of the result.
+        """Returns log2 of the rms of the result.
 
         Args:
-            of_input: log2 of the rms of the input, 0 where it is unit.
+            of_input: log2 of the rms of the input.
         """
         if self.bounded:
             deviation = 2.0 ** min(of_input, 0.0) / self.forward
@@ -49,7 +48,7 @@ class ActivationSize:
 
     @property
     def gradient_size(self) -> float:
-        """log2 of the rms of the gradient of the input, where that of the output is unit."""
+        """Returns log2 of the rms of the input gradient, for a unit output gradient."""
         return -math.log2(self.backward)
 
 
@@ -62,46 +61,46 @@ ACTIVATIONS: Final[Mapping[str, ActivationSize]] = {
     "sigmoid": ActivationSize(4.802, 4.722, mean=0.5, bounded=True),
     "silu": ActivationSize(1.787, 1.623, mean=0.2066),
 }
-"""Activations by the names that layers have; SiLU is not in the table, and found as GELU was."""
+"""Activations by the names of layers; SiLU is not in the paper, and computed as GELU was."""
 
 
 def matmul(terms: int) -> float:
-    """Factor of a contraction over a number of terms: for its gradients too, with their numbers."""
+    """Returns the factor of a contraction over a number of terms, and of its gradients."""
     return 1 / math.sqrt(terms)
 
 
 def sum_of(terms: int) -> float:
-    """Factor of a sum of independent terms; its gradient keeps its size, beta = 1."""
+    """Returns the factor of a sum of independent terms; its gradient has beta = 1."""
     return 1 / math.sqrt(terms)
 
 
 def weighted_add(weights: Iterable[float]) -> float:
-    """Factor of a sum of unit terms with weights; beta is one over a term's weight."""
+    """Returns the factor of a weighted sum of unit terms; beta is one over a term's weight."""
     return 1 / math.sqrt(sum([weight * weight for weight in weights]))
 
 
 def softmax(size: int) -> float:
-    """Factor of a softmax over a number of elements, all about alike, and of its gradient."""
+    """Returns the factor of a softmax over similar elements, and of its gradient."""
     return float(size)
 
 
 def cross_entropy(size: int) -> float:
-    """Factor of the gradient of softmax and cross-entropy, all classes about as probable."""
+    """Returns the factor of the gradient of softmax cross-entropy, for equal probabilities."""
     return size / math.sqrt(size - 1)
 
 
 def layer_norm_weight(rows: int) -> float:
-    """Factor of the gradients of gain and bias of a layer norm; its other factors are 1."""
+    """Returns the factor of the gradients of gain and bias of a layer norm; others are 1."""
     return 1 / math.sqrt(rows)
 
 
 def size_of(factor: float) -> float:
-    """log2 of the rms of what a factor rescales to unit."""
+    """Returns log2 of the rms that a factor rescales to unit."""
     return -math.log2(factor)
 
 
 def added(sizes: Iterable[float]) -> float:
-    """log2 of the rms of a sum of independent terms of several sizes."""
+    """Returns log2 of the rms of a sum of independent terms of several sizes."""
     terms = list(sizes)
-    largest = max(terms)  # sizes may be beyond the range of a float
+    largest = max(terms)  # Sizes may be beyond the range of a float.
     return largest + size_of(weighted_add([2.0 ** (size - largest) for size in terms]))

@@ -1,11 +1,11 @@
-"""Unit inference: which scales the values of a region can have at once.
+"""Unit inference: the scales that the values of a region can have together.
 
-The region of a reduction, a scatter, a sort or a map says what is done with single elements. Each
-of its float arguments gets an unknown unit, and each op says how the units of its operands and
-results hang together: a sum's are equal, a product's add up, an exponential's is 1. The equations
-are solved as they come, by substitution. What stays unknown is free: the op runs on data whatever
-the scales there are, and the region itself is left as it is. Where a unit can only be 1, the op
-reads values. So there is always a solution, at worst that all units are 1.
+The region of a reduction, a scatter, a sort or a map computes with single elements. Each of its
+float arguments gets an unknown unit. Each op is an equation of the units of its operands and
+results: those of a sum are equal, those of a product are multiplied, and those of an exponential
+are 1. Equations are solved in order, by substitution. An unknown that remains is free: the op runs
+on data at any scale, and its region is not changed. If a unit has to be 1, the op reads values.
+There is always a solution, as all units may be 1.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, s
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 Unit: TypeAlias = Scale | AnyScale | None
-"""A monomial of unknowns; ANY of a value that is 0, ±inf or NaN; None if it is no float."""
+"""A monomial of unknowns; ANY for values of 0, ±inf and NaN; None for values other than floats."""
 
 
 class Inference:
     """The units of the values of an op's regions.
 
     Args:
-        rewriter: Knows what is known of the values that the regions capture.
+        rewriter: The rewriter, which has the scale information of captured values.
     """
 
     def __init__(self, rewriter: ScaleRewriter) -> None:
@@ -40,7 +40,7 @@ class Inference:
         self._depth = 0
 
     def unknown(self, value: ir.Value) -> Unit:
-        """A new unknown for a value; None if that is no float."""
+        """Returns a new unknown for a value; None if it is not a float."""
         if not self.float(value):
             return None
         self._count += 1
@@ -51,7 +51,7 @@ class Inference:
         return self._rewriter.format(value) is not None
 
     def solved(self, unit: Unit) -> Unit:
-        """A unit over the unknowns that are left."""
+        """Returns a unit as a monomial of the remaining unknowns."""
         return self._solved(unit) if isinstance(unit, Scale) else unit
 
     def _solved(self, unit: Scale) -> Scale:
@@ -59,20 +59,20 @@ class Inference:
         return reduce(mul, powers, ONE)
 
     def equal(self, units: Sequence[Unit]) -> Unit:
-        """Makes units equal; 0, inf and NaN fit any."""
+        """Adds the equation that units are equal; 0, inf and NaN fit any unit."""
         scales = [unit for unit in units if isinstance(unit, Scale)]
         for unit in scales[1:]:
             self._vanish(unit / scales[0])
         return self._solved(scales[0]) if scales else ANY
 
     def _vanish(self, unit: Scale) -> None:
-        """Solves ``unit = 1``: for the last unknown that can be expressed by the others."""
+        """Solves ``unit = 1`` for the last unknown that the others can express."""
         rest = self._solved(unit)
         if not rest.powers:
             return
         rest = rest.root(gcd(*(k for _, k in rest.powers)))
         last = next(((g, k) for g, k in reversed(rest.powers) if abs(k) == 1), None)
-        if last is None:  # such as u^2 = v^3: true of units 1, if of others too
+        if last is None:  # For example u^2 = v^3, which is true for units 1, and for others.
             self._found |= {g: ONE for g, _ in rest.powers}
         else:
             runtime, k = last
@@ -80,7 +80,7 @@ class Inference:
         self._found = {g: self._solved(unit) for g, unit in self._found.items()}
 
     def run(self, block: ir.Block, arguments: Sequence[Unit]) -> list[Unit]:
-        """The units of what a block returns, given those of its arguments."""
+        """Returns the units of the results of a block, given those of its arguments."""
         self._units.update(zip(block.arguments, arguments, strict=True))
         ops = list(block.operations)
         for op in ops[:-1]:
@@ -91,7 +91,7 @@ class Inference:
         return [self.of(value) for value in ops[-1].operands]
 
     def of(self, value: ir.Value) -> Unit:
-        """The unit of a value; one from outside of the region is read at scale 1."""
+        """Returns the unit of a value; captured values are read at scale 1."""
         if value in self._units:
             return self._units[value]
         if not self.float(value):
@@ -99,7 +99,7 @@ class Inference:
         return ANY if self._rewriter.info(value) is ANY else ONE
 
     def all_of(self, op: ir.Operation) -> list[Unit]:
-        """The units of an op's operands."""
+        """Returns the units of an op's operands."""
         return [self.of(value) for value in op.operands]
 
     def _other(self, op: ir.Operation) -> list[Unit]:
@@ -116,13 +116,13 @@ class Inference:
         return [ONE] * len(op.results)
 
     def read(self, op: ir.Operation) -> Unit:
-        """An op that reads values, in its regions too."""
+        """Requires units of 1 for an op that reads values, in its regions too."""
         for value in _read_by(op):
             self.equal((ONE, self.of(value)))
         return ONE
 
     def widens(self, op: ir.Operation) -> bool:
-        """Whether a conversion loses neither large nor small numbers."""
+        """Whether a conversion keeps the range of exponents."""
         source, target = map(self._rewriter.format, (op.operands[0], op.results[0]))
         if source is None or target is None:
             return False
@@ -130,13 +130,13 @@ class Inference:
         return below and target.max_exponent >= source.max_exponent
 
     def keeps_range(self, op: ir.Operation) -> bool:
-        """Whether reducing the precision cuts no bits of the exponent."""
+        """Whether a reduce_precision cuts no bits of the exponent."""
         format_ = self._rewriter.format(op.operands[0])
         return format_ is not None and op.attributes["exponent_bits"].value >= format_.exponent_bits
 
 
 def _callee(op: ir.Operation) -> ir.Block | None:
-    """The body of the function that an op calls."""
+    """Returns the body of the function that an op calls."""
     module = op.operation
     while module.parent is not None:
         module = module.parent
@@ -154,7 +154,7 @@ def _read_by(op: ir.Operation) -> Iterator[ir.Value]:
 
 
 Derive: TypeAlias = Callable[[Inference, ir.Operation], Unit]
-"""The unit of an op's result, from those of its operands."""
+"""Computes the unit of an op's result from those of its operands."""
 
 
 def _alike(inference: Inference, op: ir.Operation) -> Unit:
@@ -211,7 +211,7 @@ def _reciprocal_root(inference: Inference, op: ir.Operation) -> Unit:
 def _constant(_: Inference, op: ir.Operation) -> Unit:
     attribute = op.attributes["value"]
     if not isinstance(op.results[0].type.element_type, ir.FloatType):
-        return ONE  # the bindings can't read complex ones
+        return ONE  # The bindings cannot read complex constants.
     if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
         value = ir.FloatAttr(attribute.get_splat_value()).value
         return ANY if splat_info(value) is ANY else ONE

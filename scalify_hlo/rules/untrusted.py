@@ -1,9 +1,9 @@
 """Casts of data whose predicted size cannot be trusted.
 
-A cast to a narrow format divides by the predicted size of its operand. Where that is uncertain by
-more than the format has room for, dividing by it could flush the operand to zero or saturate it.
-The recipe says what is done then: the size is measured there, or the operand is divided by no more
-than what cannot do harm, or the matmul keeps its wide operands.
+A cast to a narrow format divides by the predicted size of its operand. If the size is more
+uncertain than the format has room for, this division could flush the operand to zero or saturate
+it. The recipe chooses one of three ways: the size is measured, or the operand is divided only by
+the certain part of its size, or the matmul keeps its wide operands.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
 
 _PEAK: Final = 2
-"""log2 of the largest magnitude of data over their rms, about; that of 10,000 normal numbers."""
+"""log2 of the expected ratio of amax and rms: that of 10,000 normal numbers."""
 
 _PEAK_DEVIATION: Final = 1.0
-"""By how many octaves that differs from distribution to distribution."""
+"""The variation of this ratio between distributions, in octaves."""
 
 
 _UNKNOWN: Final = 100
-"""Octaves from which on a remark gives no number."""
+"""The uncertainty, in octaves, above which a remark does not state it."""
 
 
 _TERMINATORS: Final = frozenset({"func.return", "stablehlo.return", "sdy.return"})
 
 
 class Trusted(NamedTuple):
-    """Data at the scale at which they are cast.
+    """Data at the scale of their cast.
 
     Attributes:
         value: The data.
-        info: Their scale, level and uncertainty.
+        info: The scale, level and uncertainty of the data.
     """
 
     value: ir.Value
@@ -57,17 +57,17 @@ def uncertainty_of(info: ScaleInfo) -> Uncertainty:
 def handled(
     op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
 ) -> Trusted | None:
-    """Data at a scale that does no harm, for a cast of data that are not trusted.
+    """Returns data at a safe scale, for a cast of data whose size is not trusted.
 
     Args:
         op: The cast.
-        info: What is known of its operand.
-        target: The format that it is cast to.
-        rewriter: Knows the recipe, and takes the remark.
+        info: The scale information of its operand.
+        target: The format of the cast.
+        rewriter: The rewriter, which has the recipe and gets the remark.
 
     Returns:
-        None where the predicted size can be trusted to within the format's room, as of all that
-        have the range of f32.
+        The data; None if the format has room for the uncertainty, as formats with the range of f32
+        always have.
     """
     if target.wide:
         return None
@@ -88,10 +88,10 @@ def handled(
 
 
 def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:
-    """By how many octaves the size of an operand may be off.
+    """Returns the uncertainty of the size of an operand, in octaves.
 
-    A gradient of a squared error has degree 2 in every weight. E5M2 is what gradients are cast to,
-    and declared scales are trusted there; in the forward pass, squares of an input are rare.
+    The gradient of a squared error has degree 2 in every weight. Gradients are cast to E5M2, for
+    which declared scales are trusted. In the forward pass, squares of an input are rare.
     """
     if target.mantissa_bits <= _GRADIENT_BITS:
         return uncertainty.octaves
@@ -99,7 +99,7 @@ def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:
 
 
 _GRADIENT_BITS: Final = 2
-"""Of the mantissa of E5M2."""
+"""The number of mantissa bits of E5M2."""
 
 _DONE: Final = {
     MEASURE: "its amax is measured at run time",
@@ -109,7 +109,7 @@ _DONE: Final = {
 
 
 def _numbers(op: ir.Operation) -> frozenset[int]:
-    """The numbers of what reads a cast, through ops that move its data."""
+    """Returns the numbers of the matmuls that read a cast, through data movement."""
     found, waiting = set[int](), [op]
     while waiting:
         here = waiting.pop()
@@ -136,7 +136,7 @@ def _remark(octaves: float, target: FloatFormat, how: str) -> str:
 def measured(
     op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
 ) -> Trusted:
-    """Data at the scale that puts their amax next to the largest number of a format."""
+    """Returns data at the scale at which their amax is next to the largest number of a format."""
     value = op.operands[0]
     if not isinstance(info, Scaled):
         rewriter.assume(value, Scaled(ONE))
@@ -152,7 +152,9 @@ def measured(
     scale = found.scale if isinstance(found, Scaled) else ONE
     known = Scaled(scale, headroom - _PEAK, of_root(_PEAK_DEVIATION))
     for runtime, _ in scale.powers:
-        runtime.size -= known.level  # of the scale, which is that of the values over their data
+        runtime.size -= (
+            known.level
+        )  # The size of the scale is that of the values minus that of the data.
     rewriter.assume(data, known)
     format_ = rewriter.format(value)
     near_unit = format_ is not None and not format_.wide
@@ -162,9 +164,9 @@ def measured(
 
 
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
-    """Gives the ops after a cast what was measured, so that their sizes are certain again.
+    """Passes measured data to the ops after a cast, so that their sizes are certain again.
 
-    Narrow data, whose squares would leave their format there, are given near unit.
+    Narrow data are passed near unit, as their squares could leave the format otherwise.
     """
     for use in list(value.uses):
         user = use.owner.operation
@@ -176,7 +178,7 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
 def _bounded(
     op: ir.Operation, info: Scaled, target: FloatFormat, octaves: float, rewriter: ScaleRewriter
 ) -> Trusted:
-    """Data divided by no more of their size than is certain."""
+    """Returns data that are divided only by the certain part of their size."""
     value = op.operands[0]
     scale = rewriter.bounded(value, info, target, octaves)
     between = info.scale / scale

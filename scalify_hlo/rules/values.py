@@ -1,4 +1,4 @@
-"""The scales of a function's values, as they stand during the walk."""
+"""The scale information of a function's values during a rewrite."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from scalify_hlo.dialect.formats import FloatFormat, format_of
 
 
 class _Scope(NamedTuple):
-    """A region that is worked on: its loop if it is one's, and what was rescaled within it."""
+    """A region that is being rewritten: its loop, if any, and the values rescaled in it."""
 
     loop: ir.Operation | None
     moved: list[tuple[ir.Value, Scale]]
 
 
 class Values:
-    """The scales of a function's values, and which values are others at another scale.
+    """The scale information of a function's values, and their data at other scales.
 
     Attributes:
         changed: Whether any op was added, or an operand replaced.
-        known: What is known of each value; unscaled values are left out.
-        moved: The data of a value at another scale, as far as they were built.
-        scopes: The regions that are worked on, from the outside in.
-        replaced: The values that an operand was replaced by another for, and those that may turn
-            out to be unused.
+        known: The scale information of each scaled value.
+        moved: The data of values at other scales, as far as they were built.
+        scopes: The regions that are being rewritten, from the outside in.
+        replaced: The values that were replaced as operands, and values that may have no uses.
         leaving: The values that the function returns at scale 1.
     """
 
@@ -42,7 +41,7 @@ class Values:
         self._listeners: list[Callable[[ir.Operation], None]] = []
 
     def listen(self, listener: Callable[[ir.Operation], None]) -> None:
-        """Calls a function with each op that `forget` is called for, and those in its regions."""
+        """Registers a function that is called with each forgotten op and those inside of it."""
         self._listeners.append(listener)
 
     def info(self, value: ir.Value) -> ScaleInfo:
@@ -50,7 +49,7 @@ class Values:
         return self.known.get(value)
 
     def format(self, value: ir.Value) -> FloatFormat | None:
-        """The float format of a value's elements, None if they are no floats."""
+        """Returns the float format of a value's elements; None if they are not floats."""
         type_ = value.type
         try:
             return self._formats[type_]
@@ -59,7 +58,7 @@ class Values:
             return found
 
     def replace(self, op: ir.Operation, index: int, value: ir.Value) -> None:
-        """Puts another value in an operand's place."""
+        """Replaces an operand by another value."""
         operands = op.operands
         old = operands[index]
         if old != value:
@@ -67,7 +66,7 @@ class Values:
             self.replaced[old] = None
 
     def assume(self, value: ir.Value, info: ScaleInfo) -> None:
-        """Says what a value is that stays as it is, whatever its level: an argument, a cast."""
+        """Sets the scale information of a value without folding its level: an argument, a cast."""
         if info is not None:
             self.known[value] = info
 
@@ -76,7 +75,7 @@ class Values:
         return list(map(self.known.get, values))
 
     def concerns(self, operation: ir.Operation) -> bool:
-        """Whether something is known of an operand of an op."""
+        """Whether an op has an operand with scale information."""
         infos = self.known
         for operand in operation.operands:  # noqa: SIM110  (a generator costs twice as much)
             if operand in infos:
@@ -84,7 +83,7 @@ class Values:
         return False
 
     def is_moved(self, operation: ir.Operation, numbers: Iterable[int]) -> bool:
-        """Whether one of some operands of an op is data at another scale than 1."""
+        """Whether one of the given operands of an op is at a scale other than 1."""
         get, operands = self.known.get, operation.operands
         for i in numbers:
             info = get(operands[i])
@@ -93,24 +92,24 @@ class Values:
         return False
 
     def pass_on(self, operand: ir.Value, result: ir.Value) -> None:
-        """Gives a result what is known of an operand of the same element type."""
+        """Copies the scale information of an operand to a result of the same element type."""
         info = self.known.get(operand)
         if info is not None:
             self.known[result] = info
 
     def note_moved(self, value: ir.Value, target: Scale, rescaled: ir.Value) -> None:
-        """Remembers that `rescaled` is `value` at another scale."""
+        """Notes that `rescaled` is `value` at another scale."""
         self.moved[value, target] = rescaled
         if self.scopes:
             self.scopes[-1].moved.append((value, target))
 
     @contextmanager
     def region(self, loop: ir.Operation | None = None) -> Iterator[None]:
-        """While a region is worked on: what is built in it is not seen outside of it.
+        """Enters a region; values that are built in it are not visible outside.
 
         Args:
-            loop: The op, if it runs its regions again and again: then what can be built before it
-                is.
+            loop: The op, if it runs its regions repeatedly. Values are then built before it if
+                possible.
         """
         scope = _Scope(loop, [])
         self.scopes.append(scope)
@@ -122,7 +121,7 @@ class Values:
                 self.moved.pop(key, None)
 
     def forget(self, op: ir.Operation) -> None:
-        """Forgets what is known of an op's results and regions, before it is erased."""
+        """Forgets the results and regions of an op before it is erased."""
         for listener in self._listeners:
             listener(op)
         for value in defined_by(op):
@@ -139,12 +138,12 @@ class Values:
         return len(self.scopes)
 
     def discardable(self, value: ir.Value) -> None:
-        """Says that a value which the rewriter made may turn out to be unused."""
+        """Notes that a value of the rewriter may have no uses."""
         self.replaced[value] = None
 
 
 def defined_by(op: ir.Operation) -> Iterator[ir.Value]:
-    """The results of an op and the arguments of its blocks."""
+    """Yields the results of an op and the arguments of its blocks."""
     yield from op.results
     for region in op.regions:
         for block in region.blocks:
@@ -152,7 +151,7 @@ def defined_by(op: ir.Operation) -> Iterator[ir.Value]:
 
 
 def enclosing(value: ir.Value) -> list[ir.Operation]:
-    """The ops in whose regions a value is, from the inside out."""
+    """Yields the ops in whose regions a value is, from the inside out."""
     owner = value.owner
     op = owner.owner if isinstance(owner, ir.Block) else owner.parent
     chain = []

@@ -118,7 +118,7 @@ class TestMistakes:
     def test_a_rule_that_does_nothing(self, op: str, text: str) -> None:
         """The op would take data for values."""
         scalify_hlo.register_rule(op, lambda *_: None)
-        with pytest.raises(UsageError, match=f"for {op} says nothing of the results") as caught:
+        with pytest.raises(UsageError, match=f"for {op} sets no scale of a result") as caught:
             scale(text)
         assert "rewriter.result" in str(caught.value.hint)
         rewritten(text, "same")  # whose operands have no scale
@@ -137,7 +137,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
     def test_a_rule_that_gives_what_is_no_op(self) -> None:
         scalify_hlo.register_rule("stablehlo.tanh", lambda *_: 42)
-        with pytest.raises(UsageError, match="gave a value of type int"):
+        with pytest.raises(UsageError, match="returned a value of type int"):
             scale(TANH)
 
     def test_functions_of_the_data_alone(self) -> None:
