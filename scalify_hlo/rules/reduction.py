@@ -45,7 +45,7 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
         if name not in _INTEGER or rewriter.concerns(op.operation):
             _reduced_by_units(op, rewriter, count)
         return
-    rewriter.as_values(op, 0)  # It is unscaled once for all readers, before the sum.
+    rewriter.as_values(op, 0)  # The terms are unscaled once for all readers, and not each sum.
     target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
@@ -55,7 +55,7 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
 
 
 def _from_zero(op: ir.Operation, rewriter: ScaleRewriter) -> Scaled | None:
-    """Whether narrow data are reduced from zero, which is correct at their scale."""
+    """Returns the scale information of narrow data that are reduced from zero; else None."""
     operands = op.operands
     info = rewriter.info(operands[0])
     if rewriter.narrow and isinstance(info, Scaled) and rewriter.info(operands[1]) is ANY:
@@ -87,13 +87,13 @@ def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
         return False
     if count > FACTORS or steep(op.results[0], info.scale**count, rewriter, most=5):
         return False
-    doubt = (info.uncertainty**count).with_root(count)
-    rewriter.result(op, info.scale**count, info.level * count, doubt)
+    uncertainty = (info.uncertainty**count).with_root(count)
+    rewriter.result(op, info.scale**count, info.level * count, uncertainty)
     return True
 
 
 def _reduced_by_units(op: ir.Operation, rewriter: ScaleRewriter, count: Count) -> None:
-    """Requires equal units of partial results and elements, which are combined in any order."""
+    """Rewrites a reduction whose partial results and elements have one unit."""
     block, n = op.regions[0].blocks[0], len(op.results)
     inference = Inference(rewriter)
     units = [inference.unknown(argument) for argument in list(block.arguments)[:n]]
