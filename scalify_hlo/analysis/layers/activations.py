@@ -41,9 +41,9 @@ class Activation:
     """A function and its derivative at the points.
 
     Attributes:
-        name: What it is called.
-        values: The function.
-        slopes: Its derivative.
+        name: The name.
+        values: The values of the function.
+        slopes: The values of its derivative.
     """
 
     name: str
@@ -83,10 +83,10 @@ _ROUNDINGS: Final[Mapping[str, tuple[type, ...]]] = {
 
 @cache
 def activations_for(element_type: str) -> tuple[Activation, ...]:
-    """The activations, those first that others are a part of.
+    """Returns the activations, those first that contain others.
 
     Args:
-        element_type: Of the data, as MLIR calls it.
+        element_type: The element type of the data in MLIR.
     """
     roundings = _ROUNDINGS.get(element_type, (np.float32,))
     gelus = [make(rounding) for make in (_gelu_tanh, _gelu_erf) for rounding in roundings]
@@ -97,11 +97,11 @@ _ORDER: Final = ("gelu", "silu", "leaky_relu", "relu", "sigmoid", "tanh")
 
 
 def find(graph: Graph, inside: set[Node]) -> list[Layer]:
-    """The activations of a program.
+    """Returns the activations of a program.
 
     Args:
         graph: The program.
-        inside: The values that are inside of other layers; takes those inside of these.
+        inside: The values inside of other layers, to which those inside of activations are added.
     """
     layers: list[Layer] = []
     twins = Twins(graph, _at)
@@ -114,7 +114,7 @@ def find(graph: Graph, inside: set[Node]) -> list[Layer]:
 
 
 def _may_be(key: Node) -> bool:
-    """Whether an op looks as those do that activations have."""
+    """Whether an op may be the key op of an activation."""
     if key.name == "maximum":
         return any(s.constant == 0 for s in key.inputs)
     if key.name == "clamp":
@@ -139,7 +139,7 @@ class _Spread:
         self.nodes = list(self.points.spread([source], ACTIVATION_SPREAD))
 
     def found(self, key: Node) -> tuple[Activation, Node] | None:
-        """The first of the activations that there is, made with a key op."""
+        """Returns the first activation that is computed with a key op, and its node; or None."""
         best: tuple[int, Activation, Node] | None = None
         for node in self.nodes:
             if node.index < key.index or (best is not None and best[0] == 0):
@@ -196,7 +196,7 @@ def _at(key: Node) -> Found:
 
 
 def _is_cut(activation: Activation, output: Node) -> bool:
-    """Whether a ReLU is cut off above: then it is another function."""
+    """Whether a ReLU is clipped above, and therefore another function."""
     cut = (u for u in output.users if u.name == "minimum" and any(s.is_constant for s in u.inputs))
     return activation.name == "relu" and any(cut)
 

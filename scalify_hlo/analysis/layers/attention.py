@@ -1,4 +1,4 @@
-"""Attention: a softmax of what a matmul makes, between that and another matmul."""
+"""Attention: a softmax between two matmuls."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LOW = -1e4
 
 
 def find(layers: Iterable[Layer]) -> list[Layer]:
-    """The attention layers that softmaxes are a part of.
+    """Returns the attention layers of softmaxes.
 
     Args:
-        layers: Those that were found before.
+        layers: The layers that were found before.
     """
     found = []
     for layer in layers:
@@ -36,7 +36,7 @@ def find(layers: Iterable[Layer]) -> list[Layer]:
 
 
 def _is_of_alike(scores: Node) -> bool:
-    """Whether queries and keys are both computed, or both given; a router has a weight for keys."""
+    """Whether queries and keys are both computed, or both inputs; keys of a router are a weight."""
     given = [scaled(node).name == LEAF for node in scores.inputs]
     return all(given) or not any(given)
 
@@ -46,7 +46,7 @@ def _values(output: Node) -> tuple[Node, ...]:
 
 
 def _scores(node: Node) -> tuple[Node | None, bool]:
-    """The matmul that makes the scores, and whether some are masked."""
+    """Returns the matmul that computes the scores, and whether some are masked."""
     masked = False
     for _ in range(8):
         node = scaled(node)
@@ -79,7 +79,7 @@ def _is_low(node: Node) -> bool:
 
 
 def _is_mask(node: Node) -> bool:
-    """Whether a value is 0 in places and very low in others."""
+    """Whether a value is 0 in some places and very low in others."""
     node = through(node)
     return node.name in ("select", "multiply") and any(_is_low(s) for s in node.inputs)
 
@@ -91,7 +91,7 @@ def _is_of_matmul(node: Node) -> bool:
 
 
 def _mixed(node: Node) -> Node | None:
-    """The matmul of the probabilities."""
+    """Returns the matmul of the probabilities."""
     waiting, most = [node], 16
     while waiting and most:
         most -= 1

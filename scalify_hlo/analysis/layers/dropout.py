@@ -1,4 +1,4 @@
-"""Dropout: what a random mask leaves of a value, divided by how much that is."""
+"""Dropout: a value times a random mask, divided by the probability of the mask."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _TOLERANCE = 4e-3
 
 
 def find(graph: Graph, inside: set[Node]) -> list[Layer]:
-    """The dropouts of a program, each with its backward part after it.
+    """Returns the dropouts of a program, each with its backward part after it.
 
     Args:
         graph: The program.
-        inside: Takes the values that make random numbers.
+        inside: The values inside of layers, to which those of random numbers are added.
     """
     layers: list[Layer] = []
     for node in graph.nodes:
@@ -52,7 +52,7 @@ def _probability(comparison: Node, inside: set[Node]) -> float | None:
 
 
 def _is_uniform(node: Node, inside: set[Node]) -> bool:
-    """Whether a value is made of random bits, as a number from 0 to 1."""
+    """Whether a value is a number from 0 to 1 that is made of random bits."""
     chain = []
     while node.name in _UNIFORM:
         free = [s for s in node.inputs if not s.is_constant]
@@ -70,7 +70,7 @@ def _is_uniform(node: Node, inside: set[Node]) -> bool:
 
 
 def _masked(mask: Node, kept: float) -> Iterator[tuple[Node, Node]]:
-    """The values that a mask is laid on, and what becomes of them."""
+    """Yields the values to which a mask is applied, and the results."""
     if not 0 < kept < 1:
         return
     moved = [mask, *(u for u in mask.users if u.name in MOVEMENT)]
@@ -91,5 +91,7 @@ def _masked(mask: Node, kept: float) -> Iterator[tuple[Node, Node]]:
 
 def _is_dropped(inner: Points, node: Node, kept: float) -> bool:
     array = inner.arrays[node]
-    wanted = (_VALUES * _MASK / kept, _VALUES * (1 - _MASK) / (1 - kept))
-    return array.shape == _VALUES.shape and any(close(array, w, _TOLERANCE * 0.01) for w in wanted)
+    expected = (_VALUES * _MASK / kept, _VALUES * (1 - _MASK) / (1 - kept))
+    return array.shape == _VALUES.shape and any(
+        close(array, e, _TOLERANCE * 0.01) for e in expected
+    )

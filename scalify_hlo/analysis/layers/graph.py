@@ -1,8 +1,8 @@
-"""A program as a graph: each value once, wherever and however often it is computed.
+"""A program as a graph, in which each value is one node, however often it is computed.
 
-Calls are seen through, each as if its function stood in its place. Ops that compute the same of the
-same are one node: what `jax.checkpoint` computes again is what was computed first. Conversions
-between floats, barriers and what else keeps its operand are no nodes at all.
+Calls are inlined. Equal ops on equal operands are one node, so values that `jax.checkpoint`
+recomputes are those of the first computation. Conversions between floats, barriers and other ops
+that keep their operands have no nodes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Dims = tuple[int, ...]
 
 @dataclass(eq=False, slots=True)
 class Trace:
-    """Notes what of a graph something looks at, while it is asked to.
+    """A trace of the accesses of a search to a graph.
 
     Attributes:
-        looks: The nodes in order, each with whether it is its users, or else its inputs, that are
-            looked at; None while nobody asks.
+        looks: The accessed nodes in order, with True for an access to users, and False for one to
+            inputs; None while accesses are not traced.
     """
 
     looks: dict[tuple[Node, bool], None] | None = None
@@ -38,18 +38,18 @@ class Node:
     """A value of the program.
 
     Attributes:
-        index: Its place; inputs come before.
-        name: What makes it: the op without its dialect, ``reduce_add``, ``compare_GT`` ...
-        made_of: Its inputs.
-        value: The first value of the program that it is.
-        type: Its type.
-        shape: Its shape; negative where it is not known.
-        trace: Takes note of who is asked for its inputs and users.
-        dims: Of broadcasts, transpositions and reductions: their dimensions.
-        constant: What all its elements are, where that is known.
-        used_by: Its users.
-        others: More values that it is.
-        element: For a stack that a loop fills: what it puts in.
+        index: The position in the graph; inputs have smaller ones.
+        name: The name of the op without its dialect, ``reduce_add``, ``compare_GT`` ...
+        made_of: The inputs.
+        value: The first value of the program that it represents.
+        type: The MLIR type.
+        shape: The shape; negative for dynamic sizes.
+        trace: The trace of accesses to inputs and users.
+        dims: The dimensions of broadcasts, transposes and reductions.
+        constant: The value of all elements of a splat constant; None for other nodes.
+        used_by: The users.
+        others: Further values that it represents.
+        element: The element of a stack that a loop fills.
     """
 
     index: int
@@ -66,47 +66,47 @@ class Node:
     element: Node | None = None
 
     def __repr__(self) -> str:
-        """Not the inputs, which have inputs."""
+        """Returns index and name, without the inputs."""
         return f"%{self.index} = {self.name}"
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """The nodes that it is made of."""
+        """The inputs."""
         if self.trace.looks is not None:
             self.trace.looks[self, False] = None
         return self.made_of
 
     @property
     def users(self) -> list[Node]:
-        """The nodes that are made of it."""
+        """The users."""
         if self.trace.looks is not None:
             self.trace.looks[self, True] = None
         return self.used_by
 
     @property
     def is_constant(self) -> bool:
-        """Whether the program has it in itself, all elements alike."""
+        """Whether it is a splat constant."""
         return self.constant is not None
 
     @property
     def op(self) -> ir.Operation | None:
-        """The op that makes it first; None for an argument."""
+        """The op of the first value; None for an argument."""
         owner = self.value.owner
         return None if isinstance(owner, ir.Block) else owner.operation
 
     @property
     def values(self) -> list[ir.Value]:
-        """The values of the program that it is."""
+        """The values of the program that it represents."""
         return [self.value, *self.others]
 
     @property
     def element_type(self) -> str:
-        """The type of its elements."""
+        """The element type, as text."""
         return str(self.type.element_type)
 
 
 class _Kind(NamedTuple):
-    """A type of values: its number, the one object that stands for it, and its shape."""
+    """A type of values: its number, a unique object, and its shape."""
 
     number: int
     type: ir.Type
@@ -117,11 +117,11 @@ class Graph:
     """The nodes of a program.
 
     Attributes:
-        nodes: All, those that others are made of first.
-        passed: For nodes, the values that only hand them on: arguments and results of calls, and
-            what keeps its operand.
-        trace: That of the nodes.
-        ended: The limits at which reading the program ended, in words.
+        nodes: All nodes, inputs before users.
+        passed: For nodes, the values that are equal to them: arguments and results of calls, and
+            results of ops that keep their operand.
+        trace: The trace of the nodes.
+        ended: The limits at which reading the program ended, as clauses.
     """
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class Graph:
         self._dims: dict[ir.Attribute, Dims] = {}
 
     def shape(self, type_: ir.Type) -> Dims:
-        """The shape of a type; empty for what is no tensor of a known rank."""
+        """Returns the shape of a type; empty for types that are not ranked tensors."""
         return self._kind(type_).shape
 
     def _kind(self, type_: ir.Type) -> _Kind:
@@ -146,24 +146,24 @@ class Graph:
         return kind
 
     def dims(self, attribute: ir.Attribute) -> Dims:
-        """The dimensions that an attribute lists."""
+        """Returns the dimensions that an attribute lists."""
         dims = self._dims.get(attribute)
         if dims is None:
             dims = self._dims[attribute] = tuple(attribute)
         return dims
 
     def release(self) -> None:
-        """Lets go of the nodes, which know each other: the collector need not look for them."""
+        """Releases the nodes, whose reference cycles the garbage collector would have to find."""
         for node in self.nodes:
             node.used_by.clear()
         self.nodes.clear()
 
     def leaf(self, value: ir.Value, name: str = LEAF, inputs: Sequence[Node] = ()) -> Node:
-        """A value of which no more is known than what it is made of."""
+        """Returns a node without semantics, for a value with given inputs."""
         return self._new(name, tuple(inputs), value, self._kind(value.type))
 
     def constant(self, value: ir.Value, number: float) -> Node:
-        """A value whose elements are all one number."""
+        """Returns the node of a splat constant."""
         kind = self._kind(value.type)
         key = (CONSTANT, str(number), kind.number)
         node = self._known.get(key)
@@ -174,7 +174,7 @@ class Graph:
         return node
 
     def hand_on(self, values: Sequence[ir.Value], nodes: Sequence[Node]) -> None:
-        """Says of values that they are nodes, which other ops make."""
+        """Notes that values are equal to nodes of other ops."""
         for value, node in zip(values, nodes, strict=True):
             self.passed.setdefault(node, []).append(value)
 
@@ -193,7 +193,7 @@ class Graph:
             inputs: The op's operands.
             value: Its result.
             dims: As in `Node`.
-            key: What else tells it from other ops of the name.
+            key: A key that distinguishes it from other ops of the name.
         """
         kind = self._kind(value.type)
         if name in _SIMPLIFIED or (inputs and inputs[0].constant is not None):
@@ -244,10 +244,10 @@ class Graph:
 
 
 _SIMPLIFIED: Final = frozenset({"bitcast_convert", "reshape"})
-"""Ops that may be nothing, whatever their operand is."""
+"""Ops that may keep their operand unchanged."""
 
 MOVEMENT: Final = short(LAYOUT)
-"""Ops whose elements are those of their only operand."""
+"""Ops whose result has the elements of their only operand."""
 
 
 def _origin(node: Node, shape: Dims) -> Node | None:
@@ -260,7 +260,7 @@ def _origin(node: Node, shape: Dims) -> Node | None:
 
 
 def _unmasked(node: Node, shape: Dims) -> Node | None:
-    """The floats whose lower bits are set to 0, which is what they are but for rounding."""
+    """Returns the floats whose lower bits are cleared, to which a value is equal up to rounding."""
     free = [source for source in node.inputs if not source.is_constant]
     if node.name != "and" or len(free) != 1 or free[0].name != "bitcast_convert":
         return None

@@ -1,8 +1,8 @@
 """The dimensions of a value in terms of the dimensions of a layer's input.
 
-A dimension is a sequence of parts. A part is an axis of the input, or a piece of one where the
-layer takes an axis apart, such as the groups and their channels; or nothing of it, along which the
-value stays the same. Parts of size 1 are left out.
+A dimension is a sequence of parts. A part is an axis of the input, or a piece of an axis that the
+layer splits, such as groups and their channels. Or it is no axis, and the value is constant along
+it. Parts of size 1 are left out.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Final, NamedTuple
 from scalify_hlo.analysis.layers.graph import Dims
 
 SAME: Final = -1
-"""The axis of a part along which a value stays the same."""
+"""The axis of a part along which a value is constant."""
 
 
 class LayoutPart(NamedTuple):
     """A part of a dimension.
 
     Attributes:
-        axis: Of the input, or `SAME`.
-        size: How long it is.
+        axis: The axis of the input, or `SAME`.
+        size: The size.
     """
 
     axis: int
@@ -38,23 +38,23 @@ _KEPT: Final = 1024
 
 
 def fresh(shape: Dims) -> Layout:
-    """A layout in which each dimension is an axis."""
+    """Returns the layout in which each dimension is an axis."""
     return tuple((LayoutPart(axis, size),) if size != 1 else () for axis, size in enumerate(shape))
 
 
 def parts(layout: Iterable[tuple[LayoutPart, ...]]) -> list[LayoutPart]:
-    """All parts, the slowest first."""
+    """Yields all parts, the slowest first."""
     return [part for dim in layout for part in dim]
 
 
 def axes(layout: Iterable[tuple[LayoutPart, ...]]) -> frozenset[int]:
-    """The axes that are there."""
+    """Returns the axes of a layout."""
     return frozenset(part.axis for part in parts(layout) if part.axis != SAME)
 
 
 @lru_cache(_KEPT)
 def regrouped(layout: Layout, shape: Dims) -> Layout | None:
-    """The layout of a reshape; None if it would take an axis apart."""
+    """Returns the layout of a reshape; None if it splits an axis."""
     waiting = parts(layout)[::-1]
     made = []
     for size in shape:
@@ -76,7 +76,7 @@ def regrouped(layout: Layout, shape: Dims) -> Layout | None:
 
 @lru_cache(_KEPT)
 def unified(one: Layout, other: Layout) -> Layout | None:
-    """The layout of an op on two values; None if their axes differ."""
+    """Returns the layout of an op on two values; None if their axes differ."""
     if one == other:
         return one
     if len(one) != len(other):
@@ -103,7 +103,7 @@ def _unified(
 
 
 def _cut(part: LayoutPart, by: LayoutPart, rest: list[LayoutPart]) -> LayoutPart:
-    """The first piece of a part, as large as another, if it can be cut."""
+    """Returns the first piece of a part of the size of another part, if it can be split."""
     if part.axis != SAME or part.size % by.size:
         return part
     rest.append(LayoutPart(SAME, part.size // by.size))
@@ -112,7 +112,7 @@ def _cut(part: LayoutPart, by: LayoutPart, rest: list[LayoutPart]) -> LayoutPart
 
 @lru_cache(_KEPT)
 def broadcast(layout: Layout, dims: Dims, shape: Dims) -> Layout:
-    """The layout of a broadcast."""
+    """Returns the layout of a broadcast."""
     made: list[tuple[LayoutPart, ...]] = [(LayoutPart(SAME, n),) if n != 1 else () for n in shape]
     for dim, target in zip(layout, dims, strict=True):
         made[target] = dim or made[target]

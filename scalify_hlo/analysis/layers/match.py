@@ -24,12 +24,12 @@ TRANSPARENT: Final = frozenset(TABLE) | MOVEMENT | {"reduce_add", "reduce_max"}
 
 
 def sources(key: Node, before: Node | None = None, most: int = 6) -> Iterator[Node]:
-    """The values that all of a value is made of, the nearest first: inputs that a layer may have.
+    """Yields values on which all of a value depends, the nearest first: possible layer inputs.
 
     Args:
         key: The value.
-        before: What is to be made of them too.
-        most: How many to give at most.
+        before: Another value that has to depend on them.
+        most: The largest number of values.
     """
     end = key if before is None else before
     waiting, looked = {key.index: key}, 0
@@ -45,7 +45,7 @@ def sources(key: Node, before: Node | None = None, most: int = 6) -> Iterator[No
 
 
 def cone(key: Node, source: Node) -> list[Node]:
-    """The values between an input and what is made of it, without the input."""
+    """Returns the values between an input and a result, without the input."""
     waiting, found = [key], {key: None}
     while waiting:
         for inner in waiting.pop().inputs:
@@ -56,14 +56,14 @@ def cone(key: Node, source: Node) -> list[Node]:
 
 
 def through(node: Node, names: frozenset[str] = MOVEMENT) -> Node:
-    """Returns the value of which another one is only moved about."""
+    """Returns the value before data movement."""
     while node.name in names:
         node = node.inputs[0]
     return node
 
 
 def scaled(node: Node) -> Node:
-    """Returns the value that another one is, moved about, negated, or times constants."""
+    """Returns the value before data movement, negation and products with constants."""
     while True:
         free = [s for s in node.inputs if not s.is_constant]
         linear = node.name in ("multiply", "divide") and free and free[0] is node.inputs[0]
@@ -74,21 +74,21 @@ def scaled(node: Node) -> Node:
 
 
 Wanted = Callable[[Array], list[Array]]
-"""From the gradient of a layer's output: what that of its input may be."""
+"""Computes the possible gradients of a layer's input from that of its output."""
 
 _GRADIENTS: Final = short(PRODUCTS) | {"select"}
 _BACK: Final = MOVEMENT | short(ARITHMETIC) | {"negate", "reduce_add"}
 
 
 def incoming(samples: Samples, most: int = 24) -> Iterator[tuple[Node, Node]]:
-    """Values that may be the gradient of a layer's output: those that meet what is known of it.
+    """Yields values that may be the gradient of a layer's output: factors of known values.
 
     Args:
-        samples: What is known.
-        most: How many to give at most.
+        samples: The known values.
+        most: The largest number of values.
 
     Yields:
-        A value, and the known one that it meets.
+        A value, and the known value by which it is multiplied.
     """
     seen: set[Node] = set()
     for known in [node for node in samples.arrays if node not in samples.parameters]:
@@ -103,7 +103,7 @@ def incoming(samples: Samples, most: int = 24) -> Iterator[tuple[Node, Node]]:
 
 
 def _back(node: Node, samples: Samples) -> Iterator[Node]:
-    """A value that is not known, and what it was before it was summed, moved or scaled."""
+    """Yields an unknown value, and that value before it was summed, moved or scaled."""
     for _ in range(8):
         if node.is_constant or samples.array(node) is not None:
             return
@@ -115,12 +115,12 @@ def _back(node: Node, samples: Samples) -> Iterator[Node]:
 
 
 class Gradient:
-    """Looks for the gradient of a layer's input.
+    """The search for the gradient of a layer's input.
 
     Args:
-        samples: What is known of the layer.
-        wanted: What the gradient is to be.
-        tolerance: How close to that.
+        samples: The known values of the layer.
+        wanted: Computes the expected gradients.
+        tolerance: The relative tolerance of the comparison.
         shape: The shape of the input.
     """
 
@@ -133,16 +133,16 @@ class Gradient:
     def of(
         self, seed: Node, inner: Samples, most: int = 120, *, alone: bool = False
     ) -> tuple[Node, bool] | None:
-        """The gradient of the input that is made of one of the output.
+        """Returns the gradient of the input that is computed from one of the output.
 
         Args:
             seed: The gradient of the output.
-            inner: Has it alone.
-            most: How many values to look at.
-            alone: Whether only one that is the layer's alone will do.
+            inner: The samples of the gradient of the output.
+            most: The largest number of values that are searched.
+            alone: Whether the gradient must not include other gradients.
 
         Returns:
-            The gradient, and whether it is the layer's alone.
+            The gradient, and whether it includes no other gradient; None if it is not found.
         """
         wanted = self._wanted(inner.arrays[seed])
         targets = [Target(array, self._tolerance) for array in wanted]
@@ -170,10 +170,10 @@ def _fits(array: Array, target: Array) -> bool:
 
 
 class _Others:
-    """Sums with another gradient, which is taken for 0.
+    """Sums with another gradient, which is evaluated as 0.
 
     Args:
-        inner: The samples of what a gradient becomes.
+        inner: The samples of values computed from a gradient.
     """
 
     def __init__(self, inner: Samples) -> None:
@@ -181,11 +181,11 @@ class _Others:
         self._reached: list[Node] = list(inner.arrays)
 
     def note(self, node: Node) -> None:
-        """Says that a value depends on the layer's gradient alone."""
+        """Notes that a value depends on the layer's gradient alone."""
         self._reached.append(node)
 
     def follow(self, most: int) -> Iterator[tuple[Node, Array]]:
-        """The sums, and what they are without the other gradient, in the order of the program."""
+        """Yields the sums, and their values without the other gradient, in program order."""
         arrays: dict[Node, Array] = {}
         waiting = {u.index: u for node in self._reached for u in node.users if self._open(u)}
         while waiting and most > 0:
@@ -210,12 +210,12 @@ class _Others:
 
 
 def seed_layouts(seed: Node, known: Node, samples: Samples) -> Iterator[Layout]:
-    """The layouts that the gradient of an output may have: those of known values of its shape.
+    """Returns the possible layouts of the gradient of an output: those of values of its shape.
 
     Args:
         seed: The gradient.
-        known: What it meets.
-        samples: Has the layouts.
+        known: The known value by which it is multiplied.
+        samples: The samples, which have the layouts.
     """
     if seed.shape == known.shape and len(seed.shape) > 0:
         met = samples.layouts.get(known)
@@ -233,7 +233,7 @@ def _is_full(layout: Layout) -> bool:
 
 
 def tolerance_of(node: Node) -> float:
-    """The largest error that counts as rounding: constants are rounded as the data are."""
+    """Returns the largest error that counts as rounding, since constants are rounded too."""
     return _TOLERANCES.get(type(node.type.element_type), 1e-5)
 
 
@@ -248,17 +248,17 @@ def gradient(
     *,
     smaller: bool = False,
 ) -> tuple[Node, bool, Node] | None:
-    """The gradient of a layer's input: one that is nothing else, or else the first with others.
+    """Returns the gradient of a layer's input, if possible without other gradients.
 
     Args:
-        samples: What is known of the layer.
-        wanted: What the gradient of the input is to be, from that of the output.
-        tolerance: How close to that.
+        samples: The known values of the layer.
+        wanted: Computes the expected gradients of the input from that of the output.
+        tolerance: The relative tolerance of the comparison.
         shape: The shape of the input.
-        smaller: Whether the output has fewer elements than that.
+        smaller: Whether the output has fewer elements than the input.
 
     Returns:
-        The gradient, whether it is that alone, and the gradient of the output.
+        The gradient, whether it includes no other gradient, and the gradient of the output.
     """
     search, inexact = Gradient(samples, wanted, tolerance, shape), None
     for seed, known in incoming(samples):
@@ -274,11 +274,11 @@ def gradient(
 
 
 def with_gradient(layer: Layer, found: tuple[Node, bool, Node] | None) -> list[Layer]:
-    """A layer, and its backward part if there is one.
+    """Returns a layer, and its backward part if there is one.
 
     Args:
         layer: The forward part.
-        found: As of `gradient`.
+        found: The result of `gradient`.
     """
     if found is None:
         return [layer]

@@ -10,23 +10,23 @@ from scalify_hlo.analysis.layers.graph import Node
 FORWARD, BACKWARD = "forward", "backward"
 
 NORMS: Final = frozenset({"layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"})
-"""The layers that take the scale from their inputs."""
+"""The layers whose result does not depend on the scale of the input."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One layer of a program, as one call of its function makes it.
+    """One layer of a program, in one call of its function.
 
     Attributes:
-        name: What it is: ``layer_norm``, ``gelu`` ...
-        part: ``forward``, or ``backward`` for what makes the gradient of its input.
-        inputs: What it is computed from; for the backward part, the gradient that comes in.
-        output: What it makes; for the backward part, the gradient of the input.
+        name: The kind of layer: ``layer_norm``, ``gelu`` ...
+        part: ``forward``, or ``backward`` for the computation of the gradient of its input.
+        inputs: The inputs; for the backward part, the incoming gradient.
+        output: The output; for the backward part, the gradient of the input.
         where: The name stack of the op that makes the output, for display; it may be empty.
-        epsilon: For the forward part of a normalization, what epsilon is added in.
-        input_gradient: For the forward part, the gradient of the input that comes through this
-            layer, before others are added to it; None if the program has none, or none was found.
-        exact: Whether the gradient is that alone; if not, another was added to it on the way.
+        epsilon: For the forward part of a normalization, the op that adds epsilon.
+        input_gradient: For the forward part, the gradient of the input through this layer, before
+            others are added to it; None if the program has none, or none was found.
+        exact: Whether the gradient includes no other gradient.
     """
 
     name: str

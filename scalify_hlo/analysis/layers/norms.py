@@ -39,16 +39,16 @@ _GAINED: Final = _AFFINE - {"add"} | {"negate"}
 
 @dataclass(slots=True)
 class _Norm:
-    """A normalization of which the statistics are found.
+    """A normalization whose statistics were found.
 
     Attributes:
         source: The input.
-        samples: What is known of it.
-        axes: The axes that the statistics are over.
-        normalized: What the layer makes of its input, but for gain and bias.
-        deviation: The inverse of the deviation.
-        centerd: Whether the mean is taken off.
-        epsilon: What epsilon is added in.
+        samples: The samples of known values.
+        axes: The axes of the statistics.
+        normalized: The samples of the output without gain and bias.
+        deviation: The samples of the inverse deviation.
+        centerd: Whether the mean is subtracted.
+        epsilon: The op that adds epsilon.
         layout: The layout of the input.
     """
 
@@ -64,7 +64,7 @@ class _Norm:
     tolerance: float = 1e-5
 
     def mean(self, array: Array) -> Array:
-        """The mean over the axes of the statistics."""
+        """Returns the mean over the axes of the statistics."""
         return mean(spread_to(array, self.normalized), self.axes)
 
     def target(self, array: Array) -> Target:
@@ -72,7 +72,7 @@ class _Norm:
         return Target(array, self.tolerance)
 
     def gradients(self, outer: Array) -> list[Array]:
-        """Returns the possible gradients of the input: the output's may have the gain in it."""
+        """Returns the possible gradients of the input; that of the output may include the gain."""
         gains = [] if self.gain is None else [self.samples.arrays[self.gain]]
         return [self._gradient(outer * gain) for gain in [*gains, np.ones(())]]
 
@@ -84,10 +84,10 @@ class _Norm:
 
 
 def find(graph: Graph) -> tuple[list[Layer], set[Node]]:
-    """The normalizations of a program.
+    """Returns the normalizations of a program.
 
     Returns:
-        The layers, and the values that are inside of them.
+        The layers, and the values inside of them.
     """
     layers: list[Layer] = []
     inside: set[Node] = set()
@@ -103,7 +103,7 @@ def find(graph: Graph) -> tuple[list[Layer], set[Node]]:
 
 
 def _operators(node: Node) -> list[Layer]:
-    """StableHLO's own ops; only their first results are inputs' sizes."""
+    """Yields StableHLO's own batch normalization ops, whose output is their first result."""
     if node.shape != node.inputs[0].shape:
         return []
     if node.name == "batch_norm_training":
@@ -123,13 +123,13 @@ def _at(key: Node) -> Found:
 
 
 def _matched(key: Node, last: Node) -> tuple[_Norm, Node] | None:
-    """The normalization whose deviation a value is, and what it makes."""
+    """Returns the normalization whose deviation a value is, and its output."""
     others = []
     for source in sources(key, last):
         norm = _statistics(key, source, last)
         if norm is None:
             continue
-        if not norm.centerd:  # a LayerNorm is an RMSNorm of what the mean is taken off
+        if not norm.centerd:  # A LayerNorm is an RMSNorm of the input minus its mean.
             others.append(norm)
         elif (output := _output(norm)) is not None:
             return norm, output
@@ -138,7 +138,7 @@ def _matched(key: Node, last: Node) -> tuple[_Norm, Node] | None:
 
 
 def _last_sum(key: Node) -> Node | None:
-    """The sum that a deviation is made of."""
+    """Returns the sum from which a deviation is computed."""
     node = key
     for _ in range(12):
         free = [s for s in node.inputs if not s.is_constant]
@@ -154,9 +154,9 @@ _TO_SUM: Final = _KEYS | MOVEMENT | (short(ARITHMETIC | CHOICES) - {"clamp"}) | 
 
 
 def _statistics(key: Node, source: Node, last: Node) -> _Norm | None:
-    """The normalization of an input whose deviation a value is, if it is one."""
+    """Returns the normalization of an input whose deviation a value is, or None."""
     operand = last.inputs[0]
-    if not source.shape or min(*source.shape, *operand.shape) < 1:  # unknown, or empty
+    if not source.shape or min(*source.shape, *operand.shape) < 1:  # A size is dynamic or 0.
         return None
     base = layouts.fresh(operand.shape)
     layout = base if source.shape == operand.shape else layouts.regrouped(base, source.shape)
@@ -226,7 +226,7 @@ class _Forms:
         self._gained: list[Target] = []
 
     def take(self, parameter: Node, *, is_gain: bool) -> None:
-        """Says what the gain or the bias is."""
+        """Sets the gain or the bias."""
         norm, known = self.norm, self.norm.samples.arrays
         if is_gain:
             self.gain = parameter
@@ -244,11 +244,11 @@ class _Forms:
                 self._ranked.append((2 + i, norm.target(array + known[self.bias])))
 
     def rank(self, array: Array) -> int | None:
-        """The rank of a value in the layer: 0 without gain, 1 with it, 2 with bias, 3 with both."""
+        """Returns the rank of a value: 0 without gain, 1 with gain, 2 with bias, 3 with both."""
         return next((rank for rank, target in self._ranked if _is_met(target, array)), None)
 
     def is_part(self, node: Node, array: Array) -> bool:
-        """Whether a value is the inverse deviation, that with the gain, or the mean with both."""
+        """Whether a value is the inverse deviation, perhaps times gain, or the mean times both."""
         deviation = self._deviation
         if array.shape == deviation.wanted.shape and deviation.met_by(array):
             return True
@@ -260,7 +260,7 @@ class _Forms:
 def _is_met(target: Target, array: Array) -> bool:
     try:
         return target.met_by(array)
-    except ValueError:  # their shapes have nothing in common
+    except ValueError:  # Their shapes cannot be broadcast.
         return False
 
 
@@ -291,7 +291,7 @@ def _has_axes(norm: _Norm, node: Node) -> bool:
 
 
 def _admits(forms: _Forms, node: Node, user: Node, rank: int | None) -> bool:
-    """Whether an op has a gain or a bias for its other operand; it is then known."""
+    """Whether the other operand of an op is a gain or a bias, which is then noted."""
     if user.name not in _AFFINE or len(user.inputs) != 2:
         return False
     norm, known = forms.norm, forms.norm.samples
@@ -314,7 +314,7 @@ def _admits(forms: _Forms, node: Node, user: Node, rank: int | None) -> bool:
 
 
 def _layout_of(norm: _Norm, node: Node) -> Layout:
-    """The layout that a gain has that meets a value; it may differ where that stays the same."""
+    """Returns the layout of a gain by which a value is multiplied."""
     known = norm.samples.layouts[node]
     for other, full in norm.samples.layouts.items():
         if len(full) == len(known) and layouts.axes(full) == layouts.axes(norm.layout):

@@ -16,12 +16,12 @@ _erfc = np.vectorize(math.erfc, otypes=[float])
 
 
 def logistic(x: Array) -> Array:
-    """1 / (1 + exp(-x))."""
+    """Returns 1 / (1 + exp(-x))."""
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def erf(x: Array) -> Array:
-    """The error function."""
+    """Returns the error function of an array."""
     return np.asarray(_erf(x))
 
 
@@ -66,35 +66,35 @@ TABLE: Final[Mapping[str, Callable[..., Any]]] = {
     "subtract": np.subtract,
     "tanh": np.tanh,
 }
-"""The ops that work element by element, by the names of their nodes."""
+"""The elementwise ops, by the names of their nodes."""
 
 
 def evaluate(name: str, operands: Sequence[Any]) -> Any:
-    """Evaluates an op of the table on its operands; overflows are no errors."""
+    """Evaluates an op of the table on its operands; overflow is not an error."""
     with np.errstate(all="ignore"):
         return TABLE[name](*operands)
 
 
 def spread_to(array: Array, other: Array) -> Array:
-    """An array broadcast to what it has in common with another; mostly it is that already."""
+    """Broadcasts an array against another; usually it has the shape already."""
     if array.shape == other.shape:
         return array
     return np.broadcast_to(array, np.broadcast_shapes(array.shape, other.shape))
 
 
 def mean(array: Array, axes: tuple[int, ...]) -> Array:
-    """The mean over axes, which stay with size 1: `np.mean` at half of the cost on small arrays."""
+    """Returns the mean over axes, which keep size 1; on small arrays faster than `np.mean`."""
     count = math.prod([array.shape[axis] for axis in axes])
     return np.asarray(np.add.reduce(array, axis=axes, dtype=float, keepdims=True) / count)
 
 
 class Target:
-    """An array with which others are compared: they are equal up to rounding.
+    """An array with which others are compared, up to rounding.
 
     Args:
-        wanted: What an array is to be.
-        tolerance: How far it may be from that, relatively.
-        unit: What small numbers are small against; by default the largest wanted.
+        wanted: The expected array.
+        tolerance: The relative tolerance.
+        unit: The magnitude to which the tolerance refers, by default the largest expected one.
     """
 
     __slots__ = ("_allowed", "_first", "_first_allowed", "wanted")
@@ -107,8 +107,8 @@ class Target:
         self._first, self._first_allowed = wanted.item(0), self._allowed.item(0)
 
     def met_by(self, found: Array) -> bool:
-        """Whether an array is equal, each broadcast to the other; all is finite then."""
-        # Most are not: their first elements tell at a tenth of the cost.
+        """Whether an array is equal after broadcasting, and finite."""
+        # Most arrays differ in their first elements, which are cheap to compare.
         if abs(found.item(0) - self._first) > self._first_allowed:
             return False
         near = np.abs(found - self.wanted) <= self._allowed
@@ -116,5 +116,5 @@ class Target:
 
 
 def close(found: Array, wanted: Array, tolerance: float, unit: float | None = None) -> bool:
-    """Whether an array meets a `Target`."""
+    """Whether an array is equal to another one within a tolerance; see `Target`."""
     return Target(wanted, tolerance, unit).met_by(found)

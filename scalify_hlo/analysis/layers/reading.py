@@ -18,7 +18,7 @@ from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import COPIES, IMPURE
 
 _SAME: Final = COPIES | {"stablehlo.reduce_precision"}
-"""Each result is the operand of its number."""
+"""Ops whose results are their operands, by number."""
 
 _IMPURE: Final = IMPURE
 
@@ -42,9 +42,9 @@ def read(main: ir.OpView, listing: Sequence[Named] | None = None) -> Graph:
     """The graph of a program.
 
     Args:
-        main: The function that it starts at; see `without_steps` for what is left out where roles
-            are marked.
-        listing: Its ops, where they were listed.
+        main: The entry function; see `without_steps` for the ops that are left out if roles are
+            marked.
+        listing: Its ops, if they were listed.
     """
     functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
     reader = _NumberReader(functions)
@@ -61,7 +61,7 @@ class _NumberReader:
         self._depth = 0
 
     def block(self, block: ir.Block, names: _Names) -> list[Node]:
-        """Reads a block; its terminator's operands."""
+        """Reads a block, and returns the nodes of its terminator's operands."""
         ops = [view.operation for view in block.operations]
         self.ops([(op.name, op) for op in ops[:-1]], names)
         return [names[operand] for operand in ops[-1].operands] if ops else []
@@ -93,7 +93,7 @@ class _NumberReader:
             self._other(op, name, inputs, names)
 
     def _other(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
-        """An op of which only that is known that it makes the same of the same."""
+        """Reads an op without semantics; equal ops on equal operands are one node."""
         short = name.partition(".")[2]
         for number, result in enumerate(op.results):
             if name in _IMPURE:
@@ -125,7 +125,7 @@ class _NumberReader:
         self.graph.hand_on(op.results, returned)
 
     def _is_full(self) -> bool:
-        """Whether no further call is looked into."""
+        """Whether further calls are not followed."""
         if self._depth > CALL_DEPTH:
             self.graph.ended.add(f"calls are nested more than {CALL_DEPTH} deep")
         elif len(self.graph.nodes) > GRAPH_NODES:
@@ -154,7 +154,7 @@ class _NumberReader:
                 node.element = end.inputs[1]
 
     def _regions(self, op: ir.Operation, name: str, inputs: list[Node], names: _Names) -> None:
-        """Reductions are known; of other ops with regions, what is inside is read by itself."""
+        """Reads an op with regions; a reduction is a node, other regions are read separately."""
         if name == "stablehlo.reduce":
             names.update(zip(op.results, self._reduction(op, inputs), strict=True))
             return
@@ -196,7 +196,7 @@ class _Apart:
 
 
 def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """An op's own attributes, not those that somebody put there."""
+    """Returns the inherent attributes of an op, without discardable ones."""
     attributes = op.attributes
     return {name: attributes[name] for name in attributes if "." not in name}
 
@@ -210,7 +210,7 @@ def _arguments(region: ir.Region, nodes: Sequence[Node]) -> list[tuple[ir.Value,
 
 def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
     result = op.results[0]
-    if is_complex(result.type):  # whose elements the bindings cannot read
+    if is_complex(result.type):  # The bindings cannot read complex elements.
         return graph.leaf(result, "constant")
     attribute = op.attributes["value"]
     if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat:
@@ -221,7 +221,7 @@ def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
 
 
 def _convert(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
-    """Between floats it is nothing; to floats, the number as it was."""
+    """Reads a convert; between floats it has no node."""
     node, result = inputs[0], op.results[0]
     to_float, from_float = is_float(result), is_float(node.value)
     if to_float and from_float:
@@ -231,7 +231,7 @@ def _convert(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
 
 
 def is_float(value: ir.Value) -> bool:
-    """Whether a value has floats."""
+    """Whether a value has float elements."""
     type_ = value.type
     if not isinstance(type_, ir.RankedTensorType):
         return False
@@ -239,7 +239,7 @@ def is_float(value: ir.Value) -> bool:
 
 
 def _broadcast(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
-    """One that only adds dimensions of size 1 is a reshape; most are of constants."""
+    """Reads a broadcast; one that only adds dimensions of size 1 is a reshape."""
     result, number = op.results[0], inputs[0].constant
     if number is not None:
         return graph.constant(result, number)

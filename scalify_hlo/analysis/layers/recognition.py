@@ -16,26 +16,26 @@ from scalify_hlo.analysis.layers.reading import read
 
 
 def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
-    """The layers of a program, forward and backward, in the order in which it computes them.
+    """Returns the layers of a program, forward and backward, in execution order.
 
     Args:
-        module: StableHLO with a function ``@main``; it is left as it is.
+        module: StableHLO with a function ``@main``. It is not changed.
 
     Returns:
-        Each layer as often as it is called; nothing if there is no ``@main``. What is not sure is
-        left out.
+        A layer for each call; none if there is no ``@main``. Layers that are not certain are left
+        out.
     """
     return layers_of(graph_of(module))
 
 
 def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None = None) -> Graph:
-    """The graph of a program; empty if there is no ``@main``.
+    """Returns the graph of a program; empty if there is no ``@main``.
 
-    Where roles are marked, what comes after all gradients for the state alone is not in it.
+    If roles are marked, ops after all gradients that only update state are left out.
 
     Args:
         module: StableHLO.
-        listing: The ops of ``@main``, where they were listed.
+        listing: The ops of ``@main``, if they were listed.
     """
     blocks = module.operation.regions[0].blocks
     for op in blocks[0].operations:
@@ -45,13 +45,13 @@ def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None =
 
 
 def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:
-    """The layers of a graph; see `recognize`.
+    """Returns the layers of a graph; see `recognize`.
 
     Args:
         graph: The program.
-        scales: Whether only those count that a rewrite needs to know: normalizations and softmax.
+        scales: Whether only the layers that a rewrite needs are found: normalizations and softmax.
     """
-    with np.errstate(all="ignore"):  # samples may overflow
+    with np.errstate(all="ignore"):  # Samples may overflow.
         found, inside = norms.find(graph)
         found += softmax.find(graph, inside)
         if scales:

@@ -1,8 +1,8 @@
 """Values of the graph on a few samples of a layer's input.
 
-An axis of the input is represented by a few positions, all others being like them: a sum along it
-is the mean over the samples times its size. So shapes do not matter, and the numbers that programs
-divide by are right. The first axis of the samples holds cases of different magnitude.
+An axis of the input is represented by a few positions. A sum along the axis is the mean over the
+samples times the size of the axis. So the cost does not depend on shapes, and divisors in the
+program are correct. The first axis of the samples has cases of different magnitude.
 """
 
 from __future__ import annotations
@@ -35,30 +35,33 @@ def _normal(count: int) -> Array:
 
 
 class _Random:
-    """A generator of random numbers that costs little to begin anew."""
+    """A generator of random numbers that is cheap to restart."""
 
     def __init__(self) -> None:
         self._drawn = 0
 
     def normal(self, shape: tuple[int, ...]) -> Array:
-        """The next numbers of a normal distribution, always the same ones."""
+        """Returns the next numbers of a normal distribution, the same ones in each run."""
         start, self._drawn = self._drawn, self._drawn + _count(shape)
-        enough = max(_FEW, 1 << self._drawn.bit_length())  # the first of many are those of few
+        enough = max(
+            _FEW, 1 << self._drawn.bit_length()
+        )  # The first numbers do not depend on the count.
         return _normal(enough)[start : self._drawn].reshape(shape)
 
 
 class Samples:
-    """Values that depend on a layer's input, and on what else is given, alone.
+    """Samples of values that depend only on a layer's input and on admitted parameters.
 
     Args:
         source: The input.
-        layout: Its layout.
-        outer: What is known already, where this is about what a gradient becomes.
+        layout: The layout of the input.
+        outer: For values computed from a gradient, the samples of the forward part.
 
     Attributes:
-        arrays: The samples of values, one axis for the cases and one for each of the input's.
-        layouts: Their layouts.
-        parameters: Those that were admitted.
+        arrays: The samples of values, with an axis for the cases and one for each axis of the
+            input.
+        layouts: The layouts of the values.
+        parameters: The admitted parameters.
     """
 
     def __init__(self, source: Node, layout: Layout, outer: Samples | None = None) -> None:
@@ -83,14 +86,14 @@ class Samples:
         return self._random.normal((len(MAGNITUDES), *shape)) + 0.5
 
     def give(self, node: Node, layout: Layout, array: Array) -> None:
-        """Says what a value is."""
+        """Sets the samples of a value."""
         self.arrays[node], self.layouts[node] = array, layout
 
     def admit(self, node: Node, layout: Layout) -> Node | None:
-        """Takes samples for a value of which nothing is known, through what moves it about.
+        """Draws samples for an unknown value, or for the tensor before data movement.
 
         Returns:
-            The tensor that was moved about; None if its dimensions are not those of the input.
+            The tensor before data movement; None if its dimensions are not those of the input.
         """
         chain = []
         while node.name in MOVEMENT and self.array(node) is None:
@@ -109,17 +112,17 @@ class Samples:
         return node
 
     def array(self, node: Node) -> Array | None:
-        """The samples of a value, if they are known."""
+        """Returns the samples of a value, if they are known."""
         found = self.arrays.get(node)
         return found if found is not None or self.outer is None else self.outer.array(node)
 
     def layout(self, node: Node) -> Layout | None:
-        """The layout of a value, if it is known."""
+        """Returns the layout of a value, if it is known."""
         found = self.layouts.get(node)
         return found if found is not None or self.outer is None else self.outer.layout(node)
 
     def evaluate(self, node: Node) -> bool:
-        """Finds the samples of a value whose inputs are known; whether there are any."""
+        """Evaluates a value whose inputs are known, and returns whether it has samples."""
         if self.array(node) is not None:
             return True
         if node.name in TABLE:
@@ -141,7 +144,7 @@ class Samples:
             if array is None:
                 return False
             operands.append(array)
-            if source.shape == node.shape:  # the predicate of a select may be a scalar
+            if source.shape == node.shape:  # The predicate of a select may be a scalar.
                 known = self.layout(source)
                 if known is None:
                     return False
@@ -191,8 +194,8 @@ class Samples:
         """Yields the values that can be evaluated from some others, the nearest first.
 
         Args:
-            start: Values that are known.
-            most: How many to find at most.
+            start: Known values.
+            most: The largest number of values.
         """
         waiting, seen, outer = deque(start), set(start), self.outer
         while waiting and most > 0:
@@ -207,11 +210,11 @@ class Samples:
 
 
 class Points(Samples):
-    """Samples of a layer that works element by element: only ops that do so are evaluated.
+    """Samples of an elementwise layer; only elementwise ops are evaluated.
 
     Args:
         source: The input.
-        points: What to take for it; by default that of `outer` is 1.
+        points: The samples of the input.
         outer: As in `Samples`.
     """
 
@@ -256,7 +259,7 @@ def _size(dim: Iterable[layouts.LayoutPart]) -> int:
 
 
 def _below(node: Node, layout: Layout) -> Layout | None:
-    """The layout of the operand of an op that moves it, from that of its result."""
+    """Returns the layout of the operand of a data movement op, from that of the result."""
     source = node.inputs[0]
     if node.name == "transpose":
         order = sorted(range(len(node.dims)), key=lambda i: node.dims[i])

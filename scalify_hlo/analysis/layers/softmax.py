@@ -1,4 +1,4 @@
-"""Softmax, log-softmax, logsumexp, and cross-entropy, which is made of one of the last two."""
+"""Softmax, log-softmax, logsumexp, and cross-entropy, which depends on one of the last two."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from scalify_hlo.analysis.layers.twins import Found, Twins
 
 @dataclass(slots=True)
 class _Softmax:
-    """A softmax, or what is made of one.
+    """The computation of a softmax.
 
     Attributes:
         source: The input.
-        samples: What is known of it.
-        axes: The axes that are summed over.
-        size: How many elements are summed.
+        samples: The samples of known values.
+        axes: The axes of the sum.
+        size: The number of elements that are summed.
     """
 
     source: Node
@@ -44,27 +44,27 @@ class _Softmax:
     size: float
 
     def sum(self, array: Array) -> Array:
-        """The sum over the axes; samples stand for several elements."""
+        """Returns the sum over the axes; a sample represents several elements."""
         whole = spread_to(array, self.samples.arrays[self.source])
         return np.asarray(self.size * mean(whole, self.axes))
 
     @property
     def logsumexp(self) -> Array:
-        """The logarithm of Σ exp x."""
+        """Returns log Σ exp x."""
         return np.asarray(np.log(self.sum(np.exp(self.samples.arrays[self.source]))))
 
     @property
     def softmax(self) -> Array:
-        """The share of exp x in Σ exp x."""
+        """Returns exp x / Σ exp x."""
         return np.asarray(np.exp(self.log_softmax))
 
     @property
     def log_softmax(self) -> Array:
-        """The logarithm of exp x / Σ exp x."""
+        """Returns log(exp x / Σ exp x)."""
         return np.asarray(self.samples.arrays[self.source] - self.logsumexp)
 
     def gradient(self, name: str) -> Wanted:
-        """The gradient of the input from that of the output."""
+        """Returns the gradient of the input from that of the output."""
         probabilities = self.softmax
         formulas: Mapping[str, Callable[[Array], Array]] = {
             "softmax": lambda e: probabilities * (e - self.sum(e * probabilities)),
@@ -75,15 +75,15 @@ class _Softmax:
 
 
 _NAMES: Final = ("log_softmax", "logsumexp", "softmax")
-"""Those first whose backward part makes the others."""
+"""The kinds, in the order of the search: the backward part of one may contain others."""
 
 
 def find(graph: Graph, inside: set[Node]) -> list[Layer]:
-    """The layers of a program.
+    """Returns the softmax layers of a program.
 
     Args:
         graph: The program.
-        inside: Takes the values that are inside of layers.
+        inside: The values inside of layers, to which those of softmaxes are added.
     """
     layers: list[Layer] = []
     twins = Twins(graph, _at)
@@ -122,7 +122,7 @@ def _at(key: Node) -> Found:
 
 
 def _of_mean(softmax: _Softmax, name: str) -> tuple[Node, bool, Node] | None:
-    """The gradient of a logsumexp whose own gradient is a constant, as that of a mean is."""
+    """Returns the gradient of a logsumexp with a constant incoming gradient, as of a mean."""
     if name != "logsumexp":
         return None
     samples, wanted = softmax.samples, softmax.softmax
@@ -136,7 +136,7 @@ def _of_mean(softmax: _Softmax, name: str) -> tuple[Node, bool, Node] | None:
 
 
 def _read(key: Node, total: Node, source: Node) -> _Softmax | None:
-    if source.shape != key.shape or min(source.shape, default=0) < 1:  # unknown, or empty
+    if source.shape != key.shape or min(source.shape, default=0) < 1:  # A size is dynamic or 0.
         return None
     samples = Samples(source, layouts.fresh(source.shape))
     nodes = sorted(cone(key, source), key=lambda node: node.index)
@@ -150,7 +150,7 @@ def _read(key: Node, total: Node, source: Node) -> _Softmax | None:
 
 
 def _output(softmax: _Softmax) -> tuple[str, Node] | None:
-    """The name of what is made, and where."""
+    """Returns the kind of a result, and its node."""
     samples, tolerance = softmax.samples, tolerance_of(softmax.source)
     nodes = list(samples.spread([softmax.source], SOFTMAX_SPREAD))
     for name in _NAMES:
@@ -182,19 +182,19 @@ def _cross_entropy(layer: Layer) -> Iterator[Layer]:
 
 
 def _is_picked(user: Node, node: Node, _: Layer) -> bool:
-    """Whether an op takes the elements of labels."""
+    """Whether an op picks the elements of labels."""
     if user.name == "gather":
         return user.inputs[0] is node
     return user.name == "reduce_add" and _is_weighted(node)
 
 
 def _is_weighted(node: Node) -> bool:
-    """Whether a product is with something that is not constant."""
+    """Whether a product is with a value that is not constant."""
     return node.name == "multiply" and not any(s.is_constant for s in node.inputs)
 
 
 def _is_less_picked(user: Node, node: Node, layer: Layer) -> bool:
-    """Whether an op has a logsumexp and an element of the same input for operands."""
+    """Whether an op has as operands a logsumexp and a picked element of the same input."""
     if user.name != "subtract":
         return False
     other = user.inputs[1] if user.inputs[0] is node else user.inputs[0]

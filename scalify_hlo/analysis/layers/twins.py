@@ -1,7 +1,7 @@
-"""Equal layers are found once: a model repeats its blocks.
+"""Reuse of searches: a model repeats its blocks, whose layers are found once.
 
-What a search for a layer finds depends on nothing but what it looks at, and on the order of that.
-Where another op has the same around it, as far as the search looked, it would find the same.
+The result of a search depends only on the nodes that it accesses, and on their order. If another op
+has an equal neighborhood, as far as the search accessed it, the result is the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
 from scalify_hlo.analysis.layers.model import Layer
 
 _KEPT: Final = 4
-"""With how many searches from like ops another one is compared, the last ones."""
+"""The number of last searches from similar ops with which an op is compared."""
 
 
 _Looks: TypeAlias = dict[tuple[Node, bool], None]
@@ -35,18 +35,18 @@ class Found:
     inside: Collection[Node] = ()
 
     def moved(self, nodes: Mapping[Node, Node]) -> Found:
-        """The same, of other nodes."""
+        """Returns the same result for other nodes."""
         layers = [_moved(layer, nodes) for layer in self.layers]
         return Found(layers, [nodes[node] for node in self.inside])
 
 
 class Twins:
-    """Searches a graph, but for where it looks as it did before.
+    """Searches of a graph, which are reused for equal neighborhoods.
 
     Args:
         graph: The graph.
-        search: Looks for the layers around a key op; it knows nodes by their attributes only, and
-            compares their numbers with each other only.
+        search: Finds the layers around a key op. It uses attributes of nodes only, and compares
+            their indices only with each other.
     """
 
     def __init__(self, graph: Graph, search: Callable[[Node], Found]) -> None:
@@ -54,7 +54,7 @@ class Twins:
         self._known: dict[tuple[str, Dims], list[tuple[Node, _Looks, Found]]] = {}
 
     def at(self, key: Node) -> Found:
-        """The layers around a key op."""
+        """Returns the layers around a key op."""
         known = self._known.setdefault((key.name, key.shape), [])
         for other, looks, found in reversed(known[-_KEPT:]):
             nodes = _onto(key, other, looks)
@@ -68,7 +68,7 @@ class Twins:
 
 
 def _onto(key: Node, other: Node, looks: _Looks) -> dict[Node, Node] | None:
-    """The nodes around a key op, by those that stand there around another."""
+    """Returns the nodes around a key op, by the corresponding nodes around another one."""
     if not _is_alike(other, key):
         return None
     nodes = {other: key}
@@ -95,12 +95,12 @@ _index = attrgetter("index")
 def _is_alike(one: Node, other: Node) -> bool:
     if one is other:
         return True
-    # One object stands for each type of a graph.
+    # Each type of a graph has a unique object.
     if one.name != other.name or one.type is not other.type or one.dims != other.dims:
         return False
     if one.constant is other.constant:
         return True
-    return str(one.constant) == str(other.constant)  # which are not those of one type
+    return str(one.constant) == str(other.constant)  # These constants have different types.
 
 
 def _moved(layer: Layer, nodes: Mapping[Node, Node]) -> Layer:
