@@ -313,7 +313,7 @@ class Scaled(NamedTuple):
         return self.scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, self.level))))
 
     @property
-    def unpaid(self) -> float:
+    def residual(self) -> float:
         """The fraction of the level that remains at scale `normalized`, between -0.5 and 0.5."""
         return self.level - round(self.level)
 

@@ -140,7 +140,7 @@ class Walk:
         self._main = listing
         first = self._read(function, gradients)
         self.matmuls = first
-        if gradients or not _is_doubtful(first):
+        if gradients or not _is_weak(first):
             return
         self._strict, tables = True, self.tables
         second = self._read(function, gradients)
@@ -354,7 +354,7 @@ class Walk:
             scope.views[result] = views[0] if same else View(Origin(gradient=gradient))
 
 
-def _is_doubtful(matmuls: Sequence[Matmul]) -> bool:
+def _is_weak(matmuls: Sequence[Matmul]) -> bool:
     """Whether the only evidence for backward matmuls is weak: their shapes."""
     backward = [matmul for matmul in matmuls if matmul.part != FORWARD]
     if not backward or any(matmul.certainty == "names" for matmul in backward):

@@ -213,24 +213,24 @@ class Moments:
 
         The difference of two values of a weight, which outer optimizers use, is a change of it.
         """
-        name, parts = self._degrees.made(self._updates.settled(place))
+        name, parts = self._degrees.made(self._updates.resolved(place))
         weights = {self._arguments[number] for number in self._weights}
         if name == _DIFFERENCE and all(self._is_whole(part, weights) for part in parts):
             return False
-        return name in SUMS and any(self._updates.settled(part) in weights for part in parts)
+        return name in SUMS and any(self._updates.resolved(part) in weights for part in parts)
 
     def _is_whole(self, place: Place, weights: AbstractSet[Place]) -> bool:
         """Whether a value is a weight, possibly plus other terms."""
-        waiting, seen = [self._updates.settled(place)], {place}
+        waiting, seen = [self._updates.resolved(place)], {place}
         while waiting and len(seen) < WEIGHT_VALUES:
             here = waiting.pop()
             if here in weights:
                 return True
             name, parts = self._degrees.made(here)
             if name in SUMS:
-                settled = [self._updates.settled(part) for part in parts]
-                waiting += [part for part in settled if part not in seen]
-                seen.update(settled)
+                resolved = [self._updates.resolved(part) for part in parts]
+                waiting += [part for part in resolved if part not in seen]
+                seen.update(resolved)
         return False
 
     def _gets_into_weights(self, number: int, monomial: Monomial | None) -> bool:

@@ -59,7 +59,7 @@ class Updates:
             waiting += parts
         return False
 
-    def settled(self, place: Place) -> Place:
+    def resolved(self, place: Place) -> Place:
         """Returns a value at the op that makes it, through calls and loops."""
         while True:
             name, made_of = self._made(place)
@@ -70,7 +70,7 @@ class Updates:
     def without_constants(self, place: Place) -> Place:
         """Returns the value without constant terms and factors."""
         while True:
-            name, made_of = self._made(self.settled(place))
+            name, made_of = self._made(self.resolved(place))
             if name not in ARITHMETIC:
                 return place
             lhs, rhs = made_of

@@ -185,7 +185,7 @@ class Propagation:
         self._settings = Settings(
             recipe,
             narrow=narrow,
-            doubts=narrow or bool(self._casting),
+            tracks_uncertainty=narrow or bool(self._casting),
             marked=self._marked,
             casting=self._casting,
             writing=writing_functions(self._functions),
@@ -196,14 +196,14 @@ class Propagation:
     def main(self, function: ir.OpView) -> None:
         """Rewrites the entry function."""
         block = function.regions[0].blocks[0]
-        if not self._settings.doubts:
-            doubts = self._has_narrow_values(block)
-            self._settings = replace(self._settings, doubts=doubts)
+        if not self._settings.tracks_uncertainty:
+            narrow = self._has_narrow_values(block)
+            self._settings = replace(self._settings, tracks_uncertainty=narrow)
         top = placeholder(block)
         rewriter = self._rewriter(top, observe=self._observe)
         boundary = Boundary(function, rewriter, top, self._index.result_marks)
         boundary.enter()
-        rewriter.doubt_inputs()
+        rewriter.set_input_uncertainty()
         if self._annotate or self._narrow or self._marked or boundary.scaled:
             self._walk_main(function, rewriter)
         boundary.leave()

@@ -23,7 +23,7 @@ from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
     MARKS,
     Casting,
-    Narrowing,
+    MatmulQuantizer,
     Propagated,
     QuantizedOperands,
 )
@@ -62,7 +62,7 @@ class QuantizeMatmulsPass(Pass):
             index.invalidate()
         casts = index.share(Casts())
         casting = self._casting(source, casts)
-        narrowing = Narrowing(
+        quantizer = MatmulQuantizer(
             casting,
             Flattening() if on_one_device(module) else None,
             algorithms=self.recipe.target in WITH_ALGORITHMS,
@@ -70,7 +70,7 @@ class QuantizeMatmulsPass(Pass):
         numbers = index.share(Numbers(self.recipe, self.wide))
         records = index.share(Records(report, inlined=source is not None))
         ops = marked_ops(module, index.listing)
-        self._narrow(ops, narrowing, report, numbers, records)
+        self._narrow(ops, quantizer, report, numbers, records)
         if source is not None:
             source.finish(report)
         records.finish()
@@ -83,7 +83,7 @@ class QuantizeMatmulsPass(Pass):
     def _narrow(
         self,
         ops: Sequence[ir.OpView],
-        narrowing: Narrowing,
+        quantizer: MatmulQuantizer,
         report: Report,
         numbers: Numbers,
         records: Records,
@@ -92,7 +92,7 @@ class QuantizeMatmulsPass(Pass):
 
         Args:
             ops: The matmuls that are marked.
-            narrowing: The quantization of one matmul.
+            quantizer: The quantization of one matmul.
             report: The report, which counts quantized matmuls.
             numbers: The numbers of the matmuls that are not quantized.
             records: The records of the outcome for each matmul.
@@ -107,7 +107,7 @@ class QuantizeMatmulsPass(Pass):
                 if choice.formats is not None and not numbers.narrow(op.operation):
                     choice = Choice(None, UNTRUSTED)
                 report.narrowed += choice.formats is not None
-                left = self._narrowed(op, choice, narrowing, extent)
+                left = self._quantized(op, choice, quantizer, extent)
                 records.note(left[0], choice.wide)
             for each in () if read else left:
                 clear(each, LEFT)
@@ -119,11 +119,11 @@ class QuantizeMatmulsPass(Pass):
             return Propagated(casts, self.recipe.matmul)
         return QuantizedOperands(Operands(source), self.recipe)
 
-    def _narrowed(
-        self, op: ir.OpView, choice: Choice, narrowing: Narrowing, extent: Extent
+    def _quantized(
+        self, op: ir.OpView, choice: Choice, quantizer: MatmulQuantizer, extent: Extent
     ) -> list[ir.OpView]:
         """Returns the ops that replace a matmul with roles: itself, or a quantized matmul."""
         if choice.formats is None:
             clear(op, MARKS)
             return [op]
-        return narrowing.narrow(op, choice.formats, extent)
+        return quantizer.narrow(op, choice.formats, extent)

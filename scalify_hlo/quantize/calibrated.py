@@ -58,36 +58,36 @@ class Calibrated:
             self._members.setdefault(kind, []).extend(self._seen(place)[:1])
         self._shared: dict[tuple[Kind, str, str], int] = {}
 
-    def operand(self, wanted: QuantizeRequest) -> Operand:
+    def operand(self, request: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
-        names = self._names[wanted.place]
-        found = self._seen(wanted.place)
+        names = self._names[request.place]
+        found = self._seen(request.place)
         if not found:
             raise InputError(
                 f"the profile has no tensor {names[0]!r}",
                 hint="make a new one with `scalify-hlo calibrate` of this version",
             )
-        exponent = self._exponent(wanted, found[0])
-        constant = self._constants.operand(wanted, exponent)
+        exponent = self._exponent(request, found[0])
+        constant = self._constants.operand(request, exponent)
         if constant is not None:
             return constant
-        return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
+        return Quantizing(request.whole, self._recipe).static(np.asarray(exponent))
 
     def _seen(self, place: Place) -> list[TensorProfile]:
         """Returns the statistics of an operand, under each name that it has in the profile."""
         tensors = self._profile.tensors
         return [tensors[name] for name in self._names[place] if name in tensors]
 
-    def _exponent(self, wanted: QuantizeRequest, seen: TensorProfile) -> int:
+    def _exponent(self, request: QuantizeRequest, seen: TensorProfile) -> int:
         """Returns log2 of an operand's scale: that of its kind, unless its own is more accurate."""
-        scaling, format_ = self._recipe.scaling, wanted.format
-        method = self._methods.of(self._names[wanted.place])
+        scaling, format_ = self._recipe.scaling, request.format
+        method = self._methods.of(self._names[request.place])
 
         def own(tensor: TensorProfile) -> int:
             exponent = tensor.exponent(method, format_, percent=scaling.percentile)
             return max(-ENCODED_BOUND, min(ENCODED_BOUND, exponent + scaling.margin))
 
-        key = self._kinds[wanted.place], format_, method
+        key = self._kinds[request.place], format_, method
         if key not in self._shared:
             self._shared[key] = max(map(own, self._members[key[0]]))
         exponent, shared = own(seen), self._shared[key]

@@ -27,31 +27,31 @@ class ConstantOperands:
         self._quantizer = Quantizer(self._functions, saturate=recipe.saturate)
         self._margin = recipe.scaling.margin
 
-    def operand(self, wanted: QuantizeRequest, exponent: int | None = None) -> Operand | None:
+    def operand(self, request: QuantizeRequest, exponent: int | None = None) -> Operand | None:
         """Returns an operand that is a constant, or a constant whose elements ops only move.
 
         Args:
-            wanted: The request. With channels, the scales follow from the amax of each channel.
+            request: The request. With channels, the scales follow from the amax of each channel.
             exponent: log2 of the scale, by default that of the amax.
 
         Returns:
             The quantized operand; None if it is not made of one constant.
         """
-        origin = self._quantizer.origin(wanted.value)
+        origin = self._quantizer.origin(request.value)
         if origin is None:
             return None
-        axes = None if wanted.channels is None else self._axes(origin, wanted.channels.dims)
+        axes = None if request.channels is None else self._axes(origin, request.channels.dims)
         if axes is not None:
             scales = Scales("max", margin=self._margin, axes=tuple(sorted(axes)))
         elif exponent is not None:
             scales = Scales("given", exponent)
         else:
             scales = Scales("max", margin=self._margin)
-        element = ir.Type.parse(wanted.format)
+        element = ir.Type.parse(request.format)
         made = self._quantizer.narrowed(origin, element, scales)
-        self._quantizer.pass_over(wanted.value)
+        self._quantizer.pass_over(request.value)
         exponents = made.exponents if axes is None else _in_order(made.exponents, axes)
-        return Operand(made.value, exponents, None, wanted.channels if axes is not None else None)
+        return Operand(made.value, exponents, None, request.channels if axes is not None else None)
 
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
         """Returns the axes of a constant that become the dimensions of an operand, or None."""

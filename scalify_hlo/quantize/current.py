@@ -23,20 +23,20 @@ class Current:
     def __init__(self, recipe: Recipe, constants: ConstantOperands) -> None:
         self._recipe, self._constants = recipe, constants
 
-    def operand(self, wanted: QuantizeRequest) -> Operand:
+    def operand(self, request: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
         scaling = self._recipe.scaling
-        constant = self._constants.operand(wanted) if scaling.power_2_scale else None
+        constant = self._constants.operand(request) if scaling.power_2_scale else None
         if constant is not None:
             return constant
-        quantizing, channels = Quantizing(wanted, self._recipe), wanted.channels
-        kept = quantizing.emitter.kept(wanted.value)
-        share_sharding(wanted.value, kept)
+        quantizing, channels = Quantizing(request, self._recipe), request.channels
+        kept = quantizing.emitter.kept(request.value)
+        share_sharding(request.value, kept)
         dims = () if channels is None else channels.dims
         devices = devices_of(quantizing.at.opview)
         amax = statistic(kept, "max", quantizing.at, wide=False, devices=devices, kept=dims)
         emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
-        largest = emitter.number(FORMATS[wanted.format].max_finite * 2.0**-scaling.margin)
+        largest = emitter.number(FORMATS[request.format].max_finite * 2.0**-scaling.margin)
         inverse = inverse_scale(amax, largest, emitter, scaling)
         one = emitter.number(1.0)
         if scaling.power_2_scale:

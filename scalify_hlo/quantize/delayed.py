@@ -132,21 +132,21 @@ class Delayed:
         self._tensors: list[_Tensor] = []
         self._taken: set[str] = set()
 
-    def operand(self, wanted: QuantizeRequest) -> Operand:
+    def operand(self, request: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
-        name = self._names[wanted.place][0]
+        name = self._names[request.place][0]
         if name in self._taken:
-            name += f"{AS}{wanted.format}"  # The tensor is cast to two formats.
-        quantizing = Quantizing(wanted.whole, self._recipe, self._kept(wanted.value))
+            name += f"{AS}{request.format}"  # The tensor is cast to two formats.
+        quantizing = Quantizing(request.whole, self._recipe, self._kept(request.value))
         emitter, at = quantizing.emitter, quantizing.at
-        value = emitter.kept(wanted.value)
-        share_sharding(wanted.value, value)
+        value = emitter.kept(request.value)
+        share_sharding(request.value, value)
         # The amax of several devices are reduced where they leave the per-device computation.
         amax = statistic(value, "max", at, wide=False, devices=None)
         stand_in = emitter.number(1.0)
         derived = emitter.divide(emitter.number(1.0), stand_in)
         self._taken.add(name)
-        tensor = _Tensor(name, wanted.format, wanted.gradient, amax, stand_in, derived)
+        tensor = _Tensor(name, request.format, request.gradient, amax, stand_in, derived)
         self._tensors.append(tensor)
         if not self._recipe.scaling.power_2_scale:
             return quantizing.operand(value, derived, stand_in)

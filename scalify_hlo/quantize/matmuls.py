@@ -93,12 +93,12 @@ class QuantizedOperands:
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
         self._last = [
-            self._operands.get(self._wanted(op, side, format_, role))
+            self._operands.get(self._request(op, side, format_, role))
             for side, (format_, role) in enumerate(zip(formats, roles_of(op), strict=True))
         ]
         return [operand.data for operand in self._last]
 
-    def _wanted(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
+    def _request(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
         forward = op.attributes[attributes.PART].value == FORWARD
         single = self._recipe.scaling.weight_scales == "tensor"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
@@ -124,7 +124,7 @@ class QuantizedOperands:
         return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
 
 
-class Narrowing:
+class MatmulQuantizer:
     """Replaces matmuls by matmuls of narrow operands.
 
     Args:

@@ -103,7 +103,7 @@ class QuantizeRequest:
 class ScaleProvider(Protocol):
     """A source of scales."""
 
-    def operand(self, wanted: QuantizeRequest) -> Operand:
+    def operand(self, request: QuantizeRequest) -> Operand:
         """Returns the quantized operand with its scale."""
 
     def finish(self, report: Report) -> None:
@@ -122,19 +122,19 @@ class Operands:
         """The number of casts."""
         return len(self._made)
 
-    def get(self, wanted: QuantizeRequest) -> Operand:
+    def get(self, request: QuantizeRequest) -> Operand:
         """Returns the quantized operand; at scale 1 if the program has it in the format already."""
-        value, name = wanted.value, wanted.format
+        value, name = request.value, request.format
         if str(value.type.element_type) == name:
             return Operand(value, UNSCALED)
         narrow = widened_from(value)
         if narrow is not None and str(narrow.type.element_type) == name:
             return Operand(narrow, UNSCALED)
-        channels = wanted.channels
+        channels = request.channels
         key = value, name, None if channels is None else channels.dims
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = self._source.operand(wanted)
+            made = self._made[key] = self._source.operand(request)
         return made if made.channels is None else replace(made, channels=channels)
 
 
@@ -153,18 +153,18 @@ class Quantizing:
     """The cast of one operand, right after the definition of the operand.
 
     Args:
-        wanted: The request.
+        request: The request.
         recipe: The recipe.
         kept: Whether a barrier keeps XLA from fusing the cast with its readers, as it always does
             for gradients: ``apart`` is `barrier_after`, and ``in order`` is `barrier_in_order`.
     """
 
-    def __init__(self, wanted: QuantizeRequest, recipe: Recipe, kept: Kept = "no") -> None:
-        self._wanted, self._saturate, self._kept = wanted, recipe.saturate, kept
-        self._format = FORMATS[wanted.format]
-        element = ir.Type.parse(wanted.format)
+    def __init__(self, request: QuantizeRequest, recipe: Recipe, kept: Kept = "no") -> None:
+        self._request, self._saturate, self._kept = request, recipe.saturate, kept
+        self._format = FORMATS[request.format]
+        element = ir.Type.parse(request.format)
         kind = attributes.VALUE if recipe.narrow_data else ""
-        self._cast = convert_after(wanted.value, element, kind)
+        self._cast = convert_after(request.value, element, kind)
         self.at: ir.Operation = self._cast.owner.operation
 
     @cached_property
@@ -177,20 +177,20 @@ class Quantizing:
         wide = emit.convert(value, ir.F32Type.get(), self.at)
         factor = self._spread(inverse, wide)
         data = self._finish(emit.multiply(wide, factor, self.at))
-        return Operand(data, UNSCALED, scale, self._wanted.channels)
+        return Operand(data, UNSCALED, scale, self._request.channels)
 
     def static(self, exponents: Exponents) -> Operand:
         """Returns the operand, cast at static scales."""
-        wide = emit.convert(self._wanted.value, ir.F32Type.get(), self.at)
+        wide = emit.convert(self._request.value, ir.F32Type.get(), self.at)
         if exponents.ndim:
             factor = self._spread(constants(np.ldexp(np.float32(1), -exponents), self.at), wide)
             wide = emit.multiply(wide, factor, self.at)
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
-        return Operand(self._finish(wide), exponents, None, self._wanted.channels)
+        return Operand(self._finish(wide), exponents, None, self._request.channels)
 
     def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
-        channels = self._wanted.channels
+        channels = self._request.channels
         if channels is None:
             return emit.broadcast_scalar(scale, like, self.at)
         return spread(scale, channels.dims, like, self.at)
@@ -199,10 +199,10 @@ class Quantizing:
         if self._saturate:
             wide = emit.saturate(wide, self._format.max_finite, self.at)
         self.at.operands[0] = wide
-        share_sharding(self._wanted.value, self._cast)
+        share_sharding(self._request.value, self._cast)
         if self._kept == "in order":
             return barrier_in_order(self._cast)
-        kept = self._wanted.gradient or self._kept == "apart"
+        kept = self._request.gradient or self._kept == "apart"
         return barrier_after(self._cast) if kept else self._cast
 
 

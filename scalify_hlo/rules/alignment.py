@@ -45,7 +45,7 @@ class Alignment:
         rescaler: The rescaler of single operands.
         result_scales: The scales of results.
         narrow: Whether data become narrow.
-        doubts: Whether uncertainties are needed.
+        tracks_uncertainty: Whether uncertainties are needed.
         anchored: Whether wide operands with unrelated run-time scales are rescaled to one of these.
     """
 
@@ -55,12 +55,16 @@ class Alignment:
         result_scales: ResultScales,
         *,
         narrow: bool,
-        doubts: bool,
+        tracks_uncertainty: bool,
         anchored: bool,
     ) -> None:
         self._values, self._rescaler = rescaler.values, rescaler
         self._result_scales = result_scales
-        self._narrow, self._doubts, self._anchored = narrow, doubts, anchored
+        self._narrow, self._tracks_uncertainty, self._anchored = (
+            narrow,
+            tracks_uncertainty,
+            anchored,
+        )
 
     def align(
         self,
@@ -134,7 +138,7 @@ class Alignment:
         return Scaled(scale, level, self._mean(scaled, scale))
 
     def _mean(self, infos: Sequence[ScaleInfo], scale: Scale | None = None) -> Uncertainty:
-        return mean_uncertainty(infos, scale) if self._doubts else CERTAIN
+        return mean_uncertainty(infos, scale) if self._tracks_uncertainty else CERTAIN
 
     def _all_values(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether values are aligned at scale 1, as all data are values."""

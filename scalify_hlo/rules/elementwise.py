@@ -335,7 +335,7 @@ def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewr
     value = rewriter.rescale_to(op.operands[0], scale, op.operation)
     if not isinstance(info, Scaled):
         return Trusted(value, Scaled(scale))
-    return Trusted(value, Scaled(scale, rewriter.unpaid(info, scale), info.uncertainty))
+    return Trusted(value, Scaled(scale, rewriter.residual_level(info, scale), info.uncertainty))
 
 
 def _saturated(

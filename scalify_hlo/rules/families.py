@@ -354,7 +354,11 @@ def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns the operands of a sum; if sizes are predicted, the result has that of the sum."""
     operands = op.operands
     infos = rewriter.info(operands[0]), rewriter.info(operands[1])
-    target = _met(*infos) or _at_natural_scale(op, infos, rewriter) or rewriter.align(op, (0, 1))
+    target = (
+        _aligned_at_one(*infos)
+        or _at_natural_scale(op, infos, rewriter)
+        or rewriter.align(op, (0, 1))
+    )
     if isinstance(target, Scaled):
         if rewriter.predicts:
             target = target._replace(level=_level_of_sum(target, infos, rewriter))
@@ -381,7 +385,7 @@ _NONLINEAR, _EITHER = 2, 2.0
 octaves per degree by which the sum is uncertain then."""
 
 
-def _met(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
+def _aligned_at_one(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
     """Returns the alignment of two values that are both at scale 1 already; else None."""
     if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
         larger = a if a.level >= b.level else b

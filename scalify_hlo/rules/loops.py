@@ -39,11 +39,11 @@ from scalify_hlo.rules.marker_ops import computed_scale, has_markers
 from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.recurrence import (
     after_turns,
-    doubted,
     entered,
     has_narrow_values,
     made_anew,
     recurring,
+    with_uncertainties,
 )
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import Emitter
@@ -106,12 +106,12 @@ def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
     casting = has_narrow_values(op.regions[1].blocks, rewriter.settings.casting)
     if casting:
         ends = _with_values(_tried(op, rewriter, inside, moving).infos, moving)
-        inside, roots = entered(doubted(whole, after_turns(op, whole, ends, roots)))
+        inside, roots = entered(with_uncertainties(whole, after_turns(op, whole, ends, roots)))
     infos, anew = inside, made_anew(op, rewriter.settings.writing)
     yielded = _walked(op, rewriter, infos, moving)
     ends = _with_values(yielded, moving)
     if not casting:
-        ends = doubted(ends, after_turns(op, whole, ends, roots))
+        ends = with_uncertainties(ends, after_turns(op, whole, ends, roots))
     yielded = recurring(ends, roots, anew)
     left = dict(zip(moving, list(op.results)[len(infos) :], strict=True))
     for i, (info, last) in enumerate(zip(infos, yielded, strict=True)):

@@ -56,7 +56,7 @@ _LARGEST: Final = 20.0
 _SMALL: Final = -1.0
 """log2 of the size below which functions are linear."""
 
-_DOUBTFUL: Final = 8.0
+_UNCERTAIN: Final = 8.0
 """The uncertainty, in octaves, above which a value near 1 may be in the linear range."""
 
 
@@ -107,6 +107,6 @@ def size_of_angle(ratio: Scaled) -> Scaled:
 
 def _vanishing(value: Scaled, *, bounded: bool) -> Scaled:
     """Returns the scale information of a function, linear near 0, of a value."""
-    if value.level <= _SMALL or value.uncertainty.octaves - value.level > _DOUBTFUL:
+    if value.level <= _SMALL or value.uncertainty.octaves - value.level > _UNCERTAIN:
         return value._replace(level=min(value.level, 0))
     return Scaled(ONE) if bounded else Scaled(ONE, 0, of_root(_OCTAVE))

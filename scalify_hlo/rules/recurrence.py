@@ -168,7 +168,7 @@ def _fed(
     return fed
 
 
-def doubted(
+def with_uncertainties(
     infos: Sequence[ScaleInfo], uncertainties: Sequence[Uncertainty | None]
 ) -> list[ScaleInfo]:
     """Returns scale information with other uncertainties, if they are given."""

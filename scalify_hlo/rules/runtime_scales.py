@@ -55,17 +55,17 @@ class RuntimeScales:
 
     Args:
         top: The op before which factors are built.
-        doubts: Whether uncertainties of run-time scales are needed.
+        tracks_uncertainty: Whether uncertainties of run-time scales are needed.
 
     Attributes:
         location: The location of the next ops: that of the op for which they are built.
         built: All values that were built, in order.
     """
 
-    def __init__(self, top: ir.Operation, *, doubts: bool = False) -> None:
+    def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
         self.location = top.location
         self.built: dict[ir.Value, None] = {}
-        self._doubts = doubts
+        self._tracks_uncertainty = tracks_uncertainty
         self._top = top
         self._ip = ir.InsertionPoint(top)
         self._values: dict[RuntimeScale, ir.Value] = {}
@@ -106,7 +106,7 @@ class RuntimeScales:
         runtime = self._new(False, bound, depth)
         if known is not None:
             runtime.size = known.level + known.scale.size
-        if self._doubts:
+        if self._tracks_uncertainty:
             runtime.uncertainty = _measured(known)
         anchor = emit.constant(self._i32, 0, at).owner
         home = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
@@ -159,7 +159,7 @@ class RuntimeScales:
             like: The run-time scale outside of the function; None for arguments of the program.
         """
         runtime = self._new(state, bound, 0)
-        if self._doubts:
+        if self._tracks_uncertainty:
             runtime.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
         runtime.size = like.size if like else 0
         self._values[runtime] = value
@@ -175,7 +175,7 @@ class RuntimeScales:
         if origin not in self._derived:
             self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
             runtime.size = origin.size
-            if self._doubts:
+            if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
             self._origins[runtime] = origin
         return self._derived[origin]

@@ -73,7 +73,7 @@ class Settings:
     Attributes:
         recipe: The options of the rewrite.
         narrow: Whether data become narrow.
-        doubts: Whether uncertainties are needed: data are narrow, or become narrow.
+        tracks_uncertainty: Whether uncertainties are needed: data are narrow, or become narrow.
         marked: The functions that have markers, or call a function that has.
         casting: The functions that have casts of a recipe, or call a function that has.
         writing: The functions that return a value into which they write.
@@ -82,7 +82,7 @@ class Settings:
 
     recipe: Recipe
     narrow: bool = False
-    doubts: bool = False
+    tracks_uncertainty: bool = False
     marked: Collection[str] = ()
     casting: Collection[str] = ()
     writing: Collection[str] = ()
@@ -126,8 +126,8 @@ class ScaleRewriter:
         values: The scale information of the function's values.
         runtime_scales: The builder of run-time factors.
         rescaler: The rescaler of single values.
-        settings: The settings of the module, which `recipe`, `narrow`, `doubts` and `predicts`
-            copy.
+        settings: The settings of the module. `recipe`, `narrow`, `tracks_uncertainty` and `predicts`
+            are copies of them.
         notes: The notes; other ones while a copy is rewritten that will be erased.
         devices: As given.
         next: The op after the one that is being rewritten.
@@ -147,12 +147,12 @@ class ScaleRewriter:
     ) -> None:
         self.settings, self.notes, self.devices = settings, notes, devices
         self.recipe, self.predicts = settings.recipe, settings.predicts
-        self.narrow, self.doubts = settings.narrow, settings.doubts
+        self.narrow, self.tracks_uncertainty = settings.narrow, settings.tracks_uncertainty
         self.next = top
         self.observed: list[Observation] | None = [] if observe else None
         self._walker = walker
         self.values = values = Values()
-        self.runtime_scales = RuntimeScales(top, doubts=settings.doubts)
+        self.runtime_scales = RuntimeScales(top, tracks_uncertainty=settings.tracks_uncertainty)
         self.rescaler = rescaler = Rescaler(values, self.runtime_scales)
         self.attention = Attention()
         values.listen(self.attention.forget)
@@ -161,7 +161,7 @@ class ScaleRewriter:
             rescaler,
             self._result_scales,
             narrow=settings.narrow,
-            doubts=settings.doubts,
+            tracks_uncertainty=settings.tracks_uncertainty,
             anchored=settings.recipe.meet == "anchor",
         )
         self._known = values.known
@@ -226,9 +226,9 @@ class ScaleRewriter:
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
 
-    def doubt_inputs(self) -> None:
+    def set_input_uncertainty(self) -> None:
         """Sets the uncertainty of the sizes of the program's inputs."""
-        if not self.doubts:
+        if not self.tracks_uncertainty:
             return
         for value, info in self._known.items():
             if isinstance(info, Scaled):
@@ -326,10 +326,10 @@ class ScaleRewriter:
         exponent = exponents[key] = last if alike else normalized.exponent
         return Scale(exponent)
 
-    def unpaid(self, info: Scaled, scale: Scale) -> float:
+    def residual_level(self, info: Scaled, scale: Scale) -> float:
         """Returns the level of data at a scale if sizes are predicted; else 0."""
         if not self.predicts or not scale.static or not info.scale.static:
-            return info.unpaid
+            return info.residual
         return info.level + info.scale.exponent - scale.exponent
 
     def _move_definition(self, value: ir.Value, target: Scale) -> ir.Value:

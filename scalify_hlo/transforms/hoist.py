@@ -77,7 +77,7 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
     attributes.set_result_attributes(main, marks)
 
 
-_Wanted: TypeAlias = tuple[ir.Value, str]
+_Hoisted: TypeAlias = tuple[ir.Value, str]
 """A value, and the op that combines two such values."""
 
 
@@ -124,9 +124,9 @@ class _Hoisting:
         for before, after in renewed.items():
             before.replace_all_uses_with(after)
         lifted = dict(zip(inner, results[len(old) :], strict=True))
-        for number, wanted in enumerate(zip(self.values, self._names, strict=True)):
-            value = wanted[0]
-            self.values[number] = lifted.get(wanted, renewed.get(value, value))
+        for number, hoisted in enumerate(zip(self.values, self._names, strict=True)):
+            value = hoisted[0]
+            self.values[number] = lifted.get(hoisted, renewed.get(value, value))
         op.erase()
 
 
@@ -136,15 +136,15 @@ def block_of(value: ir.Value) -> ir.Block:
     return owner if isinstance(owner, ir.Block) else owner.operation.block
 
 
-def _raised(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
+def _raised(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Returns the op that replaces one, with values of its regions as further results."""
-    values = [value for value, _ in wanted]
+    values = [value for value, _ in hoisted]
     if op.name == LOOP:
-        return _loop(op, wanted)
+        return _loop(op, hoisted)
     if op.name in BRANCHES:
         return _branches(op, values)
     if op.name == _PER_DEVICE:
-        return _per_device(op, wanted)
+        return _per_device(op, hoisted)
     raise InputError(
         f"a value of a matmul is in a region of {op.name!r}, out of which it cannot be hoisted",
         location=str(_location(values[0])),
@@ -156,10 +156,10 @@ def _location(value: ir.Value) -> ir.Location:
     return value.location if isinstance(value.owner, ir.Block) else value.owner.location
 
 
-def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
+def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Adds carries, which start with 0, and combine the values of all iterations."""
     condition, body = (region.blocks[0] for region in op.regions)
-    values = [value for value, _ in wanted]
+    values = [value for value, _ in hoisted]
     for value in values:
         if block_of(value) != body:
             raise InputError(
@@ -169,7 +169,7 @@ def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
             )
     last = body.operations[-1].operation
     combined = []
-    for value, name in wanted:
+    for value, name in hoisted:
         condition.add_argument(value.type, op.location)
         carried = body.add_argument(value.type, op.location)
         where = {"loc": _location(value), "ip": ir.InsertionPoint(last)}
@@ -188,12 +188,12 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
     return _with_more(op, (), values)
 
 
-def _per_device(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
+def _per_device(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Reduces the values over all devices, on each device."""
     devices = devices_of(op.opview, nested=False)
     last = op.regions[0].blocks[0].operations[-1].operation
-    _return_more(last, [everywhere(value, name, devices, last) for value, name in wanted])
-    return _with_more(op, (), [value for value, _ in wanted])
+    _return_more(last, [everywhere(value, name, devices, last) for value, name in hoisted])
+    return _with_more(op, (), [value for value, _ in hoisted])
 
 
 def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:

@@ -167,10 +167,10 @@ def _named(array: Array, activations: tuple[Activation, ...]) -> Activation | No
 def _leaky(array: Array) -> Activation | None:
     x = _POINTS
     slope = float(array[0] / x[0])
-    wanted = np.where(x > 0, x, slope * x)
-    if not 1e-4 < slope < 1 or not close(array, wanted, _TOLERANCE, 1.0):
+    expected = np.where(x > 0, x, slope * x)
+    if not 1e-4 < slope < 1 or not close(array, expected, _TOLERANCE, 1.0):
         return None
-    return Activation("leaky_relu", wanted, np.where(x > 0, 1.0, slope))
+    return Activation("leaky_relu", expected, np.where(x > 0, 1.0, slope))
 
 
 def _at(key: Node) -> Found:

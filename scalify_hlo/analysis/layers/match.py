@@ -73,7 +73,7 @@ def scaled(node: Node) -> Node:
         node = free[0]
 
 
-Wanted = Callable[[Array], list[Array]]
+ExpectedGradients = Callable[[Array], list[Array]]
 """Computes the possible gradients of a layer's input from that of its output."""
 
 _GRADIENTS: Final = short(PRODUCTS) | {"select"}
@@ -119,15 +119,19 @@ class Gradient:
 
     Args:
         samples: The known values of the layer.
-        wanted: Computes the expected gradients.
+        expected: Computes the expected gradients.
         tolerance: The relative tolerance of the comparison.
         shape: The shape of the input.
     """
 
     def __init__(
-        self, samples: Samples, wanted: Wanted, tolerance: float, shape: tuple[int, ...]
+        self,
+        samples: Samples,
+        expected: ExpectedGradients,
+        tolerance: float,
+        shape: tuple[int, ...],
     ) -> None:
-        self._samples, self._wanted = samples, wanted
+        self._samples, self._expected = samples, expected
         self._tolerance, self._shape = tolerance, shape
 
     def of(
@@ -144,8 +148,8 @@ class Gradient:
         Returns:
             The gradient, and whether it includes no other gradient; None if it is not found.
         """
-        wanted = self._wanted(inner.arrays[seed])
-        targets = [Target(array, self._tolerance) for array in wanted]
+        expected = self._expected(inner.arrays[seed])
+        targets = [Target(array, self._tolerance) for array in expected]
         others = _Others(inner)
         for node in inner.spread([seed], most):
             others.note(node)
@@ -159,7 +163,7 @@ class Gradient:
     def _is_wanted(self, node: Node, array: Array, targets: list[Target]) -> bool:
         if node.shape != self._shape:
             return False
-        return any(_fits(array, t.wanted) and t.met_by(array) for t in targets)
+        return any(_fits(array, t.expected) and t.met_by(array) for t in targets)
 
 
 def _fits(array: Array, target: Array) -> bool:
@@ -242,7 +246,7 @@ _TOLERANCES: Final[Mapping[type, float]] = {ir.BF16Type: 4e-3, ir.F16Type: 1e-3}
 
 def gradient(
     samples: Samples,
-    wanted: Wanted,
+    expected: ExpectedGradients,
     tolerance: float,
     shape: tuple[int, ...],
     *,
@@ -252,7 +256,7 @@ def gradient(
 
     Args:
         samples: The known values of the layer.
-        wanted: Computes the expected gradients of the input from that of the output.
+        expected: Computes the expected gradients of the input from that of the output.
         tolerance: The relative tolerance of the comparison.
         shape: The shape of the input.
         smaller: Whether the output has fewer elements than the input.
@@ -260,7 +264,7 @@ def gradient(
     Returns:
         The gradient, whether it includes no other gradient, and the gradient of the output.
     """
-    search, inexact = Gradient(samples, wanted, tolerance, shape), None
+    search, inexact = Gradient(samples, expected, tolerance, shape), None
     for seed, known in incoming(samples):
         if not smaller and math.prod(seed.shape) != math.prod(shape):
             continue

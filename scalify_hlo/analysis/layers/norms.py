@@ -250,7 +250,7 @@ class _Forms:
     def is_part(self, node: Node, array: Array) -> bool:
         """Whether a value is the inverse deviation, perhaps times gain, or the mean times both."""
         deviation = self._deviation
-        if array.shape == deviation.wanted.shape and deviation.met_by(array):
+        if array.shape == deviation.expected.shape and deviation.met_by(array):
             return True
         if node.name not in _GAINED:
             return False

@@ -92,29 +92,29 @@ class Target:
     """An array with which others are compared, up to rounding.
 
     Args:
-        wanted: The expected array.
+        expected: The expected array.
         tolerance: The relative tolerance.
         unit: The magnitude to which the tolerance refers, by default the largest expected one.
     """
 
-    __slots__ = ("_allowed", "_first", "_first_allowed", "wanted")
+    __slots__ = ("_allowed", "_first", "_first_allowed", "expected")
 
-    def __init__(self, wanted: Array, tolerance: float, unit: float | None = None) -> None:
-        magnitudes = np.abs(wanted)
+    def __init__(self, expected: Array, tolerance: float, unit: float | None = None) -> None:
+        magnitudes = np.abs(expected)
         largest = magnitudes.max() if unit is None else unit
-        self.wanted = wanted
+        self.expected = expected
         self._allowed = tolerance * (magnitudes + largest)
-        self._first, self._first_allowed = wanted.item(0), self._allowed.item(0)
+        self._first, self._first_allowed = expected.item(0), self._allowed.item(0)
 
     def met_by(self, found: Array) -> bool:
         """Whether an array is equal after broadcasting, and finite."""
         # Most arrays differ in their first elements, which are cheap to compare.
         if abs(found.item(0) - self._first) > self._first_allowed:
             return False
-        near = np.abs(found - self.wanted) <= self._allowed
+        near = np.abs(found - self.expected) <= self._allowed
         return bool(near.all() and np.isfinite(found).all())
 
 
-def close(found: Array, wanted: Array, tolerance: float, unit: float | None = None) -> bool:
+def close(found: Array, expected: Array, tolerance: float, unit: float | None = None) -> bool:
     """Whether an array is equal to another one within a tolerance; see `Target`."""
-    return Target(wanted, tolerance, unit).met_by(found)
+    return Target(expected, tolerance, unit).met_by(found)

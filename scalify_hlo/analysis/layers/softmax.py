@@ -13,7 +13,7 @@ from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.layout import SAME
 from scalify_hlo.analysis.layers.match import (
-    Wanted,
+    ExpectedGradients,
     cone,
     gradient,
     sources,
@@ -63,7 +63,7 @@ class _Softmax:
         """Returns log(exp x / Σ exp x)."""
         return np.asarray(self.samples.arrays[self.source] - self.logsumexp)
 
-    def gradient(self, name: str) -> Wanted:
+    def gradient(self, name: str) -> ExpectedGradients:
         """Returns the gradient of the input from that of the output."""
         probabilities = self.softmax
         formulas: Mapping[str, Callable[[Array], Array]] = {
@@ -125,12 +125,12 @@ def _of_mean(softmax: _Softmax, name: str) -> tuple[Node, bool, Node] | None:
     """Returns the gradient of a logsumexp with a constant incoming gradient, as of a mean."""
     if name != "logsumexp":
         return None
-    samples, wanted = softmax.samples, softmax.softmax
+    samples, expected = softmax.samples, softmax.softmax
     for node in samples.spread([softmax.source], SOFTMAX_SPREAD):
         array = samples.arrays[node]
-        if node.shape == softmax.source.shape and array.shape == wanted.shape:
-            factor = float(np.sum(array) / np.sum(wanted))
-            if factor not in (0.0, 1.0) and close(array, factor * wanted, 1e-5):
+        if node.shape == softmax.source.shape and array.shape == expected.shape:
+            factor = float(np.sum(array) / np.sum(expected))
+            if factor not in (0.0, 1.0) and close(array, factor * expected, 1e-5):
                 return node, True, softmax.source
     return None
 
@@ -154,12 +154,12 @@ def _output(softmax: _Softmax) -> tuple[str, Node] | None:
     samples, tolerance = softmax.samples, tolerance_of(softmax.source)
     nodes = list(samples.spread([softmax.source], SOFTMAX_SPREAD))
     for name in _NAMES:
-        wanted: Array = getattr(softmax, name)
-        target = Target(wanted, tolerance)
+        expected: Array = getattr(softmax, name)
+        target = Target(expected, tolerance)
         for node in nodes:
             array = samples.arrays[node]
             same = node.shape == softmax.source.shape or name == "logsumexp"
-            if same and array.shape == wanted.shape and target.met_by(array):
+            if same and array.shape == expected.shape and target.met_by(array):
                 return name, node
     return None
 
