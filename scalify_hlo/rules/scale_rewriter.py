@@ -126,8 +126,8 @@ class ScaleRewriter:
         values: The scale information of the function's values.
         runtime_scales: The builder of run-time factors.
         rescaler: The rescaler of single values.
-        settings: The settings of the module. `recipe`, `narrow`, `tracks_uncertainty` and `predicts`
-            are copies of them.
+        settings: The settings of the module. `recipe`, `narrow`, `tracks_uncertainty` and
+            `predicts` are copies of them.
         notes: The notes; other ones while a copy is rewritten that will be erased.
         devices: As given.
         next: The op after the one that is being rewritten.
