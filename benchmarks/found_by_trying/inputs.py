@@ -147,7 +147,7 @@ def _odd_files() -> None:
 def _odd_scales() -> None:
     text = text_of(lambda x, n: x + n, jnp.ones(4), 3)
     expect(command("rewrite", "-", "--input-scale", "*=2^200", text=text), 2, "out of range")
-    expect(command("rewrite", "-", "--input-scale", "n=2^2", text=text), 2, "no floats")
+    expect(command("rewrite", "-", "--input-scale", "n=2^2", text=text), 2, "not floats")
 
 
 CHECKS = {

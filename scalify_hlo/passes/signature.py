@@ -122,7 +122,7 @@ def _undeclared(main: ir.OpView, count: int) -> Remark:
 
 
 def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:
-    what = "arguments that are no floats" if others else "no float argument"
+    what = "arguments that are not floats" if others else "no float argument"
     return UsageError(
         f"input scale {pattern!r} matches {'only ' * others}{what}{nearest(pattern, names)}",
         hint="only float arguments have a scale; `scalify-hlo inspect` lists the arguments"

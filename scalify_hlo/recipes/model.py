@@ -72,9 +72,9 @@ class MatmulOptions:
             free sizes have the bound N. K is the number of terms of each sum. One number sets all
             three.
         vocabulary: Whether matmuls that project to a vocabulary, and their backward matmuls, are
-            quantized. In the Unit Scaling paper (appendix J.2) they are not. The weight of such a
-            matmul is that of an embedding that the program looks up, or has its transposed shape,
-            or has at least 8192 outputs and 8 times as many outputs as inputs.
+            quantized. In the Unit Scaling paper (appendix J.2) they are not. Such a
+            weight is that of an embedding that the program looks up, or has its transposed shape.
+            Or it has at least 8192 outputs, and 8 times as many outputs as inputs.
         include: Patterns of names of sites; one of them has to match.
         exclude: Patterns of names of sites; none of them may match.
     """
@@ -101,9 +101,9 @@ class Scaling:
     Attributes:
         kind: The source of the scales. ``propagated`` scales follow from the scales of inputs. All
             other scales belong to single operands, and the result of the matmul is multiplied by
-            them: ``current`` scales follow from the amax of the operand when it is cast, and
-            ``delayed`` scales from its amax in past steps, which the program takes and returns, as
-            in Transformer Engine; ``calibrated`` scales follow from a profile of runs on samples.
+            them. ``current`` scales follow from the amax of the operand when it is cast.
+            ``delayed`` scales follow from its amax in past steps, which the program takes and
+            returns. ``calibrated`` scales follow from a profile of runs on samples.
         fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients. ``E4M3`` is E4M3 for all operands.
             ``matmul`` uses the formats of the table `matmul`.
         margin: The scale leaves room for ``2^margin`` times the amax.

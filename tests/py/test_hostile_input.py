@@ -250,7 +250,7 @@ def test_a_recipe_with_a_number_of_many_digits(tmp_path: Path, program: str) -> 
 @pytest.mark.parametrize("pattern", ["n", "arg1"])
 def test_a_scale_of_an_integer_argument_is_refused_as_such(program: str, pattern: str) -> None:
     result = call("rewrite", program, "--input-scale", f"{pattern}=2^4")
-    sentence = f"input scale {pattern!r} matches only arguments that are no floats"
+    sentence = f"input scale {pattern!r} matches only arguments that are not floats"
     assert_refused(result, 2, "", sentence, "only float arguments have a scale")
     assert "'n'?" not in result.stderr
 
