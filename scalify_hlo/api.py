@@ -260,10 +260,9 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     as in ``scalify(jax.vmap(fn))``.
 
     If the recipe predicts sizes, as ``unit`` does, the scales of plain arguments are measured from
-    the values of the first call, once for each combination of shapes, and are constant from then
-    on. Inside another trace, the function uses the scales of an earlier call, or those that the
-    recipe declares. With such a recipe the results are plain arrays unless an argument is a
-    ScaledArray.
+    the values of the first call for each combination of shapes. They are constant from then on.
+    Inside another trace, the function uses the scales of an earlier call, or those that the recipe
+    declares. With such a recipe the results are plain arrays unless an argument is a ScaledArray.
 
     Args:
         fn: The function. Without it, a decorator is returned.

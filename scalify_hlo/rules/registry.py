@@ -96,9 +96,9 @@ def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "")
 
     Raises:
         UsageError: There is no such op, or `apply` is not a function of an op and a
-            `ScaleRewriter`. A rewrite raises it if the rule raises another error, returns an object
-            that is not an op, or does not set the scales of the results although it leaves an
-            operand at a scale that is not 1.
+            `ScaleRewriter`. A rewrite raises it if the rule raises another error, or returns an
+            object that is not an op. It also raises it if the rule sets no scale of a result,
+            although an operand is at a scale that is not 1.
 
     Example:
         >>> from scalify_hlo.rules.families import keep

@@ -66,6 +66,44 @@ def test_links_lead_somewhere(name: str) -> None:
             assert anchor in _anchors(file.read_text()), f"{target}#{anchor}"
 
 
+WRITTEN = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benchmarks/README.md"]
+EVERY_TEXT = pytest.mark.parametrize("name", [*WRITTEN, *(f"docs/{name}" for name in EVERY)])
+LONGEST = 30
+"""The most words of a sentence; what is in backquotes is one word."""
+
+COINED = re.compile(
+    r"\b(bring|brings|brought|bear|bears|born|settle|settles|settled|owe|owes|owed|leftovers?|doubt\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def sentences(page: str) -> list[str]:
+    """The sentences of a page without its blocks, those of list items and of cells too."""
+    text = re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^    [^* ].*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"`[^`]*`", "code", re.sub(r"\]\([^)]*\)", "]", text))
+    parts = re.split(r"\n\s*\n|\n(?=[*#-] |\d\. )|\|", text)
+    return [s for part in parts for s in re.split(r"(?<=[.:;?!])\s+", " ".join(part.split()))]
+
+
+@EVERY_TEXT
+def test_sentences_are_short(name: str) -> None:
+    found = sentences((pages.ROOT / name).read_text())
+    assert len(found) > 5
+    long = [s for s in found if len(re.findall(r"[A-Za-z][\w'-]*", s)) > LONGEST]
+    assert not long, "\n".join(long)
+
+
+@EVERY_TEXT
+def test_words_are_those_of_the_field(name: str) -> None:
+    assert not COINED.findall((pages.ROOT / name).read_text())
+
+
+def test_a_long_sentence_is_noticed() -> None:
+    page = f"Short one.\n\n* {'word ' * (LONGEST + 1)}\n"
+    assert [len(s.split()) for s in sentences(page)][-1] > LONGEST
+
+
 def _anchors(page: str) -> set[str]:
     titles = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
     return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}

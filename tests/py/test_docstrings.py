@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import scalify_hlo
+from tests.py.test_docs import COINED
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "scalify_hlo"
@@ -93,6 +94,12 @@ def test_no_docstring_opens_with_a_question(room: Path) -> None:
 def test_a_question_is_noticed(source: str, wrong: bool) -> None:
     ((node, docstring),) = every_docstring(ast.parse(source))
     assert opens_badly(node, docstring) is wrong
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda f: f.stem)
+def test_words_are_those_of_the_field(file: Path) -> None:
+    found = [word for _, text in every_docstring(parsed(file)) for word in COINED.findall(text)]
+    assert not found
 
 
 def public_definitions() -> Iterator[Public]:
