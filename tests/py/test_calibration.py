@@ -352,7 +352,7 @@ class TestCommand:
         [
             ([], 2, "missing option '--inputs'"),
             (["--inputs", "none.npz"], 1, "none.npz: error: cannot read the file"),
-            (["--inputs", "p.mlir"], 1, "p.mlir: error: this is no .npz file"),
+            (["--inputs", "p.mlir"], 1, "p.mlir: error: this is not an .npz file"),
             (["--inputs", "bad.npz"], 2, "bad.npz: error: the array for 'arg0' is float32[3]"),
             (["--inputs", "0.npz", "--merge", "p.mlir"], 1, "p.mlir: error: this is not a JSON"),
             (["--inputs", "0.npz", "--merge", "other.json"], 1, "other.json: error: this is a pro"),

@@ -132,7 +132,7 @@ def test_check_with_given_inputs(files: Path) -> None:
     inputs.write_text("not a zip")
     result = call("check", tiny, tiny, "--inputs", str(inputs))
     assert result.exit_code == 1
-    assert "this is no .npz file" in result.stderr
+    assert "this is not an .npz file" in result.stderr
 
 
 def test_inspect_shows_names_types_and_scales(files: Path) -> None:

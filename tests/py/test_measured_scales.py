@@ -253,7 +253,7 @@ class TestCommand:
             assert not result.stdout
         path.write_text("no arrays")
         result = call("rewrite", str(program), "--input-values", str(path), code=1)
-        assert "no .npz file of arrays" in result.stderr
+        assert "not an .npz file of arrays" in result.stderr
 
 
 def measured_by(*arrays: Any) -> list[float]:
