@@ -80,7 +80,7 @@ def _stored(archive: zipfile.ZipFile, name: str, path: str) -> StoredArray:
 
 def _no_archive(path: str) -> InputError:
     return InputError(
-        "this is no .npz file of arrays",
+        "this is not an .npz file of arrays",
         location=path,
         hint="write one with numpy.savez(path, *arrays)",
     )

@@ -187,7 +187,7 @@ def test_damaged_arrays_are_no_archive(tmp_path: Path, small: str, start: int) -
     data[start : start + 16] = b"\xff" * 16
     Path(path).write_bytes(data)
     result = call("check", small, small, "--inputs", path)
-    assert_refused(result, 1, path, "this is no .npz file", "numpy.savez")
+    assert_refused(result, 1, path, "this is not an .npz file", "numpy.savez")
 
 
 @pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"])
