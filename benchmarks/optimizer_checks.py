@@ -168,9 +168,7 @@ def _spread(original: Original, references: Mapping[int, Floats]) -> float:
     )
 
 
-def _first_losses(
-    original: Original, rewritten: Rewritten, traces: Mapping[int, Trace]
-) -> Figure:
+def _first_losses(original: Original, rewritten: Rewritten, traces: Mapping[int, Trace]) -> Figure:
     """The largest difference of a first loss; of seeds, that which is furthest beyond its bound.
 
     XLA rounds what it fuses otherwise than what it does not, and fuses a rewritten program
