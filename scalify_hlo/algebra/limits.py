@@ -58,9 +58,16 @@ NATURAL: Final = 6
 """The largest |log2| of the quotient of a static scale and the constant of a sum at which the sum
 keeps that scale."""
 
-DRIFT: Final = 12
-"""The |log2| of a static scale above which data are rescaled to scale 1. A dozen octaves are far
-from the limits of f32."""
+DRIFT: Final = 8
+"""The |log2| of a static scale above which wide data are rescaled to scale 1. At any smaller one
+they are less than 8 octaves further from unit than the values, however wrong a scale is declared."""
+
+UNLIKE_UNIT: Final = 16
+"""The |log2| of wide data above which they are far from unit, if the values are nearer."""
+
+GROWN: Final = UNLIKE_UNIT + 2
+"""The same for data of predicted size, which are often smaller: norms and activations are not
+taken into account where nothing is cast."""
 
 HOPELESS: Final = 32
 """The uncertainty in octaves above which a size is treated as unknown: the whole range of f16."""

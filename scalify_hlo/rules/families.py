@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import DRIFT, FAR, FREE_DRIFT, MANY, NATURAL, STEEP
+from scalify_hlo.algebra.limits import FAR, MANY, NATURAL, STEEP
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -23,6 +23,7 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 from scalify_hlo.rules.alignment import is_unit
+from scalify_hlo.rules.drift import drifts, nearer
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
@@ -134,15 +135,16 @@ def product(count: Count | None = None) -> Apply:
             rewriter.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
             (s, m), (t, n) = _factor(op, rewriter, 0, a), _factor(op, rewriter, 1, b)
+            terms = count(op) if count else None
+            up = rise(terms, rewriter)
             if drifts(op, s, t, rewriter):
-                (s, m), (t, n) = _nearer(op, rewriter, ((s, m), (t, n)))
+                (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)}, up)
             scale = s * t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
                 (s, m), (t, n) = _flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
-            terms = count(op) if count else None
             found = product_uncertainty(a, b, 1, terms)
-            rewriter.result(op, scale, m + n + rise(terms, rewriter), found)
+            rewriter.result(op, scale, m + n + up, found)
 
     NEUTRAL.add(apply)
     return apply
@@ -158,6 +160,9 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             rewriter.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
             (s, m), (t, n) = _factor(op, rewriter, dividend, a), _factor(op, rewriter, divisor, b)
+            if drifts(op, s, t, rewriter, -1):
+                factors = {dividend: (s, m), divisor: (t, n)}
+                (s, m), (t, n) = nearer(op, rewriter, factors, divisor=divisor)
             scale = s / t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
                 (s, m), (t, n) = _flattened(op, rewriter, (dividend, divisor), (s, t))
@@ -206,41 +211,6 @@ def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> boo
         return False
     format_ = rewriter.format(value)
     return power > _ABSURD or (format_ is not None and format_.wide)
-
-
-def drifts(op: ir.Operation, s: Scale, t: Scale, rewriter: ScaleRewriter) -> bool:
-    """Whether a product of static scales is further from 1 than wide data need.
-
-    Narrow operands need their scales, whatever the format of the result.
-    """
-    if abs(s.exponent + t.exponent) <= FREE_DRIFT or s.powers or t.powers or rewriter.narrow:
-        return False
-    formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
-    return all(format_ is not None and format_.wide for format_ in formats)
-
-
-def _nearer(
-    op: ir.Operation, rewriter: ScaleRewriter, factors: Sequence[tuple[Scale, float]]
-) -> list[tuple[Scale, float]]:
-    """Scales and levels of two operands after one was rescaled to scale 1.
-
-    That is free for arguments, which stand at scale 1 as well. Where none is free, it is done if
-    the product would have to be rescaled there.
-    """
-    found = list(factors)
-    total = sum([scale.exponent for scale, _ in found])
-    away = [i for i, (scale, _) in enumerate(found) if scale.exponent * total > 0]
-    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
-    if not free and abs(total) <= DRIFT:
-        return found
-    index = max(free or away, key=lambda i: abs(found[i][0].exponent))
-    value = op.operands[index]
-    moved = rewriter.rescale_to(value, ONE, op.operation)
-    for i, (scale, level) in enumerate(found):
-        if op.operands[i] == value:
-            rewriter.replace(op, i, moved)
-            found[i] = ONE, level + scale.exponent
-    return found
 
 
 def _flattened(

@@ -1,0 +1,66 @@
+"""Static scales that would bring wide data far from unit, and operands that are rescaled for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import FREE_DRIFT
+from scalify_hlo.algebra.scale import ONE, Scale
+from scalify_hlo.rules.result_scales import strays
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+
+
+def drifts(op: ir.OpView, s: Scale, t: Scale, rewriter: ScaleRewriter, sign: int = 1) -> bool:
+    """Whether a product of static scales is further from 1 than wide data need.
+
+    Narrow operands need their scales, whatever the format of the result.
+
+    Args:
+        op: A product or a quotient.
+        s: The scale of one operand.
+        t: That of the other.
+        rewriter: Knows formats.
+        sign: -1 for a quotient.
+    """
+    total = s.exponent + sign * t.exponent
+    if abs(total) <= FREE_DRIFT or s.powers or t.powers or rewriter.narrow:
+        return False
+    formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
+    return all(format_ is not None and format_.wide for format_ in formats)
+
+
+def nearer(
+    op: ir.OpView,
+    rewriter: ScaleRewriter,
+    factors: Mapping[int, tuple[Scale, float]],
+    rise: float = 0,
+    divisor: int | None = None,
+) -> list[tuple[Scale, float]]:
+    """Scales and levels of two operands after one was rescaled to scale 1.
+
+    That is free for arguments, which stand at scale 1 as well. Where none is free, it is done if
+    the result would have to be rescaled otherwise.
+
+    Args:
+        op: A product or a quotient.
+        rewriter: Rescales operands.
+        factors: The static scale and the level of each of the two operands, by its number.
+        rise: By how much the level of a product is higher than theirs.
+        divisor: The number of the operand that is divided by.
+    """
+    found = dict(factors)
+    signs = {i: -1 if i == divisor else 1 for i in found}
+    total = sum(signs[i] * scale.exponent for i, (scale, _) in found.items())
+    level = rise + sum(signs[i] * level for i, (_, level) in found.items())
+    away = [i for i, (scale, _) in found.items() if signs[i] * scale.exponent * total > 0]
+    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
+    if not free and not strays(Scale(total), level):
+        return list(found.values())
+    value = op.operands[max(free or away, key=lambda i: abs(found[i][0].exponent))]
+    moved = rewriter.rescale_to(value, ONE, op.operation)
+    for i, (scale, level) in factors.items():
+        if op.operands[i] == value:
+            rewriter.replace(op, i, moved)
+            found[i] = ONE, level + scale.exponent
+    return list(found.values())
