@@ -59,8 +59,8 @@ NATURAL: Final = 6
 keeps that scale."""
 
 DRIFT: Final = 8
-"""The |log2| of a static scale above which wide data are rescaled to scale 1. At any smaller one
-they are less than 8 octaves further from unit than the values, however wrong a scale is declared."""
+"""The |log2| of a static scale above which wide data are rescaled to scale 1: data are no more
+octaves further from unit than the values, however wrong the scales of inputs are declared."""
 
 UNLIKE_UNIT: Final = 16
 """The |log2| of wide data above which they are far from unit, if the values are nearer."""
@@ -68,6 +68,10 @@ UNLIKE_UNIT: Final = 16
 GROWN: Final = UNLIKE_UNIT + 2
 """The same for data of predicted size, which are often smaller: norms and activations are not
 taken into account where nothing is cast."""
+
+HUGE: Final = 2.0**96
+"""The magnitude above which a constant is taken for that of a mask: data that are multiplied by it
+are values, as any other data might overflow."""
 
 HOPELESS: Final = 32
 """The uncertainty in octaves above which a size is treated as unknown: the whole range of f16."""
@@ -159,6 +163,9 @@ REGION_CALL_DEPTH: Final = 8
 FACTORS: Final = 16
 """The highest power, and the most factors of a product over an axis, whose result is scaled. Its
 scale is cheap to compute, but soon exceeds the range of f32."""
+
+HUGE_VALUES: Final = 64
+"""The most values that are searched for the constants that a mask is made from."""
 
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FREE_DRIFT
-from scalify_hlo.algebra.scale import ONE, Scale
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.rules.result_scales import strays
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -64,3 +64,36 @@ def nearer(
             rewriter.replace(op, i, moved)
             found[i] = ONE, level + scale.exponent
     return list(found.values())
+
+
+def steepness(scale: Scale) -> int:
+    """The highest power of a run-time scale, in absolute value."""
+    return max((abs(k) for _, k in scale.powers), default=0)
+
+
+def _weight(scale: Scale) -> tuple[int, int]:
+    return steepness(scale), scale.degree
+
+
+def flattened(
+    op: ir.Operation,
+    rewriter: ScaleRewriter,
+    indices: tuple[int, int],
+    scales: tuple[Scale, Scale],
+) -> list[tuple[Scale, float]]:
+    """Scales and levels of two operands after the steeper one was rescaled to scale 1.
+
+    There its data are the values of the original program, of which no level is known, unless
+    formats are narrow; so none is known of what is made with them either.
+    """
+    which = int(_weight(scales[1]) > _weight(scales[0]))
+    index = indices[which]
+    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
+    factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
+    if not rewriter.narrow:
+        return factors
+    infos = [rewriter.info(op.operands[i]) for i in indices]
+    return [
+        (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
+        for info, (scale, _) in zip(infos, factors, strict=True)
+    ]

@@ -23,7 +23,8 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 from scalify_hlo.rules.alignment import is_unit
-from scalify_hlo.rules.drift import drifts, nearer
+from scalify_hlo.rules.drift import drifts, flattened, nearer, steepness
+from scalify_hlo.rules.huge import is_huge
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
@@ -133,6 +134,9 @@ def product(count: Count | None = None) -> Apply:
         a, b = rewriter.info(operands[0]), rewriter.info(operands[1])
         if a is ANY or b is ANY:
             rewriter.set(op.results[0], ANY)
+        elif is_huge(a, b) or is_huge(b, a):
+            rewriter.replace(op, 0, rewriter.rescale_to(operands[0], ONE, op.operation))
+            rewriter.replace(op, 1, rewriter.rescale_to(operands[1], ONE, op.operation))
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
             (s, m), (t, n) = _factor(op, rewriter, 0, a), _factor(op, rewriter, 1, b)
             terms = count(op) if count else None
@@ -141,7 +145,7 @@ def product(count: Count | None = None) -> Apply:
                 (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)}, up)
             scale = s * t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = _flattened(op, rewriter, (0, 1), (s, t))
+                (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
             found = product_uncertainty(a, b, 1, terms)
             rewriter.result(op, scale, m + n + up, found)
@@ -165,21 +169,12 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
                 (s, m), (t, n) = nearer(op, rewriter, factors, divisor=divisor)
             scale = s / t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = _flattened(op, rewriter, (dividend, divisor), (s, t))
+                (s, m), (t, n) = flattened(op, rewriter, (dividend, divisor), (s, t))
                 scale = s / t
             rewriter.result(op, scale, m - n, product_uncertainty(a, b, -1))
 
     NEUTRAL.add(apply)
     return apply
-
-
-def steepness(scale: Scale) -> int:
-    """The highest power of a run-time scale, in absolute value."""
-    return max((abs(k) for _, k in scale.powers), default=0)
-
-
-def _weight(scale: Scale) -> tuple[int, int]:
-    return steepness(scale), scale.degree
 
 
 def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int = STEEP) -> bool:
@@ -211,30 +206,6 @@ def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> boo
         return False
     format_ = rewriter.format(value)
     return power > _ABSURD or (format_ is not None and format_.wide)
-
-
-def _flattened(
-    op: ir.Operation,
-    rewriter: ScaleRewriter,
-    indices: tuple[int, int],
-    scales: tuple[Scale, Scale],
-) -> list[tuple[Scale, float]]:
-    """Scales and levels of two operands after the steeper one was rescaled to scale 1.
-
-    There its data are the values of the original program, of which no level is known, unless
-    formats are narrow; so none is known of what is made with them either.
-    """
-    which = int(_weight(scales[1]) > _weight(scales[0]))
-    index = indices[which]
-    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
-    factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
-    if not rewriter.narrow:
-        return factors
-    infos = [rewriter.info(op.operands[i]) for i in indices]
-    return [
-        (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
-        for info, (scale, _) in zip(infos, factors, strict=True)
-    ]
 
 
 def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:

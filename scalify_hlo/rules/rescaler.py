@@ -11,6 +11,7 @@ from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleIn
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
 from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.huge import largest_constant
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 from scalify_hlo.rules.values import Values, enclosing
 
@@ -115,6 +116,15 @@ class Rescaler:
         self.values.replaced[value] = None
         dims, where = source.attributes["broadcast_dimensions"], ir.InsertionPoint(at)
         return emit.broadcast(value.type, moved, dims, loc=source.location, ip=where)
+
+    def overflows(self, value: ir.Value, target: Scale) -> bool:
+        """Whether a mask of huge numbers, which stands at scale 1, would be infinite at a scale."""
+        format_ = self._format(value)
+        factor = target**-1
+        grown = factor.reach if factor.powers else factor.exponent
+        if format_ is None or not format_.wide or grown <= 0:
+            return False
+        return largest_constant(value) + grown >= format_.max_exponent
 
     def takes_factor(self, value: ir.Value, target: Scale) -> bool:
         """Whether rescaling a value to a scale costs an op."""

@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import DRIFT, FREE_DRIFT, GIVEN_BOUND, GROWN, HOPELESS, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import (
+    DRIFT,
+    FREE_DRIFT,
+    GIVEN_BOUND,
+    GROWN,
+    HOPELESS,
+    TRUSTED_LEVEL,
+)
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import FloatFormat
