@@ -84,7 +84,7 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     owner = value.owner
     if isinstance(owner, ir.Block):
         around = owner.owner.operation
-        if around.name == LOOP and frame.op != around:
+        if around.name == LOOP and (frame.op is None or frame.op != around):
             return [(around.operands[ir.BlockArgument(value).arg_number], frame)]
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
