@@ -119,6 +119,7 @@ def constants_stay(scale: float) -> bool:
 
 
 def power_of_products(x: jax.Array) -> jax.Array:
+    x = x - jnp.mean(x, axis=-1, keepdims=True)
     square = jnp.square(x @ x.T)
     return square * square
 
