@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.value_map import OpMap
 
 
 def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
@@ -64,7 +65,7 @@ def _callee(op: ir.Operation) -> str:
 def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
     """How deep regions nest in a function, and how deep inside it calls each other one."""
     called: dict[str, int] = {}
-    levels: dict[ir.Operation, int] = {function: 0}
+    levels = OpMap([(function, 0)])
     go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, Final, TypeAlias
 
-from scalify_hlo._compat import ir, passmanager
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
@@ -21,6 +21,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.traits import SUMS
+from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.errors import InputError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.numbers import clear_numbers
@@ -193,6 +194,7 @@ class Propagation:
         self._notes = Notes(report.remarks, report.given_up, report.untrusted)
         self._module = module
 
+    @function_tables()
     def main(self, function: ir.OpView) -> None:
         """Splits the function that the program starts at."""
         block = function.regions[0].blocks[0]
@@ -408,6 +410,7 @@ class Propagation:
             self._active.pop()
         return self._callees[key]
 
+    @function_tables()
     def _copy(self, name: str, passed: Parameters, devices: Devices | None) -> Callee:
         original = self._functions[name]
         copy = original.operation.clone(ip=ir.InsertionPoint(original)).opview
@@ -423,7 +426,7 @@ class Propagation:
         finish(rewriter, top)
         taken = drop_untaken(copy, len(parameters))
         if not rewriter.values.changed:
-            copy.operation.erase()
+            erase(copy)
             return Callee(
                 original, rewriter, parameters, passed, taken, results, computed, copied=False
             )
@@ -442,11 +445,11 @@ class Propagation:
         if not replaced:
             return
         if not (self._index.counted and self._index.plain_calls):
-            passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
+            run_native("builtin.module(symbol-dce)", self._module)
             return
         for name in replaced - self._reached():
             if is_private(self._functions[name]):
-                self._functions[name].operation.erase()
+                erase(self._functions[name])
 
     def _reached(self) -> set[str]:
         """The functions that calls lead to which the walk left alone."""

@@ -6,13 +6,14 @@ where the profile says that it costs next to nothing. XLA compiles equal layers'
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from scalify_hlo.algebra.limits import ENCODED_BOUND
 from scalify_hlo.dialect.patterns import is_like
+from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.constant_operands import ConstantOperands
@@ -44,14 +45,15 @@ class Calibrated:
         self,
         recipe: Recipe,
         profile: Profile,
-        names: Mapping[Place, Sequence[str]],
+        names: ValueCache[Sequence[str]],
         constants: ConstantOperands,
     ) -> None:
         self._recipe, self._profile = recipe, profile
         self._names, self._constants = names, constants
         every = [name for group in names.values() for name in group]
         self._methods = Methods(recipe.scaling, every)
-        self._kinds = {place: _kind(place) for place in names}
+        self._kinds: ValueCache[Kind] = ValueCache()
+        self._kinds.update((place, _kind(place)) for place in names)
         self._members: dict[Kind, list[TensorProfile]] = {}
         for place, kind in self._kinds.items():
             self._members.setdefault(kind, []).extend(self._seen(place)[:1])

@@ -23,6 +23,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import barrier_after, barrier_in_order, convert_after, widened_from
 from scalify_hlo.quantize.channels import Channels
 from scalify_hlo.recipes.model import Recipe, Scaling
@@ -114,7 +115,7 @@ class Operands:
 
     def __init__(self, source: ScaleProvider) -> None:
         self._source = source
-        self._made: dict[tuple[ir.Value, str, tuple[int, ...] | None], Operand] = {}
+        self._made: ValueCache[Operand] = ValueCache()
 
     @property
     def count(self) -> int:
