@@ -41,7 +41,8 @@ class Frame:
         ended: The limits at which searches ended, in this frame and in those around and inside.
         frames: The frames of a program by the op that each is the inside of, and by the frame that
             it stands in.
-        places: The places of a program, by value and frame.
+        places: The first place of each value that was asked for.
+        further: The places of the same value in other frames, by that and by frame.
     """
 
     functions: Mapping[str, ir.OpView]
@@ -50,7 +51,8 @@ class Frame:
     depth: int = 0
     ended: set[str] = field(default_factory=set)
     frames: OpMap[dict[Frame, Frame]] = field(default_factory=OpMap)
-    places: ValueMap[dict[Frame, Place]] = field(default_factory=ValueMap)
+    places: ValueMap[Place] = field(default_factory=ValueMap)
+    further: dict[Place, dict[Frame, Place]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, main: ir.OpView) -> Frame:
@@ -68,18 +70,24 @@ class Frame:
             inside = self.frames[op] = {}
         found = inside.get(self)
         if found is None:
-            shared = self.ended, self.frames, self.places
+            shared = self.ended, self.frames, self.places, self.further
             found = inside[self] = Frame(self.functions, op, self, self.depth + 1, *shared)
         return found
 
     def place(self, value: ir.Value) -> Place:
         """The place of a value in this frame; the same one each time."""
-        places = self.places.get(value)
-        if places is None:
-            places = self.places[value] = {}
-        found = places.get(self)
+        first = self.places.get(value)
+        if first is None:
+            first = self.places[value] = _NEW(Place, (value, self))
+            return first
+        if first.frame is self:
+            return first
+        others = self.further.get(first)
+        if others is None:
+            others = self.further[first] = {}
+        found = others.get(self)
         if found is None:
-            found = places[self] = _NEW(Place, (value, self))
+            found = others[self] = _NEW(Place, (value, self))
         return found
 
     def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:

@@ -19,18 +19,22 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from scalify_hlo._compat import ir, passmanager
 
 T = TypeVar("T")
 K = TypeVar("K")
 
-_PRUNED: Final = 32
-"""The number of references to tables from which on dead ones are dropped."""
+
+class _Table(dict[K, T]):
+    """A table that hears of erasures."""
+
+    __slots__ = ("__weakref__",)
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
 
-class ValueMap(dict[ir.Value, T]):
+class ValueMap(_Table[ir.Value, T]):
     """A table keyed by values or blocks, without the entries of those that were erased.
 
     It is made while the context of its values is entered.
@@ -39,7 +43,7 @@ class ValueMap(dict[ir.Value, T]):
         items: The first entries.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
     def __init__(self, items: Iterable[tuple[ir.Value, T]] = ()) -> None:
         super().__init__(items)
@@ -68,7 +72,7 @@ class ValueSet(ValueMap[None]):
             self[value] = None
 
 
-class ValueCache(dict[Any, T]):
+class ValueCache(_Table[Any, T]):
     """What was made of values, such as a cast of one, without what was made of erased ones.
 
     A key is a value or a tuple with values in it. An entry is dropped when a value of its key is
@@ -76,18 +80,17 @@ class ValueCache(dict[Any, T]):
     entry is the value that they were replaced by.
     """
 
-    __slots__ = ("__weakref__", "_keys")
+    __slots__ = ("_keys", "_new")
 
     def __init__(self) -> None:
         super().__init__()
-        self._keys: dict[ir.Value, list[Any]] = {}
+        self._keys: dict[ir.Value, list[Any]] = {}  # by each value that has a part in an entry
+        self._new: list[Any] = []  # keys that are not among those yet
         _live(ir.Context.current).add(self)
 
     def __setitem__(self, key: Any, made: T) -> None:
-        super().__setitem__(key, made)
-        for part in (*key, made) if isinstance(key, tuple) else (key, made):
-            if isinstance(part, ir.Value):
-                self._keys.setdefault(part, []).append(key)
+        dict.__setitem__(self, key, made)
+        self._new.append(key)
 
     def update(self, items: Iterable[tuple[Any, T]]) -> None:  # type: ignore[override]
         """Adds several entries."""
@@ -98,17 +101,28 @@ class ValueCache(dict[Any, T]):
         """Drops all entries."""
         super().clear()
         self._keys.clear()
+        self._new.clear()
 
     def erased(self, value: ir.Value) -> None:
         """Drops the entries that a value which is going to be erased has a part in."""
-        for key in self._keys.pop(value, ()):
+        for key in self._indexed().pop(value, ()):
             self.pop(key, None)
 
     def replaced(self, old: ir.Value, new: ir.Value) -> None:
         """Puts a value in the place of one whose uses were replaced by it."""
-        for key in self._keys.get(old, ()):
+        for key in self._indexed().get(old, ()):
             if self.get(key) == old:
                 self[key] = new
+
+    def _indexed(self) -> dict[ir.Value, list[Any]]:
+        """The keys of entries by values; most caches are not asked for them."""
+        for key in self._new:
+            parts = (*key, self.get(key)) if isinstance(key, tuple) else (key, self.get(key))
+            for part in parts:
+                if isinstance(part, ir.Value):
+                    self._keys.setdefault(part, []).append(key)
+        self._new.clear()
+        return self._keys
 
 
 class OpMap(Generic[T]):
@@ -214,23 +228,20 @@ def _handle(op: ir.Operation) -> ir.Value | ir.Block | None:
 
 
 class _References:
-    """Weak references to tables; those to tables that are gone are dropped in time."""
+    """Weak references to tables, each as long as the table is there."""
 
-    __slots__ = ("_most", "_references")
+    __slots__ = ("_gone", "_references")
 
     def __init__(self) -> None:
-        self._references: list[weakref.ref[dict[Any, Any]]] = []
-        self._most = _PRUNED
+        self._references: dict[weakref.ref[_Table[Any, Any]], None] = {}
+        self._gone = self._references.__delitem__
 
-    def add(self, table: dict[Any, Any]) -> None:
-        if len(self._references) >= self._most:
-            self._references = [each for each in self._references if each() is not None]
-            self._most = max(_PRUNED, 2 * len(self._references))
-        self._references.append(weakref.ref(table))
+    def add(self, table: _Table[Any, Any]) -> None:
+        self._references[weakref.ref(table, self._gone)] = None
 
-    def filled(self) -> list[dict[Any, Any]]:
+    def filled(self) -> list[_Table[Any, Any]]:
         """The tables that have entries."""
-        return [table for each in self._references if (table := each())]
+        return [table for each in list(self._references) if (table := each())]
 
 
 class _Live:
@@ -245,11 +256,11 @@ class _Live:
         self._module = _References()
         self.functions: list[_References] = []
 
-    def add(self, table: dict[Any, Any]) -> None:
+    def add(self, table: _Table[Any, Any]) -> None:
         """Makes a table hear of what is erased."""
         (self.functions[-1] if self.functions else self._module).add(table)
 
-    def filled(self) -> list[dict[Any, Any]]:
+    def filled(self) -> list[_Table[Any, Any]]:
         """The tables that may have entries of the function that is edited."""
         found = self._module.filled()
         return found + self.functions[-1].filled() if self.functions else found
@@ -258,11 +269,16 @@ class _Live:
         """Drops the entries of values that are going to be erased."""
         tables = self.filled()
         for value in values if tables else ():
-            for table in tables:
-                if type(table) is ValueCache:
-                    table.erased(value)
-                else:
-                    table.pop(value, None)
+            _drop(value, tables)
+
+
+def _drop(value: ir.Value, tables: Iterable[_Table[Any, Any]]) -> None:
+    """Drops the entries of a value."""
+    for table in tables:
+        if type(table) is ValueCache:
+            table.erased(value)
+        else:
+            table.pop(value, None)
 
 
 _LIVE: weakref.WeakKeyDictionary[ir.Context, _Live] = weakref.WeakKeyDictionary()
@@ -318,6 +334,21 @@ def erase(op: ir.Operation | ir.OpView) -> None:
             if type(table) is _Beside:
                 table.erased_op(operation)
     operation.erase()
+
+
+class Eraser:
+    """Erases many ops without regions, of one result each.
+
+    While it is used no table is made, and those that were empty before stay empty.
+    """
+
+    def __init__(self) -> None:
+        self._tables = _live(ir.Context.current).filled()
+
+    def erase_maker(self, value: ir.Value) -> None:
+        """Erases the op that makes a value, which nothing uses any more."""
+        _drop(value, self._tables)
+        value.owner.erase()
 
 
 def replace_uses(old: ir.Value, new: ir.Value) -> None:

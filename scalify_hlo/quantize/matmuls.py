@@ -12,7 +12,7 @@ from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.formats import element_of
-from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, widened_from
 from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
@@ -216,12 +216,12 @@ class Narrowing:
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
     """Erases the converts whose operands are the data; constants' own are erased with these."""
-    widened = ValueSet()
+    widened: list[ir.Value] = []
     for value, narrow_value in zip(operands, data, strict=False):
         source = widened_from(value)
-        if source is not None and source == narrow_value:
-            widened.add(value)
-    for value in list(widened):
+        if source is not None and source == narrow_value and value not in widened:
+            widened.append(value)
+    for value in widened:
         if next(iter(value.uses), None) is None:
             erase(value.owner)
 

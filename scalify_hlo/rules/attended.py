@@ -73,7 +73,7 @@ def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:
         owner = value.owner
         for operand in () if isinstance(owner, ir.Block) else owner.operands:
             if operand not in seen:
-                seen.add(operand)
+                seen[operand] = None
                 waiting.append(operand)
 
 

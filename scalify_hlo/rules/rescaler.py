@@ -10,7 +10,7 @@ from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
 from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
-from scalify_hlo.dialect.value_map import erase
+from scalify_hlo.dialect.value_map import Eraser
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 from scalify_hlo.rules.values import Values, enclosing
@@ -260,11 +260,14 @@ class Rescaler:
         return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
 
     def finish(self) -> None:
-        """Removes what is not needed any more."""
-        self.erase_dead()
-        self.runtime_scales.erase_unused()
+        """Removes what is not needed any more; nothing is known of values afterwards."""
+        self.values.forget()
+        self.runtime_scales.forget_built()
+        eraser = Eraser()
+        self._erase_dead(eraser)
+        self.runtime_scales.erase_unused(eraser)
 
-    def erase_dead(self) -> None:
+    def _erase_dead(self, eraser: Eraser) -> None:
         """Erases what the rewriter replaced, where nothing uses it any more."""
         while self.values.replaced:
             value, _ = self.values.replaced.popitem()
@@ -275,7 +278,7 @@ class Rescaler:
                 continue
             if next(iter(value.uses), None) is None:
                 self.values.replaced.add_all(owner.operands)
-                erase(owner)
+                eraser.erase_maker(value)
 
 
 def broadcast_source(value: ir.Value) -> ir.Operation | None:

@@ -24,7 +24,7 @@ from scalify_hlo.algebra.scale import (
     ScaleRoot,
 )
 from scalify_hlo.algebra.uncertainty import UNBOUNDED, Uncertainty, of_root
-from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet, erase
+from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
 
 _NEARLY_TWICE = 1.45
@@ -249,13 +249,18 @@ class RuntimeScales:
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
 
-    def erase_unused(self) -> None:
+    def forget_built(self) -> None:
+        """Forgets what was built of what: nothing more is."""
+        self._built.clear()
+        self._homes.clear()
+
+    def erase_unused(self, eraser: Eraser) -> None:
         """Erases the factors that nothing uses any more."""
         for value in list(reversed(self.built)):
             if next(iter(value.uses), None) is None:
-                erase(value.owner)
+                eraser.erase_maker(value)
         for home in self._computed.values():
-            erase(home.anchor)
+            eraser.erase_maker(home.anchor.result)
         self._computed.clear()
 
     def _maximum(self, origin: ScaleMaximum) -> ir.Value:

@@ -121,6 +121,11 @@ class Values:
             for value, target in scope.moved:
                 self.moved.get(value, {}).pop(target, None)
 
+    def forget(self) -> None:
+        """Forgets what is known of all values."""
+        self.known.clear()
+        self.moved.clear()
+
     def at_scale(self, value: ir.Value, target: Scale) -> ir.Value | None:
         """The data of a value at another scale; None if they were not built."""
         found = self.moved.get(value)
