@@ -31,6 +31,7 @@ from scalify_hlo.analysis.frames import INSIDES, Frame, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import numbers_in
 from scalify_hlo.dialect import attributes, markers, traits
+from scalify_hlo.dialect.value_map import ValueMap
 
 _OPERANDS: Final = {
     **dict.fromkeys(
@@ -245,19 +246,20 @@ class _Matching:
     def _made_of(self, arguments: Sequence[_Value]) -> dict[int, list[int]]:
         """The results of its type that depend on each argument, by whatever ops."""
         block = self._main.regions[0].blocks[0]
-        bits = {block.arguments[a.number]: 1 << i for i, a in enumerate(arguments)}
+        numbered = enumerate(arguments)
+        bits = ValueMap((block.arguments[a.number], 1 << i) for i, a in numbered)
         for op in block.operations:
             found = 0
             for value in _read_by(op):
                 found |= bits.get(value, 0)
-            if found:
-                bits.update(dict.fromkeys(op.results, found))
+            for result in op.results if found else ():
+                bits[result] = found
         returned = block.operations[-1].operands
         found_in: dict[int, list[int]] = {}
-        for result in self._given:
-            for i in numbers_in(bits.get(returned[result.number], 0)):
-                if arguments[i].type == result.type:
-                    found_in.setdefault(arguments[i].number, []).append(result.number)
+        for given in self._given:
+            for i in numbers_in(bits.get(returned[given.number], 0)):
+                if arguments[i].type == given.type:
+                    found_in.setdefault(arguments[i].number, []).append(given.number)
         return found_in
 
     def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:

@@ -106,23 +106,28 @@ class ValueCache(_Table[Any, T]):
     def erased(self, value: ir.Value) -> None:
         """Drops the entries that a value which is going to be erased has a part in."""
         for key in self._indexed().pop(value, ()):
-            self.pop(key, None)
+            if value in self._parts(key):
+                self.pop(key, None)
 
     def replaced(self, old: ir.Value, new: ir.Value) -> None:
         """Puts a value in the place of one whose uses were replaced by it."""
         for key in self._indexed().get(old, ()):
-            if self.get(key) == old:
+            made = self.get(key)
+            if isinstance(made, ir.Value) and made == old:
                 self[key] = new
 
     def _indexed(self) -> dict[ir.Value, list[Any]]:
         """The keys of entries by values; most caches are not asked for them."""
         for key in self._new:
-            parts = (*key, self.get(key)) if isinstance(key, tuple) else (key, self.get(key))
-            for part in parts:
-                if isinstance(part, ir.Value):
-                    self._keys.setdefault(part, []).append(key)
+            for part in self._parts(key):
+                self._keys.setdefault(part, []).append(key)
         self._new.clear()
         return self._keys
+
+    def _parts(self, key: Any) -> list[ir.Value]:
+        """The values that have a part in an entry."""
+        parts = (*key, self.get(key)) if isinstance(key, tuple) else (key, self.get(key))
+        return [part for part in parts if isinstance(part, ir.Value)]
 
 
 class OpMap(Generic[T]):
@@ -287,11 +292,11 @@ _LIVE: weakref.WeakKeyDictionary[ir.Context, _Live] = weakref.WeakKeyDictionary(
 def _live(context: ir.Context | None) -> _Live:
     """The tables of a context."""
     global _latest
+    if context is None:
+        raise RuntimeError("a table of values is made while the context of its values is entered")
     latest = _latest
     if latest is not None and latest.context() is context:
         return latest
-    if context is None:
-        raise RuntimeError("a table of values is made while the context of its values is entered")
     found = _LIVE.get(context)
     if found is None:
         found = _LIVE[context] = _Live(context)

@@ -35,7 +35,8 @@ from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
-from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
 
 Signature = Literal["same", "scaled"]
@@ -126,18 +127,7 @@ class Options:
                 self.signature, self.declared, pairs, every=narrow, told=recipe.short_of_range
             ),
             *lowered,
-            PropagatePass(
-                meet=recipe.meet,
-                rounding=recipe.rounding,
-                saturate=recipe.saturate,
-                annotate=self.annotate,
-                strict=self.strict,
-                epsilon=recipe.epsilon,
-                predict=recipe.predict,
-                untrusted=recipe.untrusted,
-                narrow=narrow,
-                observe=self.observe,
-            ),
+            PropagatePass(recipe, annotate=self.annotate, strict=self.strict, observe=self.observe),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]

@@ -17,7 +17,7 @@ from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.constant_operands import ConstantOperands
-from scalify_hlo.quantize.operand_scales import Operand, Place, QuantizeRequest, Quantizing
+from scalify_hlo.quantize.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 
@@ -74,7 +74,7 @@ class Calibrated:
             return constant
         return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
 
-    def _seen(self, place: Place) -> list[TensorProfile]:
+    def _seen(self, place: OperandPlace) -> list[TensorProfile]:
         """What the profile has of an operand, under each name that it has there."""
         tensors = self._profile.tensors
         return [tensors[name] for name in self._names[place] if name in tensors]
@@ -102,7 +102,7 @@ class Calibrated:
         self._constants.clean()
 
 
-def _kind(place: Place) -> Kind:
+def _kind(place: OperandPlace) -> Kind:
     result, side = place
     return result.owner.operands[side].type, result.type, side
 

@@ -47,7 +47,7 @@ UNSCALED: Exponents = np.zeros((), np.int64)
 
 Kept: TypeAlias = Literal["no", "apart", "in order"]
 
-Place: TypeAlias = tuple[ir.Value, int]
+OperandPlace: TypeAlias = tuple[ir.Value, int]
 """An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
 
 What matmuls take is made anew when those before them are; they themselves stand until then.
@@ -90,7 +90,7 @@ class QuantizeRequest:
 
     value: ir.Value
     format: str
-    place: Place
+    place: OperandPlace
     channels: Channels | None = None
     gradient: bool = False
 
