@@ -102,13 +102,19 @@ class Options:
         """Those that the recipe does not declare."""
         return tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
 
+    @property
+    def marking(self) -> SignaturePass:
+        """The pass that marks arguments and results."""
+        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
+        every, told = self.recipe.narrow_data, self.recipe.short_of_range
+        return SignaturePass(self.signature, self.declared, pairs, every=every, told=told)
+
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """The passes that do it.
 
         Args:
             wide: The numbers of the matmuls that stay as they are.
         """
-        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
@@ -123,9 +129,7 @@ class Options:
             lowered.append(QuantizePass(recipe.saturate))
         return [
             NormalizePass(expand=bool(lowered)),
-            SignaturePass(
-                self.signature, self.declared, pairs, every=narrow, told=recipe.short_of_range
-            ),
+            self.marking,
             *lowered,
             PropagatePass(recipe, annotate=self.annotate, strict=self.strict, observe=self.observe),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),

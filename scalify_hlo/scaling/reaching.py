@@ -1,4 +1,4 @@
-"""The functions of a module that have markers or casts, or call one that has."""
+"""The functions of a module that have something in them, or call one that has."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ from collections.abc import Callable, Mapping
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.rules import marker_ops as markers
+from scalify_hlo.rules.marker_ops import has_markers
 from scalify_hlo.rules.recurrence import has_narrow_values
-from scalify_hlo.scaling.callees import (
-    called_in,
-    is_private,
-)
+from scalify_hlo.scaling.callees import called_in, is_private
 
 
 def marked_functions(functions: Mapping[str, ir.OpView], index: ModuleIndex) -> set[str]:
-    """The functions that have markers in them, or call one that has."""
+    """Returns the functions that have markers in them, or call one that has."""
     if index.counted and not index.markers:
         return set()
-    return _reaching(functions, markers.has_markers)
+    return _reaching(functions, has_markers)
 
 
 def casting_functions(functions: Mapping[str, ir.OpView]) -> set[str]:
-    """The private functions that have narrow floats in them, or call one that has."""
+    """Returns the private functions that have narrow floats in them, or call one that has."""
     private = {name: function for name, function in functions.items() if is_private(function)}
     return _reaching(private, lambda body: has_narrow_values([body]))
 
