@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from scalify_hlo.profile.file import load_profile as load_profile
     from scalify_hlo.profile.model import Profile as Profile
     from scalify_hlo.profile.model import TensorProfile as TensorProfile
+    from scalify_hlo.recipes.loading import dump_recipe as dump_recipe
+    from scalify_hlo.recipes.loading import load_recipe as load_recipe
     from scalify_hlo.recipes.model import Recipe as Recipe
-    from scalify_hlo.recipes.model import dump_recipe as dump_recipe
-    from scalify_hlo.recipes.model import load_recipe as load_recipe
     from scalify_hlo.report.model import MatmulReport as MatmulReport
     from scalify_hlo.report.model import Report as Report
     from scalify_hlo.rules.registry import register_rule as register_rule
@@ -85,8 +85,8 @@ _HOMES = {
     "serialize": "jax_api.export_trees",
     "deserialize": "io.exported_file",
     "Recipe": "recipes.model",
-    "load_recipe": "recipes.model",
-    "dump_recipe": "recipes.model",
+    "load_recipe": "recipes.loading",
+    "dump_recipe": "recipes.loading",
     "calibrate": "run.calibration",
     "Profile": "profile.model",
     "TensorProfile": "profile.model",

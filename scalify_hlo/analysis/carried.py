@@ -31,6 +31,7 @@ from scalify_hlo.analysis.frames import INSIDES, Frame, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import numbers_in
 from scalify_hlo.dialect import attributes, markers, traits
+from scalify_hlo.dialect.value_map import ValueMap
 
 _OPERANDS: Final = {
     **dict.fromkeys(
@@ -112,7 +113,7 @@ def carried_arguments(
         for result, argument in found.items()
         if results[result] is not None
         and arguments[argument] is not None
-        and not _is_marked((returned[result], frame))
+        and not _is_marked(frame.place(returned[result]))
     }
 
 
@@ -144,7 +145,8 @@ def may_come_back(
     for i, (value, name) in enumerate(zip(block.operations[-1].operands, results, strict=True)):
         if name is None or i in known or value.type not in by_type:
             continue
-        if not _is_marked((value, frame)) and not _is_gradient((value, frame)):
+        place = frame.place(value)
+        if not _is_marked(place) and not _is_gradient(place):
             found[i] = by_type[value.type]
     return found
 
@@ -171,12 +173,11 @@ class _Matching:
     def _reached(self) -> Iterator[tuple[int, dict[_Value, bool]]]:
         """The arguments of its type that each result is made of, and whether in a sum."""
         block, frame = self._main.regions[0].blocks[0], self._frame
-        flow = _Flow([(block.arguments[value.number], frame) for value in self._taken])
+        flow = _Flow([frame.place(block.arguments[value.number]) for value in self._taken])
         returned = block.operations[-1].operands
         for result in self._given:
-            found = [
-                (self._taken[i], summed) for i, summed in flow.of((returned[result.number], frame))
-            ]
+            place = frame.place(returned[result.number])
+            found = [(self._taken[i], summed) for i, summed in flow.of(place)]
             yield result.number, {a: summed for a, summed in found if a.type == result.type}
 
     def _take(self, result: int, argument: int) -> None:
@@ -215,7 +216,7 @@ class _Matching:
         returned = self._main.regions[0].blocks[0].operations[-1].operands
         for result_number, (argument,) in same.items():
             depends = result_number in made_of.get(argument.number, [])
-            if depends and not _is_gradient((returned[result_number], self._frame)):
+            if depends and not _is_gradient(self._frame.place(returned[result_number])):
                 self._take(result_number, argument.number)
 
     def _by_donation(self) -> None:
@@ -245,19 +246,20 @@ class _Matching:
     def _made_of(self, arguments: Sequence[_Value]) -> dict[int, list[int]]:
         """The results of its type that depend on each argument, by whatever ops."""
         block = self._main.regions[0].blocks[0]
-        bits = {block.arguments[a.number]: 1 << i for i, a in enumerate(arguments)}
+        numbered = enumerate(arguments)
+        bits = ValueMap((block.arguments[a.number], 1 << i) for i, a in numbered)
         for op in block.operations:
             found = 0
             for value in _read_by(op):
                 found |= bits.get(value, 0)
-            if found:
-                bits.update(dict.fromkeys(op.results, found))
+            for result in op.results if found else ():
+                bits[result] = found
         returned = block.operations[-1].operands
         found_in: dict[int, list[int]] = {}
-        for result in self._given:
-            for i in numbers_in(bits.get(returned[result.number], 0)):
-                if arguments[i].type == result.type:
-                    found_in.setdefault(arguments[i].number, []).append(result.number)
+        for given in self._given:
+            for i in numbers_in(bits.get(returned[given.number], 0)):
+                if arguments[i].type == given.type:
+                    found_in.setdefault(arguments[i].number, []).append(given.number)
         return found_in
 
     def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
@@ -374,11 +376,11 @@ def _made(place: Place) -> _Made:
     numbers = _OPERANDS.get(name)
     if numbers is not None:
         operands = owner.operands
-        return name, [(operands[i], frame) for i in numbers]
+        return name, [frame.place(operands[i]) for i in numbers]
     if name == _BARRIER:
         if markers.MARKER in owner.attributes:
             return markers.MARKER, []
-        return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+        return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
     name = owner.operation.name  # a view of a named computation has another one
     return name, frame.sources(value, owner, name) if name in INSIDES else []
 
@@ -403,7 +405,7 @@ def _is_gradient(place: Place) -> bool:
             return True
         name, made_of = _made(here)
         if name in _MOVES:
-            made_of = [(here[0].owner.operands[0], here[1])]
+            made_of = [here.frame.place(here.value.owner.operands[0])]
         waiting += [part for part in made_of if part not in seen]
         seen.update(made_of)
     return False

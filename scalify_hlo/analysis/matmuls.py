@@ -336,7 +336,7 @@ class Walk:
         updated = [False] * len(views)
         if any(view.origin.argument is not None for view in views):
             frame = self._frame.inside(op.operation)
-            updated = _updated([(a, frame) for a in arguments], [(v, frame) for v in yielded])
+            updated = _updated(list(map(frame.place, arguments)), list(map(frame.place, yielded)))
         for view, argument, changes, keeps in zip(views, arguments, changing, updated, strict=True):
             scope.views[argument] = _changed(view, updated=keeps) if changes else view
         self._inside(op.operation, body, scope)

@@ -111,9 +111,9 @@ class Reach:
         numbers = OPERANDS.get(name)
         if numbers is not None:
             operands = owner.operands
-            return name, [(operands[i], frame) for i in numbers]
+            return name, [frame.place(operands[i]) for i in numbers]
         if name == BARRIER:
-            return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+            return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
         if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
             return _sliced(owner, name, frame)
         name = owner.operation.name  # a view of a named computation has another one
@@ -149,10 +149,10 @@ def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
     operands = owner.operands
     combine = monoid(owner.regions[0]) if name == _SCATTER else None
     if combine == _ADD:
-        return _ADD, [(operands[0], frame), (operands[2], frame)]
+        return _ADD, [frame.place(operands[0]), frame.place(operands[2])]
     if name == _SCATTER and combine != TAKES:
         return name, []
-    return name, [(operands[_WRITTEN.get(name, 0)], frame)]
+    return name, [frame.place(operands[_WRITTEN.get(name, 0)])]
 
 
 def numbers_in(bits: int) -> Iterator[int]:
@@ -187,7 +187,7 @@ def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
             elements = ir.DenseElementsAttr(value.owner.attributes["value"])
             return float(elements.get_splat_value().value) if elements.is_splat else None
         if name in _SAME_NUMBER:
-            place = (value.owner.operands[0], frame)
+            place = frame.place(value.owner.operands[0])
         elif len(parts) == 1 and name not in ELEMENTWISE:
             place = parts[0]
         else:

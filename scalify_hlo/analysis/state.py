@@ -82,8 +82,8 @@ class _StateSearch:
 
     def __init__(self, main: ir.OpView, is_float: Iterable[bool], frame: Frame) -> None:
         block = main.regions[0].blocks[0]
-        self._arguments: list[Place] = [(argument, frame) for argument in block.arguments]
-        self._results: list[Place] = [(v, frame) for v in block.operations[-1].operands]
+        self._arguments: list[Place] = list(map(frame.place, block.arguments))
+        self._results: list[Place] = list(map(frame.place, block.operations[-1].operands))
         bits = {
             place: int(float_) << i
             for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))
@@ -271,7 +271,7 @@ class _Gradients:
             yield here
             name, made_of = self._made(here)
             if name in _SPREADING:
-                made_of = [(here[0].owner.operands[0], here[1])]
+                made_of = [here.frame.place(here.value.owner.operands[0])]
             waiting += [part for part in made_of if part not in seen]
             seen.update(made_of)
 

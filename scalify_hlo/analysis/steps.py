@@ -16,6 +16,7 @@ from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named, named
 from scalify_hlo.analysis.state import is_uniform
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.traits import SUMS
+from scalify_hlo.dialect.value_map import ValueMap
 
 _CAPTURING: Final = BODIES | BRANCHES | {LOOP}
 """Ops that may read other values than their operands."""
@@ -88,7 +89,7 @@ def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
 
 def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None:
     """The ops after another that values are made with; None if that is not plain to see."""
-    found: dict[ir.Value, Named] = {}
+    found: ValueMap[Named] = ValueMap()
     waiting = list(values)
     while waiting:
         owner = waiting.pop().owner

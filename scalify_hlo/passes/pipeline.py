@@ -35,7 +35,8 @@ from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
-from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
 
 Signature = Literal["same", "scaled"]
@@ -101,13 +102,19 @@ class Options:
         """Those that the recipe does not declare."""
         return tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
 
+    @property
+    def marking(self) -> SignaturePass:
+        """The pass that marks arguments and results."""
+        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
+        every, told = self.recipe.narrow_data, self.recipe.short_of_range
+        return SignaturePass(self.signature, self.declared, pairs, every=every, told=told)
+
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """The passes that do it.
 
         Args:
             wide: The numbers of the matmuls that stay as they are.
         """
-        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
@@ -122,22 +129,9 @@ class Options:
             lowered.append(QuantizePass(recipe.saturate))
         return [
             NormalizePass(expand=bool(lowered)),
-            SignaturePass(
-                self.signature, self.declared, pairs, every=narrow, told=recipe.short_of_range
-            ),
+            self.marking,
             *lowered,
-            PropagatePass(
-                meet=recipe.meet,
-                rounding=recipe.rounding,
-                saturate=recipe.saturate,
-                annotate=self.annotate,
-                strict=self.strict,
-                epsilon=recipe.epsilon,
-                predict=recipe.predict,
-                untrusted=recipe.untrusted,
-                narrow=narrow,
-                observe=self.observe,
-            ),
+            PropagatePass(recipe, annotate=self.annotate, strict=self.strict, observe=self.observe),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]

@@ -22,6 +22,7 @@ from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
@@ -155,10 +156,10 @@ class _RoleMarks:
     ) -> None:
         self._known, self._names, self._report = known, names, report
         self._roles: dict[Origin, str] = {}
-        self._marked: dict[ir.Value, tuple[str, ...]] = {}
+        self._marked: ValueMap[tuple[str, ...]] = ValueMap()
         self._vocabulary: set[Matmul] = set()
         self._projections = projections
-        self._numbers: dict[ir.Value, int] = {}
+        self._numbers: ValueMap[int] = ValueMap()
         self._sizes = Sizes()
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:

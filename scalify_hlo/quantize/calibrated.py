@@ -6,17 +6,18 @@ where the profile says that it costs next to nothing. XLA compiles equal layers'
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from scalify_hlo.algebra.limits import ENCODED_BOUND
 from scalify_hlo.dialect.patterns import is_like
+from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.constant_operands import ConstantOperands
-from scalify_hlo.quantize.operand_scales import Operand, Place, QuantizeRequest, Quantizing
+from scalify_hlo.quantize.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 
@@ -44,14 +45,15 @@ class Calibrated:
         self,
         recipe: Recipe,
         profile: Profile,
-        names: Mapping[Place, Sequence[str]],
+        names: ValueCache[Sequence[str]],
         constants: ConstantOperands,
     ) -> None:
         self._recipe, self._profile = recipe, profile
         self._names, self._constants = names, constants
         every = [name for group in names.values() for name in group]
         self._methods = Methods(recipe.scaling, every)
-        self._kinds = {place: _kind(place) for place in names}
+        self._kinds: ValueCache[Kind] = ValueCache()
+        self._kinds.update((place, _kind(place)) for place in names)
         self._members: dict[Kind, list[TensorProfile]] = {}
         for place, kind in self._kinds.items():
             self._members.setdefault(kind, []).extend(self._seen(place)[:1])
@@ -72,7 +74,7 @@ class Calibrated:
             return constant
         return Quantizing(wanted.whole, self._recipe).static(np.asarray(exponent))
 
-    def _seen(self, place: Place) -> list[TensorProfile]:
+    def _seen(self, place: OperandPlace) -> list[TensorProfile]:
         """What the profile has of an operand, under each name that it has there."""
         tensors = self._profile.tensors
         return [tensors[name] for name in self._names[place] if name in tensors]
@@ -100,7 +102,7 @@ class Calibrated:
         self._constants.clean()
 
 
-def _kind(place: Place) -> Kind:
+def _kind(place: OperandPlace) -> Kind:
     result, side = place
     return result.owner.operands[side].type, result.type, side
 

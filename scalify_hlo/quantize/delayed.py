@@ -8,7 +8,7 @@ remembered, and a history of zeros leaves a scale as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,13 +18,13 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import ValueCache, erase, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.operand_scales import (
     SMALLEST_AMAX,
     Kept,
     Operand,
-    Place,
     QuantizeRequest,
     Quantizing,
     constants,
@@ -124,9 +124,7 @@ class Delayed:
         names: What profiles call the operands.
     """
 
-    def __init__(
-        self, main: ir.OpView, recipe: Recipe, names: Mapping[Place, Sequence[str]]
-    ) -> None:
+    def __init__(self, main: ir.OpView, recipe: Recipe, names: ValueCache[Sequence[str]]) -> None:
         self._main, self._recipe, self._names = main, recipe, names
         self._reshape = on_one_device(main.operation.parent)
         self._tensors: list[_Tensor] = []
@@ -226,11 +224,10 @@ class Delayed:
         scalars = emitter.kept_together(*scalars)
         for tensor in self._tensors:
             if next(iter(tensor.derived.uses), None) is None:
-                tensor.derived.owner.erase()
+                erase(tensor.derived.owner)
         places = [tensor.stand_in.owner.operation for tensor in self._tensors]
         for number, (place, seen) in enumerate(zip(places, lower(scalars, places), strict=True)):
-            place.result.replace_all_uses_with(seen[number])
-            place.erase()
+            replace_op(place, [seen[number]])
 
     def _updated(
         self,

@@ -12,6 +12,7 @@ from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, widened_from
 from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
@@ -164,8 +165,7 @@ class Narrowing:
             made.owner.attributes[attributes.STATE_GRADIENT] = numbers
             # Other converts may be erased, where only matmuls take them, which are narrow.
             marked += [made.owner] if made != matmul.results[0] else []
-        old.replace_all_uses_with(made)
-        op.operation.erase()
+        replace_op(op, [made])
         _erase_widened(operands, data)
         return marked
 
@@ -216,14 +216,14 @@ class Narrowing:
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
     """Erases the converts whose operands are the data; constants' own are erased with these."""
-    widened: dict[ir.Value, None] = {}
+    widened: list[ir.Value] = []
     for value, narrow_value in zip(operands, data, strict=False):
         source = widened_from(value)
-        if source is not None and source == narrow_value:
-            widened[value] = None
+        if source is not None and source == narrow_value and value not in widened:
+            widened.append(value)
     for value in widened:
         if next(iter(value.uses), None) is None:
-            value.owner.erase()
+            erase(value.owner)
 
 
 def roles_of(op: ir.OpView) -> list[str]:

@@ -23,6 +23,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import barrier_after, barrier_in_order, convert_after, widened_from
 from scalify_hlo.quantize.channels import Channels
 from scalify_hlo.recipes.model import Recipe, Scaling
@@ -46,7 +47,7 @@ UNSCALED: Exponents = np.zeros((), np.int64)
 
 Kept: TypeAlias = Literal["no", "apart", "in order"]
 
-Place: TypeAlias = tuple[ir.Value, int]
+OperandPlace: TypeAlias = tuple[ir.Value, int]
 """An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
 
 What matmuls take is made anew when those before them are; they themselves stand until then.
@@ -89,7 +90,7 @@ class QuantizeRequest:
 
     value: ir.Value
     format: str
-    place: Place
+    place: OperandPlace
     channels: Channels | None = None
     gradient: bool = False
 
@@ -114,7 +115,7 @@ class Operands:
 
     def __init__(self, source: ScaleProvider) -> None:
         self._source = source
-        self._made: dict[tuple[ir.Value, str, tuple[int, ...] | None], Operand] = {}
+        self._made: ValueCache[Operand] = ValueCache()
 
     @property
     def count(self) -> int:

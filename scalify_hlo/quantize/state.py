@@ -13,7 +13,8 @@ from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import Casts, convert_after
 from scalify_hlo.recipes.effects import idle_under_same
-from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions, own_options
+from scalify_hlo.recipes.loading import own_options
+from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
 
 _KEPT = StateOptions()
 """All state as it is, unless it is marked."""

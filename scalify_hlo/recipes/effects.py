@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo.recipes.formats import F8, OPERANDS
-
-if TYPE_CHECKING:
-    from scalify_hlo.recipes.model import Recipe
-
-NONE: Final = "none"
+from scalify_hlo.recipes.model import NONE, Recipe
 
 
 class Need(NamedTuple):

@@ -14,6 +14,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.custom import COMPOSITE, is_custom, plain
@@ -37,10 +38,9 @@ def marked(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     values = MARKERS[op.attributes[markers.MARKER].value](op, rewriter)
     for old, new in zip(op.results, values, strict=True):
         if old in rewriter.values.leaving:
-            rewriter.values.leaving |= {new}
-        old.replace_all_uses_with(new)
+            rewriter.values.leaving.add(new)
     rewriter.values.changed = True
-    op.operation.erase()
+    replace_op(op, values)
 
 
 def is_marked(op: ir.Operation) -> bool:
@@ -89,9 +89,7 @@ def drop(module: ir.Operation) -> None:
         if is_custom(op):
             plain(op.opview)
             continue
-        for operand, result in zip(op.operands, op.results, strict=True):
-            result.replace_all_uses_with(operand)
-        op.erase()
+        replace_op(op, list(op.operands))
 
 
 def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:

@@ -10,6 +10,7 @@ from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
 from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
+from scalify_hlo.dialect.value_map import Eraser
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.huge import largest_constant
 from scalify_hlo.rules.runtime_scales import RuntimeScales
@@ -41,11 +42,6 @@ class Rescaler:
         self._place: dict[str, object] = {}
         self._powers: dict[tuple[ir.Type, int], ir.Attribute] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
-        values.listen(self._forget)
-
-    def _forget(self, _: ir.Operation) -> None:
-        """Forgets where something was built last: that op may be the one that is erased."""
-        self._at = None
 
     def _where(self, at: ir.Operation) -> dict[str, object]:
         """Location and insertion point of what is built for an op; several things often are."""
@@ -69,7 +65,7 @@ class Rescaler:
         if scale == target or self._format(value) is None:
             return value
         self.values.changed = True
-        moved = self.values.moved.get((value, target))
+        moved = self.values.at_scale(value, target)
         if moved is not None:
             return moved
         factor = scale / target
@@ -133,7 +129,7 @@ class Rescaler:
             return False
         if (info.scale if isinstance(info, Scaled) else ONE) == target:
             return False
-        if (value, target) in self.values.moved:
+        if self.values.at_scale(value, target) is not None:
             return False
         return self._constant_operand(value) is None or len(list(islice(value.uses, 2))) > 1
 
@@ -274,11 +270,14 @@ class Rescaler:
         return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
 
     def finish(self) -> None:
-        """Removes what is not needed any more."""
-        self.erase_dead()
-        self.runtime_scales.erase_unused()
+        """Removes what is not needed any more; nothing is known of values afterwards."""
+        self.values.forget()
+        self.runtime_scales.forget_built()
+        eraser = Eraser()
+        self._erase_dead(eraser)
+        self.runtime_scales.erase_unused(eraser)
 
-    def erase_dead(self) -> None:
+    def _erase_dead(self, eraser: Eraser) -> None:
         """Erases what the rewriter replaced, where nothing uses it any more."""
         while self.values.replaced:
             value, _ = self.values.replaced.popitem()
@@ -288,8 +287,8 @@ class Rescaler:
             if isinstance(owner, ir.Block) or owner.name not in _PURE:
                 continue
             if next(iter(value.uses), None) is None:
-                self.values.replaced.update(dict.fromkeys(owner.operands))
-                owner.erase()
+                self.values.replaced.add_all(owner.operands)
+                eraser.erase_maker(value)
 
 
 def broadcast_source(value: ir.Value) -> ir.Operation | None:

@@ -154,7 +154,6 @@ class ScaleRewriter:
         self.runtime_scales = RuntimeScales(top, doubts=settings.doubts)
         self.rescaler = rescaler = Rescaler(values, self.runtime_scales)
         self.attention = Attention()
-        values.listen(self.attention.forget)
         self._result_scales = ResultScales(values, narrow=settings.narrow)
         self._alignment = Alignment(
             rescaler,
@@ -167,7 +166,7 @@ class ScaleRewriter:
         # What rules ask for at each op goes to the part that knows it without a further call.
         self.info, self.infos, self.format = values.info, values.infos, values.format
         self.replace, self.assume, self.pass_on = values.replace, values.assume, values.pass_on
-        self.concerns, self.region, self.forget = values.concerns, values.region, values.forget
+        self.concerns, self.region = values.concerns, values.region
         self.rescale_to, self.multiply = rescaler.rescale_to, rescaler.multiply
         self.bounded = self._result_scales.bounded
         self.keeps_values = self._result_scales.keeps_values
@@ -197,7 +196,7 @@ class ScaleRewriter:
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """While a copy is walked that will be erased: what is said of it counts for nothing."""
+        """While a copy is walked, and erased: what is said of it counts for nothing."""
         notes, changed = self.notes, self.values.changed
         self.notes = Notes(trial=True)
         runtimes = self.runtime_scales.count
@@ -217,7 +216,7 @@ class ScaleRewriter:
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
             target = results.of(value, info)
             if target is not info.scale:
-                before = self.values.moved.get((value, target))
+                before = self.values.at_scale(value, target)
                 moved = self._move_definition(value, target) if before is None else before
                 at = info.at(target)
                 if info.scale.powers != target.powers:

@@ -18,6 +18,7 @@ from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.dialect.traits import LAYOUT
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules.marker_ops import dynamic_rescale
 from scalify_hlo.rules.placement import in_block
@@ -147,7 +148,7 @@ def measured(
     marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
     marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
     (data,) = dynamic_rescale(marker, rewriter)
-    marker.operation.erase()
+    erase(marker)
     found = rewriter.info(data)
     scale = found.scale if isinstance(found, Scaled) else ONE
     known = Scaled(scale, headroom - _PEAK, of_root(_PEAK_DEVIATION))

@@ -14,6 +14,7 @@ from scalify_hlo.analysis.index import ResultMarks
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.report.model import ValueReport
 from scalify_hlo.rules import emit
@@ -96,7 +97,7 @@ class Boundary:
         attributes.set_argument_attributes(main, new_marks)
         returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
         leaving = [value for value, pair in returned if not pair]
-        self._rewriter.values.leaving = frozenset(leaving)
+        self._rewriter.values.leaving = ValueSet(leaving)
         if len(leaving) < len(block.operations[-1].operands) or self._rewriter.observed is not None:
             self._known = None
 
@@ -156,7 +157,7 @@ class Boundary:
         new = list(block.arguments)
         for value, place in reversed(list(zip(old, places, strict=True))):
             if new[place] != value:
-                value.replace_all_uses_with(new[place])
+                replace_uses(value, new[place])
         for value, (type_, location) in zip(old, wanted, strict=False):
             value.set_type(type_)
             value.set_location(location)
@@ -257,7 +258,7 @@ class Boundary:
     ) -> None:
         if values != before:
             func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
-            returned.operation.erase()
+            erase(returned)
         if len(values) > len(before):
             self._set_signature(None, [value.type for value in values])
 
@@ -306,7 +307,7 @@ class Boundary:
         i64 = ir.IntegerType.get_signless(64)
         marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, _HEADROOM)
         (data,) = dynamic_rescale(marker, self._rewriter)
-        marker.operation.erase()
+        erase(marker)
         return data
 
     def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:

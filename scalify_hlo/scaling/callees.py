@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.parameters import Parameters
@@ -120,7 +121,7 @@ def return_scales(
     returned = copy.regions[0].blocks[0].operations[-1]
     operands = [*returned.operands, *values]
     func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
-    returned.operation.erase()
+    erase(returned)
     marks = attributes.result_attributes(copy)
     inputs = list(attributes.function_type(copy).inputs)
     attributes.set_function_type(copy, inputs, [value.type for value in operands])
@@ -189,7 +190,5 @@ def new_call(
             call.attributes[key] = (
                 replicated_after(mark, computed) if key == SDY and computed else mark
             )
-    for old, new in zip(op.results, call.results, strict=False):  # scales come after
-        old.replace_all_uses_with(new)
-    op.operation.erase()
+    replace_op(op, list(call.results)[: len(op.results)])  # scales come after
     return call

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
@@ -93,17 +94,17 @@ class _Hoisting:
     def __init__(self, values: Sequence[ir.Value], names: Sequence[str], top: ir.Block) -> None:
         self.values = list(values)
         self._names = names
-        self._depths = {top: 0}
+        self._depths = ValueMap([(top, 0)])
 
     def deepest(self) -> list[list[int]]:
         """The numbers of the values that stand deepest, those in one op together."""
-        groups: dict[ir.Block, list[int]] = {}
+        groups: ValueMap[list[int]] = ValueMap()
         most = 1
         for number, value in enumerate(self.values):
             block = block_of(value)
             depth = self._depth(block)
             if depth > most:
-                most, groups = depth, {}
+                most, groups = depth, ValueMap()
             if depth == most:
                 groups.setdefault(block.owner.regions[0].blocks[0], []).append(number)
         return list(groups.values())
@@ -117,17 +118,18 @@ class _Hoisting:
     def raise_together(self, numbers: Sequence[int]) -> None:
         """Makes values in the regions of one op results of it."""
         op = block_of(self.values[numbers[0]]).owner.operation
-        inner = list(dict.fromkeys((self.values[n], self._names[n]) for n in numbers))
+        inner = list(ValueCache.fromkeys((self.values[n], self._names[n]) for n in numbers))
         old = list(op.results)
         results = list(_raised(op, inner).results)
-        renewed = dict(zip(old, results, strict=False))
+        renewed = ValueMap(zip(old, results, strict=False))
         for before, after in renewed.items():
-            before.replace_all_uses_with(after)
-        lifted = dict(zip(inner, results[len(old) :], strict=True))
+            replace_uses(before, after)
+        lifted: ValueCache[ir.Value] = ValueCache()
+        lifted.update(zip(inner, results[len(old) :], strict=True))
         for number, wanted in enumerate(zip(self.values, self._names, strict=True)):
             value = wanted[0]
             self.values[number] = lifted.get(wanted, renewed.get(value, value))
-        op.erase()
+        erase(op)
 
 
 def block_of(value: ir.Value) -> ir.Block:
@@ -204,7 +206,7 @@ def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
         loc=last.location,
         ip=ir.InsertionPoint(last),
     )
-    last.erase()
+    erase(last)
 
 
 def _with_more(

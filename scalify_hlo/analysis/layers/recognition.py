@@ -25,7 +25,8 @@ def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
         Each layer as often as it is called; nothing if there is no ``@main``. What is not sure is
         left out.
     """
-    return layers_of(graph_of(module))
+    with module.context:
+        return layers_of(graph_of(module))
 
 
 def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None = None) -> Graph:
