@@ -40,9 +40,10 @@ class Root:
             error.
         misdeclared: The deviation of the quantity itself, if it is made of such powers.
         constant: Whether it is an element of a constant whose elements have different sizes.
+        peak: Whether the size follows from an amax that is measured at run time.
     """
 
-    __slots__ = ("constant", "deviation", "in_powers", "misdeclared")
+    __slots__ = ("constant", "deviation", "in_powers", "misdeclared", "peak")
 
     def __init__(
         self,
@@ -51,8 +52,10 @@ class Root:
         misdeclared: float = 0.0,
         *,
         constant: bool = False,
+        peak: bool = False,
     ) -> None:
         self.constant = constant
+        self.peak = peak
         self.deviation = deviation
         self.misdeclared = max(deviation, misdeclared)
         self.in_powers = max(self.misdeclared, in_powers)
@@ -163,6 +166,11 @@ class Uncertainty:
         return bool(degrees) and all(root.constant for root in degrees) and not self.rest
 
     @property
+    def peak(self) -> bool:
+        """Whether the size follows from an amax that is measured at run time."""
+        return any(root.peak and degree > 0 for root, degree in self.degrees.items())
+
+    @property
     def single(self) -> bool:
         """Whether the uncertainty is that of one root alone, such as an argument."""
         return len(self.degrees) == 1 and not self.rest and not self.bias
@@ -207,7 +215,9 @@ UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
 
 def renamed(own: Uncertainty) -> Root:
     """Returns one new root that has the deviations of an uncertainty, but none of its roots."""
-    return Root(own.octaves, own.in_powers, own.misdeclared, constant=own.constant)
+    return Root(
+        own.octaves, own.in_powers, own.misdeclared, constant=own.constant, peak=own.peak
+    )
 
 
 def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
@@ -226,15 +236,18 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
     return Uncertainty({root: _limited(k) for root, k in degrees.items() if k}, rest, bias)
 
 
-def of_root(deviation: float, in_powers: float = 0.0, *, constant: bool = False) -> Uncertainty:
+def of_root(
+    deviation: float, in_powers: float = 0.0, *, constant: bool = False, peak: bool = False
+) -> Uncertainty:
     """Returns the uncertainty of a new root.
 
     Args:
         deviation: Standard deviation of log2 of its size, in octaves.
         in_powers: The deviation per degree in its powers, if that is larger.
         constant: Whether the root is an element of a constant.
+        peak: Whether the size follows from an amax that is measured.
     """
-    return Uncertainty({Root(deviation, in_powers, constant=constant): 1.0})
+    return Uncertainty({Root(deviation, in_powers, constant=constant, peak=peak): 1.0})
 
 
 def mean(parts: Sequence[Uncertainty]) -> Uncertainty:

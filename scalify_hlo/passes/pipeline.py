@@ -20,6 +20,7 @@ from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.measure_inputs import MeasureInputsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
@@ -52,6 +53,7 @@ PASSES: dict[str, type[Pass]] = {
         NarrowStatePass,
         NarrowComputePass,
         QuantizePass,
+        MeasureInputsPass,
         PropagatePass,
         LegalizePass,
         VerifyPass,
@@ -120,6 +122,8 @@ class Options:
             lowered = [RecognizePass(scales=True)]
         if narrow:
             lowered.append(QuantizePass(recipe.saturate))
+        if narrow and recipe.inputs.measure:
+            lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         return [
             NormalizePass(expand=bool(lowered)),
             SignaturePass(

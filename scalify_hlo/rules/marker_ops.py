@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
+from scalify_hlo.algebra.uncertainty import UNBOUNDED, of_root
 from scalify_hlo.dialect import markers
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
@@ -340,10 +341,25 @@ def _computed(
 ) -> ir.Value:
     info = rewriter.info(value)
     known = info if isinstance(info, Scaled) else None
+    peak = op.attributes[markers.PEAK].value if markers.PEAK in op.attributes else None
+    if known is not None and peak == markers.UNKNOWN:
+        known = known._replace(uncertainty=of_root(UNBOUNDED))
     _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
     moved = rewriter.rescale_to(value, target, op.operation)
-    rewriter.assume(moved, Scaled(target))
+    measured = Scaled(target)
+    if peak is not None:
+        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))
+        for runtime, _ in target.powers:
+            runtime.size -= measured.level  # of the scale, which is the values over their data
+    rewriter.assume(moved, measured)
     return moved
+
+
+PEAK: Final = 2
+"""log2 of the largest magnitude of data over their rms, about; that of 10,000 normal numbers."""
+
+_PEAK_DEVIATION: Final = 1.0
+"""By how many octaves that differs from distribution to distribution."""
 
 
 def computed_scale(
