@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
-from scalify_hlo.algebra.uncertainty import UNBOUNDED, of_root
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNBOUNDED, Uncertainty, of_root
 from scalify_hlo.dialect import markers
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
@@ -350,9 +350,21 @@ def _computed(
     if peak is not None:
         measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))
         for runtime, _ in target.powers:
-            runtime.size -= measured.level  # of the scale, which is the values over their data
+            # The scale is that of the values over their data, and as uncertain as they are.
+            runtime.size -= measured.level
+            runtime.uncertainty = _rooted(known, runtime.uncertainty)
     rewriter.assume(moved, measured)
     return moved
+
+
+def _rooted(known: Scaled | None, measured: Uncertainty) -> Uncertainty:
+    """The uncertainty of a measured scale, with the roots of the value that it is the scale of.
+
+    A recurrence whose carry is measured in each turn, and multiplied with its scale again, is one.
+    """
+    if known is None or measured is CERTAIN:
+        return measured
+    return known.scale.uncertainty * known.uncertainty
 
 
 PEAK: Final = 2
