@@ -352,19 +352,25 @@ def _computed(
         for runtime, _ in target.powers:
             # The scale is that of the values over their data, and as uncertain as they are.
             runtime.size -= measured.level
-            runtime.uncertainty = _rooted(known, runtime.uncertainty)
+            runtime.uncertainty = _rooted(known, measured, runtime.uncertainty)
     rewriter.assume(moved, measured)
     return moved
 
 
-def _rooted(known: Scaled | None, measured: Uncertainty) -> Uncertainty:
+def _rooted(known: Scaled | None, measured: Scaled, found: Uncertainty) -> Uncertainty:
     """The uncertainty of a measured scale, with the roots of the value that it is the scale of.
 
-    A recurrence whose carry is measured in each turn, and multiplied with its scale again, is one.
+    So data times their scale are as uncertain as the value was, and for the same reasons: a
+    recurrence whose carry is measured in each turn is still one.
+
+    Args:
+        known: What was predicted of the value.
+        measured: What is known of its data.
+        found: The uncertainty otherwise.
     """
-    if known is None or measured is CERTAIN:
-        return measured
-    return known.scale.uncertainty * known.uncertainty
+    if known is None or found is CERTAIN:
+        return found
+    return known.scale.uncertainty * known.uncertainty / measured.uncertainty
 
 
 PEAK: Final = 2
