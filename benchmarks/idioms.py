@@ -10,8 +10,9 @@ Each idiom computes a value from an activation, and a matmul with a weight follo
 rewritten with the signature `same`. The scale declared for the activation is 2^-8, 1 and 2^8 times
 the true one, which is the power of two at or below its rms; the scales of weights and gains are the
 true ones. Recipes that trust what is declared come twice: as they are, and marked `+m` with
-`inputs.measure=x`, under which the program takes the scale of the activation itself. The rewritten program also returns the narrow left operand of its last matmul, and a line
-is the worst over the declared scales:
+`inputs.measure=x`, under which the program takes the scale of the activation itself. The rewritten
+program also returns the narrow left operand of its last matmul, and a line is the worst over the
+declared scales:
 
 error    relative rms error of the operand against the value that the original computes in f32, at
          the power of two that suits the operand best, over `best`: at most 2

@@ -127,7 +127,11 @@ class Options:
         return [
             NormalizePass(expand=bool(lowered)),
             SignaturePass(
-                self.signature, self.declared, pairs, every=narrow, told=recipe.short_of_range
+                self.signature,
+                self.declared,
+                pairs,
+                every=narrow,
+                told=recipe.short_of_range and not recipe.inputs.measure,
             ),
             *lowered,
             PropagatePass(
