@@ -17,11 +17,9 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.report.model import Report, SiteReport
+from scalify_hlo.report.model import MEASURED, Report, SiteReport
 from scalify_hlo.rules.marker_ops import PEAK
 from scalify_hlo.transforms.marker_barriers import rescaled_argument
-
-KEY: Final = "inputs.measure"
 
 _NOT_NEEDED: Final = "is not measured: no cast to a narrow format depends on its size"
 
@@ -57,7 +55,7 @@ class MeasureInputsPass(Pass):
                 continue
             _measure(argument)
             index.markers += 1
-            report.sites.append(SiteReport(KEY, name, "max", 1))
+            report.sites.append(SiteReport(MEASURED, name, "max", 1))
 
     def _matched(self, main: ir.OpView) -> Mapping[str, ir.Value]:
         """The float arguments that are named.
@@ -73,7 +71,7 @@ class MeasureInputsPass(Pass):
             if self.every and not matched:
                 known = [name for name, is_float in zip(names, floats, strict=True) if is_float]
                 raise UsageError(
-                    f"{KEY} {pattern!r} matches no float argument{nearest(pattern, known)}",
+                    f"{MEASURED} {pattern!r} matches no float argument{nearest(pattern, known)}",
                     hint="`scalify-hlo inspect` lists the arguments and their names",
                 )
             found |= {names[i]: arguments[i] for i in matched}
