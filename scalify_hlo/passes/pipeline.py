@@ -20,6 +20,7 @@ from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.measure_inputs import MeasureInputsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
@@ -53,6 +54,7 @@ PASSES: dict[str, type[Pass]] = {
         NarrowStatePass,
         NarrowComputePass,
         QuantizePass,
+        MeasureInputsPass,
         PropagatePass,
         LegalizePass,
         VerifyPass,
@@ -106,7 +108,8 @@ class Options:
     def marking(self) -> SignaturePass:
         """The pass that marks arguments and results."""
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
-        every, told = self.recipe.narrow_data, self.recipe.short_of_range
+        recipe = self.recipe
+        every, told = recipe.narrow_data, recipe.short_of_range and not recipe.inputs.measure
         return SignaturePass(self.signature, self.declared, pairs, every=every, told=told)
 
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
@@ -127,6 +130,8 @@ class Options:
             lowered = [RecognizePass(scales=True)]
         if narrow:
             lowered.append(QuantizePass(recipe.saturate))
+        if narrow and recipe.inputs.measure:
+            lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,

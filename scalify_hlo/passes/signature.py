@@ -138,7 +138,8 @@ def _undeclared(main: ir.OpView, count: int) -> Remark:
         source_location(main.location),
         main.operation.name,
         "declare scales with --input-scale 'params*=2^-6' (inputs.scale in a recipe), or measure "
-        "them with --input-values F.npz (scalify_hlo.measured_scales)",
+        "them with --input-values F.npz (scalify_hlo.measured_scales), or in each run with "
+        "inputs.measure in a recipe",
     )
 
 

@@ -14,7 +14,7 @@ from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.errors import ScalifyWarning
 from scalify_hlo.quantize.selection import KEPT
-from scalify_hlo.report.model import MatmulReport, Report
+from scalify_hlo.report.model import MEASURED, MatmulReport, Report
 
 VERSION: Final = 1
 """Of the JSON."""
@@ -23,7 +23,8 @@ VERSION: Final = 1
 def summary(report: Report) -> str:
     """Returns one line on the matmuls and convolutions of a rewritten program.
 
-    Each counts as often as it is called. Those that stay wide are counted by the reason.
+    Each counts as often as it is called. Those that stay wide are counted by the reason. Inputs of
+    which the scales are measured at run time are counted as well.
 
     Example:
         >>> summary(Report(recipe="fp8"))
@@ -44,7 +45,12 @@ def summary(report: Report) -> str:
         if matmul.wide is not None:
             wide[matmul.wide.kind] += matmul.calls
     reasons = ", ".join(f"{count} {kind}" for kind, count in wide.most_common())
-    return f"{line}; wide: {reasons}" if reasons else line
+    return "; ".join([line, *([f"wide: {reasons}"] if reasons else []), *_measured(report)])
+
+
+def _measured(report: Report) -> list[str]:
+    count = sum(site.kind == MEASURED for site in report.sites)
+    return [f"{count} input{'s' if count != 1 else ''} measured at run time"] if count else []
 
 
 def warn_of(report: Report, stacklevel: int) -> None:

@@ -161,6 +161,8 @@ class Inputs:
         scale: Patterns with a size each, as in ``*.gain=2^0`` or ``w*=0.02``: those inputs
             are split at entry, at the power of two at or below. The last that matches counts,
             and an input scale that is given with the program before all of these.
+        measure: Patterns of inputs whose scale the program takes from their amax in each run, where
+            a cast to a narrow format depends on their size. No scale need be declared for them.
     """
 
     weight: tuple[str, ...] = ()
@@ -170,6 +172,7 @@ class Inputs:
     gradient: tuple[str, ...] = ()
     step: tuple[str, ...] = ()
     scale: tuple[str, ...] = ()
+    measure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

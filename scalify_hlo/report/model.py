@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo.algebra.limits import GIVEN_BOUND
 from scalify_hlo.algebra.scale import AnyScale, Scaled, ScaleInfo
@@ -94,6 +94,10 @@ class MatmulReport:
     calls: int
     formats: tuple[str, str, str]
     wide: Wide | None = None
+
+
+MEASURED: Final = "inputs.measure"
+"""The kind of the sites that are inputs whose scales are measured; the key of the option."""
 
 
 class SiteReport(NamedTuple):

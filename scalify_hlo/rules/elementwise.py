@@ -32,7 +32,7 @@ from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import Trusted, handled
+from scalify_hlo.rules.untrusted import Trusted, above_unit, handled
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -332,11 +332,13 @@ def _held(
 
 def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
     """Data at the scale that their predicted size asks for."""
-    scale = _cast_scale(op, info, kind, rewriter)
-    value = rewriter.rescale_to(op.operands[0], scale, op.operation)
+    scale, target = _cast_scale(op, info, kind, rewriter), rewriter.format(op.results[0])
+    above = above_unit(info, target) if target is not None and kind != attributes.STATE else 0
+    value = rewriter.rescale_to(op.operands[0], scale.shift(-above), op.operation)
     if not isinstance(info, Scaled):
         return Trusted(value, Scaled(scale))
-    return Trusted(value, Scaled(scale, rewriter.unpaid(info, scale), info.uncertainty))
+    level = rewriter.unpaid(info, scale) + above
+    return Trusted(value, Scaled(scale.shift(-above), level, info.uncertainty))
 
 
 def _saturated(

@@ -148,7 +148,7 @@ def product(count: Count | None = None) -> Apply:
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
             found = product_uncertainty(a, b, 1, terms)
-            rewriter.result(op, scale, m + n + up, found)
+            _finish(op, Scaled(scale, m + n + up, found), terms, rewriter)
 
     NEUTRAL.add(apply)
     return apply
@@ -171,10 +171,26 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
                 (s, m), (t, n) = flattened(op, rewriter, (dividend, divisor), (s, t))
                 scale = s / t
-            rewriter.result(op, scale, m - n, product_uncertainty(a, b, -1))
+            found = product_uncertainty(a, b, -1)
+            _finish(op, Scaled(scale, m - n, found), None, rewriter)
 
     NEUTRAL.add(apply)
     return apply
+
+
+def _finish(op: ir.Operation, info: Scaled, terms: int | None, rewriter: ScaleRewriter) -> None:
+    """Says what a product is; whole octaves of what is known to be missing in its level count.
+
+    Levels of arguments are rounded down where sizes are not predicted. In a chain of gains, what is
+    lost adds up. The level of a contraction is rounded for other reasons as well.
+    """
+    drift = info.uncertainty.drift
+    if drift:
+        octaves = 0 if terms else int(drift)
+        rest = 0.0 if terms else drift - octaves
+        uncertainty = info.uncertainty.drifting(rest)
+        info = info._replace(level=info.level + octaves, uncertainty=uncertainty)
+    rewriter.set(op.results[0], info)
 
 
 def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int = STEEP) -> bool:

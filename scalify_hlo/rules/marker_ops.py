@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNBOUNDED, Uncertainty, of_root
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
@@ -338,10 +339,43 @@ def _computed(
 ) -> ir.Value:
     info = rewriter.info(value)
     known = info if isinstance(info, Scaled) else None
+    peak = op.attributes[markers.PEAK].value if markers.PEAK in op.attributes else None
+    if known is not None and peak == markers.UNKNOWN:
+        known = known._replace(uncertainty=of_root(UNBOUNDED))
     _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
     moved = rewriter.rescale_to(value, target, op.operation)
-    rewriter.assume(moved, Scaled(target))
+    measured = Scaled(target)
+    if peak is not None:
+        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))
+        for runtime, _ in target.powers:
+            # The scale is that of the values over their data, and as uncertain as they are.
+            runtime.size -= measured.level
+            runtime.uncertainty = _rooted(known, measured, runtime.uncertainty)
+    rewriter.assume(moved, measured)
     return moved
+
+
+def _rooted(known: Scaled | None, measured: Scaled, found: Uncertainty) -> Uncertainty:
+    """The uncertainty of a measured scale, with the roots of the value that it is the scale of.
+
+    So data times their scale are as uncertain as the value was, and for the same reasons: a
+    recurrence whose carry is measured in each turn is still one.
+
+    Args:
+        known: What was predicted of the value.
+        measured: What is known of its data.
+        found: The uncertainty otherwise.
+    """
+    if known is None or found is CERTAIN:
+        return found
+    return known.scale.uncertainty * known.uncertainty / measured.uncertainty
+
+
+PEAK: Final = 2
+"""log2 of the largest magnitude of data over their rms, about; that of 10,000 normal numbers."""
+
+_PEAK_DEVIATION: Final = 1.0
+"""By how many octaves that differs from distribution to distribution."""
 
 
 def computed_scale(

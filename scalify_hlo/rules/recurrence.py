@@ -256,7 +256,7 @@ def _after(info: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> 
     grown = others.octaves + made.bias + _moved(info, end)
     if degree <= _CONVERGES:
         return of_root(max(entry, grown / (1.0 - degree)))
-    return of_root(min(entry + grown * turns, UNBOUNDED))
+    return of_root(min(entry + grown * turns, UNBOUNDED), peak=root.peak and not grown)
 
 
 def _moved(info: Scaled, end: Scaled) -> float:

@@ -230,7 +230,9 @@ class ScaleRewriter:
             return
         for value, info in self._known.items():
             if isinstance(info, Scaled):
-                self._known[value] = info._replace(uncertainty=of_root(_INPUT, _IN_POWERS))
+                drift = info.uncertainty.drift
+                found = of_root(_INPUT, _IN_POWERS).drifting(drift)
+                self._known[value] = info._replace(uncertainty=found)
 
     def observe(self, value: ir.Value, scale: Scale, op: ir.Operation) -> None:
         """Notes the data that a cast is of; not in regions, which nothing leaves by itself."""

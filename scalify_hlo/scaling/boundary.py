@@ -8,6 +8,7 @@ from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.algebra.formats import FloatFormat
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import CERTAIN
 from scalify_hlo.analysis.carried import carried_arguments, may_come_back
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import ResultMarks
@@ -183,12 +184,14 @@ class Boundary:
             return None
         mark.pop(attributes.SIZE, None)
         number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
+        drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
         size = size if rewriter.predicts else number  # else all levels are floors
+        known = CERTAIN.drifting(drift)
         if rewriter.keeps_values(data):
-            info = Scaled(ONE, size)
+            info = Scaled(ONE, size, known)
             rewriter.assume(data, info)
             return info
-        info = Scaled(Scale(number), size - number)
+        info = Scaled(Scale(number), size - number, known)
         uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
             rewriter.assume(data, info)

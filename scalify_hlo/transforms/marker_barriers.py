@@ -123,6 +123,16 @@ def rescaled(
     return marker.results[0]
 
 
+def rescaled_argument(value: ir.Value, statistic: str) -> ir.Value:
+    """As `rescaled`, of an argument, which the program still returns as it is if it does so."""
+    returns = [use for use in value.uses if use.owner.operation.name == "func.return"]
+    kept = [(use.owner, use.operand_number) for use in returns]
+    new = rescaled(value, statistic, value.location)
+    for user, index in kept:
+        user.operands[index] = value
+    return new
+
+
 def rescaled_before(
     at: ir.Operation,
     values: Sequence[ir.Value],

@@ -117,6 +117,7 @@ EFFECTS = {
     "inputs.gradient": Case(["params*up"]),
     "inputs.step": Case(["*count"], settings=EVERY_4),
     "inputs.scale": Case(["params*=2^-4"]),
+    "inputs.measure": Case(["params*up*"]),
     "norm_gradients.statistic": Case("max"),
     "norm_gradients.rounding": Case("up"),
     "norm_gradients.every": Case(4, settings=STEP),

@@ -1,0 +1,87 @@
+"""scalify-measure-inputs: takes the sizes of inputs at run time where casts depend on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import MEASURED_BOUND
+from scalify_hlo.analysis.cast_reach import reaches_narrow_cast
+from scalify_hlo.analysis.frames import Frame
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.errors import Remark, UsageError, nearest
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.report.model import MEASURED, Report, SiteReport
+from scalify_hlo.rules.marker_ops import PEAK
+from scalify_hlo.transforms.marker_barriers import rescaled_argument
+
+_NOT_NEEDED: Final = "is not measured: no cast to a narrow format depends on its size"
+
+
+@dataclass(frozen=True)
+class MeasureInputsPass(Pass):
+    """Inserts a marker on each named input whose size a cast depends on.
+
+    The scale of its data then follows from their amax, for all of its uses. A size that is
+    declared for such an input says nothing of it.
+
+    Attributes:
+        inputs: Patterns of argument names.
+        every: Whether each pattern has to match a float argument. It does not in a vjp, which
+            takes other arguments than the program whose recipe it is rewritten by.
+    """
+
+    name: ClassVar[str] = "scalify-measure-inputs"
+    inputs: tuple[str, ...] = ()
+    every: bool = True
+
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is None:
+            return
+        frame = Frame.of(main)
+        for name, argument in self._matched(main).items():
+            if not reaches_narrow_cast((argument, frame)):
+                report.remarks.append(
+                    Remark(f"{name} {_NOT_NEEDED}", str(argument.location), main.operation.name)
+                )
+                continue
+            _measure(argument)
+            index.markers += 1
+            report.sites.append(SiteReport(MEASURED, name, "max", 1))
+
+    def _matched(self, main: ir.OpView) -> Mapping[str, ir.Value]:
+        """The float arguments that are named.
+
+        Raises:
+            UsageError: A pattern matches none.
+        """
+        arguments, names = main.regions[0].blocks[0].arguments, attributes.argument_names(main)
+        floats = are_floats([argument.type for argument in arguments])
+        found: dict[str, ir.Value] = {}
+        for pattern in self.inputs:
+            matched = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
+            if self.every and not matched:
+                known = [name for name, is_float in zip(names, floats, strict=True) if is_float]
+                raise UsageError(
+                    f"{MEASURED} {pattern!r} matches no float argument{nearest(pattern, known)}",
+                    hint="`scalify-hlo inspect` lists the arguments and their names",
+                )
+            found |= {names[i]: arguments[i] for i in matched}
+        return found
+
+
+def _measure(argument: ir.Value) -> None:
+    """Puts a marker on an argument, with data near unit as all arguments are split."""
+    marker = rescaled_argument(argument, "max").owner
+    i64 = ir.IntegerType.get_signless(64)
+    marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, PEAK)
+    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.UNKNOWN)
