@@ -8,6 +8,7 @@ scales of its results come back as monomials, without any IR.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -51,6 +52,7 @@ from scalify_hlo.scaling.callees import (
     called_by,
     called_in,
     callee_of,
+    calls_from_main,
     drop_untaken,
     is_private,
     new_call,
@@ -190,7 +192,7 @@ class Propagation:
             casting=self._casting,
             writing=writing_functions(self._functions),
         )
-        self._notes = Notes(report.remarks, report.given_up, report.untrusted)
+        self._notes = Notes(report.remarks, report.given_up, report.untrusted, report.casts)
         self._module = module
 
     def main(self, function: ir.OpView) -> None:
@@ -213,9 +215,18 @@ class Propagation:
             clear_numbers(self._module)
         if self._marked:
             markers.drop(self._module)
+        self._report.statistics += self._statistics()
         self._report.observed = [o.name for o in rewriter.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
+
+    def _statistics(self) -> int:
+        """The number of statistics that are taken, each as often as its function is called."""
+        places = Counter(self._notes.statistics)
+        if places.keys() <= {"main"}:
+            return places["main"]
+        functions = functions_in(self._module.regions[0].blocks[0].operations)
+        return sum(calls * places[name] for name, calls in calls_from_main(functions).items())
 
     def _has_narrow_values(self, main: ir.Block) -> bool:
         """Whether `main` computes with narrow floats, as far as no function does that it calls."""

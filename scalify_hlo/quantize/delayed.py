@@ -149,8 +149,9 @@ class Delayed:
         tensor = _Tensor(name, wanted.format, wanted.gradient, amax, stand_in, derived)
         self._tensors.append(tensor)
         if not self._recipe.scaling.power_2_scale:
-            return quantizing.operand(value, derived, stand_in)
-        return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
+            return replace(quantizing.operand(value, derived, stand_in), origin="delayed")
+        made = quantizing.operand(value, stand_in, derived)
+        return replace(made, inverse=stand_in, origin="delayed")
 
     def _kept(self, value: ir.Value) -> Kept:
         """How a cast is kept by itself: in one kernel with the amax, on GPUs.
@@ -182,6 +183,7 @@ class Delayed:
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(tensor.name for tensor in self._tensors)
         self._describe(names)
+        report.statistics += len(names)
         report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
@@ -62,6 +64,27 @@ def called_by(function: ir.OpView) -> list[str]:
     blocks = function.regions[0].blocks
     ops = blocks[0].operations if blocks else ()
     return [callee_of(op) for op in ops if op.operation.name == "func.call"]
+
+
+def calls_from_main(functions: Mapping[str, ir.OpView]) -> Counter[str]:
+    """Returns how often each function runs in a call of ``main``; regions count once."""
+    counts = Counter({"main": 1})
+    ordered = list(TopologicalSorter(_callers(functions)).static_order())
+    for name in ordered:
+        if counts[name] and functions[name].regions[0].blocks:
+            for callee in called_in(functions[name].regions[0].blocks[0]):
+                counts[callee] += counts[name]
+    return counts
+
+
+def _callers(functions: Mapping[str, ir.OpView]) -> dict[str, set[str]]:
+    """The functions that call each function."""
+    callers: dict[str, set[str]] = {name: set() for name in functions}
+    for name, function in functions.items():
+        for block in function.regions[0].blocks:
+            for callee in called_in(block):
+                callers.setdefault(callee, set()).add(name)
+    return callers
 
 
 def called_in(block: ir.Block) -> list[str]:
