@@ -174,11 +174,11 @@ class _RoleMarks:
             arguments = self._arguments(matmul)
             number = self._record(matmul, mark[0], roles, arguments)
             # Patterns of sites are matched with the name stack, and with arguments by name.
-            site = " ".join([matmul.name, *arguments])
+            site = " ".join([matmul.name, *filter(None, arguments)])
             _write(matmul, mark, matmul in self._vocabulary, site, number)
 
     def _record(
-        self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: Sequence[str]
+        self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: tuple[str, str]
     ) -> int:
         """Adds a matmul to the report, or counts another call of it there; gives its number."""
         op, found = matmul.op, self._report.matmuls
@@ -202,7 +202,7 @@ class _RoleMarks:
                 self._sizes.of(op),
                 1,
                 formats_of(op),
-                arguments=tuple(arguments),
+                arguments=arguments,
                 number=number,
             )
         )
@@ -237,9 +237,11 @@ class _RoleMarks:
             return WEIGHT if origin.constant else ACTIVATION
         return WEIGHT if side == 1 or not given else ACTIVATION
 
-    def _arguments(self, matmul: Matmul) -> list[str]:
-        """The names of the arguments of the program that the operands of a matmul are."""
-        return [self._names[o.argument] for o in matmul.origins if o.argument is not None]
+    def _arguments(self, matmul: Matmul) -> tuple[str, str]:
+        """The names of the arguments that the operands of a matmul are; empty for others."""
+        numbers = [origin.argument for origin in matmul.origins]
+        lhs, rhs = ("" if n is None else self._names[n] for n in numbers)
+        return lhs, rhs
 
 
 def _not_reached(

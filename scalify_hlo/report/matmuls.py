@@ -87,7 +87,8 @@ class MatmulReport:
         formats: The formats of its operands and of its result, after a recipe was applied if one
             was.
         wide: The reason why it is not quantized; None if it is, or if no recipe was applied.
-        arguments: The names of the arguments of the program that its operands are.
+        arguments: For each operand, the name of the argument of the program that it is; empty if
+            it is computed.
         scales: The scales of the operands, if it is quantized and the report was asked for.
         number: Its number in the program; -1 if no call, loop or branch leads to it.
     """
@@ -103,7 +104,7 @@ class MatmulReport:
     calls: int
     formats: tuple[str, str, str]
     wide: Wide | None = None
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str, str] = ("", "")
     scales: tuple[OperandScale | None, OperandScale | None] = (None, None)
     number: int = -1
 
@@ -129,14 +130,13 @@ class MatmulReport:
         modules = [part for part in map(_module_of, self.name.split("/")[:-1]) if part]
         if modules:
             return modules[-1]
-        if len(self.arguments) == len(self.roles) and WEIGHT in self.roles:
-            return self.arguments[self.roles.index(WEIGHT)]
-        return self.arguments[0] if self.arguments else ""
+        weight = self.arguments[self.roles.index(WEIGHT)] if WEIGHT in self.roles else ""
+        return weight or self.arguments[0] or self.arguments[1]
 
     @property
     def site(self) -> str:
-        """Its names with spaces between; patterns of ``matmul.exclude`` match all or one of them."""
-        return " ".join([self.name, *self.arguments])
+        """Its names with spaces between; ``matmul.exclude`` matches the whole or one of them."""
+        return " ".join([self.name, *filter(None, self.arguments)])
 
 
 _WRAPPERS: Final = ("jit", "pjit", "jvp", "transpose", "vmap", "checkpoint", "remat", "custom_vjp")
