@@ -144,11 +144,13 @@ class Inspected:
 
     Attributes:
         report: The report of the rewrite.
+        matmuls: The matmuls that are asked for.
     """
 
     def __init__(self, program: Program, options: Options, selection: Selection) -> None:
         self.program, self.options, self.selection = program, options, selection
         self.report, self._rewritten = _rewritten(program, options)
+        self.matmuls = selection.of(self.report.matmuls)
 
     def layers(self) -> list[LayerReport]:
         """Returns the layers of the program."""
@@ -185,7 +187,7 @@ class Inspected:
         if "matmuls" in chosen:
             from scalify_hlo.cli.matmul_table import show
 
-            show(self.report.matmuls, self.selection, name)
+            show(self.report.matmuls, self.matmuls, self.selection, name)
         if "lint" in chosen:
             from scalify_hlo.cli.lint_table import listed
 

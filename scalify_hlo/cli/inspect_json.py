@@ -60,7 +60,7 @@ def _arguments(inspected: Inspected) -> list[dict[str, Any]]:
 
 def _matmuls(inspected: Inspected) -> list[dict[str, Any]]:
     report, selection = inspected.report, inspected.selection
-    chosen = selection.of(report.matmuls)
+    chosen = inspected.matmuls
     entries = matmul_entries(chosen, report.remarks, inspected.program.name)
     return [
         entry | {"excluded": selection.excludes(matmul)}

@@ -106,15 +106,20 @@ def doubt_of(matmul: MatmulReport) -> float:
     return max((scale.octaves or 0.0 for scale in matmul.scales if scale is not None), default=0.0)
 
 
-def show(matmuls: Sequence[MatmulReport], selection: Selection, name: str) -> None:
-    """Prints the matmuls that are asked for, and why some of them stay wide.
+def show(
+    matmuls: Sequence[MatmulReport],
+    shown: Sequence[MatmulReport],
+    selection: Selection,
+    name: str,
+) -> None:
+    """Prints matmuls, and why some of them stay wide.
 
     Args:
         matmuls: All matmuls of the program.
-        selection: The ones that are asked for.
+        shown: The ones that are asked for, in order.
+        selection: What is asked for.
         name: The name of the program in locations without a file.
     """
-    shown = selection.of(matmuls)
     count = str(len(matmuls)) if len(shown) == len(matmuls) else f"{len(shown)} of {len(matmuls)}"
     console.echo()
     console.echo(console.heading(f"matmuls ({count})" if matmuls else "matmuls: none"))

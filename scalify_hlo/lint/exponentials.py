@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import EXPONENTIALS
@@ -108,6 +108,24 @@ def _quotient(op: ir.Operation, depth: int) -> float:
     return 0.0 if divisor and is_positive(op.operands[0], depth) else math.inf
 
 
+def _choice(op: ir.Operation, depth: int) -> float:
+    """The larger bound of the two values; each is also bounded by what the condition says."""
+    condition, *values = op.operands
+    bounds = [largest(value, depth) for value in values]
+    compared = maker(behind(condition))
+    if compared is not None and compared.name == "stablehlo.compare":
+        direction = stablehlo.ComparisonDirectionAttr(compared.attributes["comparison_direction"])
+        number = number_of(compared.operands[1])
+        chosen = _BELOW.get(direction.value)
+        if number is not None and chosen is not None:
+            same = behind(values[chosen]) == behind(compared.operands[0])
+            bounds[chosen] = min(bounds[chosen], number) if same else bounds[chosen]
+    return max(bounds)
+
+
+_BELOW: Final = {"GT": 1, "GE": 1, "LT": 0, "LE": 0}
+"""By the direction of a comparison with a number: the choice that is made below the number."""
+
 _BOUNDS: Final[Mapping[str, Callable[[ir.Operation, int], float]]] = {
     "stablehlo.negate": _negated,
     "stablehlo.subtract": _difference,
@@ -115,7 +133,7 @@ _BOUNDS: Final[Mapping[str, Callable[[ir.Operation, int], float]]] = {
     "stablehlo.divide": _quotient,
     "stablehlo.minimum": lambda op, depth: min(largest(v, depth) for v in op.operands),
     "stablehlo.maximum": lambda op, depth: max(largest(v, depth) for v in op.operands),
-    "stablehlo.select": lambda op, depth: max(largest(v, depth) for v in list(op.operands)[1:]),
+    "stablehlo.select": _choice,
     "stablehlo.clamp": lambda op, depth: largest(op.operands[2], depth),
     "stablehlo.tanh": lambda *_: 1.0,
     "stablehlo.logistic": lambda *_: 1.0,

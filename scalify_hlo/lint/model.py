@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.locations import place_of_text, source_location
@@ -38,6 +38,10 @@ class Finding(NamedTuple):
         return {**self._asdict(), "location": place_of_text(self.location, program)}
 
 
+_FILE: Final = '":'
+"""Between the name of a file and the line in a location that MLIR prints."""
+
+
 class Place(NamedTuple):
     """Where a lint found something, and what it is.
 
@@ -57,6 +61,10 @@ class Place(NamedTuple):
         location = op.location
         name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
         return cls(message, source_location(location), name)
+
+    def with_file(self, other: str) -> Place:
+        """Returns the place, at another location if its own has no file."""
+        return self if _FILE in self.location else self._replace(location=other)
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,10 @@ def number_of(value: ir.Value) -> float | None:
     if op is None or op.name != "stablehlo.constant":
         return None
     attribute = op.attributes["value"]
-    if not isinstance(op.results[0].type.element_type, ir.FloatType):
-        return None
     if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
         return None
-    return float(ir.FloatAttr(attribute.get_splat_value()).value)
+    splat = attribute.get_splat_value()
+    return float(splat.value) if isinstance(splat, (ir.FloatAttr, ir.IntegerAttr)) else None
 
 
 def extremes_of(op: ir.Operation) -> tuple[float, ...]:

@@ -34,7 +34,13 @@ def recast_weights(subject: Subject) -> Iterator[Place]:
             if cast is not None:
                 small = cast.results[0].type.element_type
                 told = f"{cast.name}: casts the weight {name} to {small} in each call"
-                yield Place.at(cast, told)._replace(name=name)
+                place = Place.at(cast, told)._replace(name=name)
+                yield place.with_file(_location_of(name, subject))
+
+
+def _location_of(weight: str, subject: Subject) -> str:
+    """The location of the first matmul that takes a weight."""
+    return next(m.location for m in subject.matmuls if weight in m.arguments)
 
 
 def _cast_of(argument: ir.Value) -> ir.Operation | None:
