@@ -128,7 +128,7 @@ class RolesPass(Pass):
                     raise UsageError(
                         f"inputs.{role} {pattern!r} matches no float argument"
                         f"{nearest(pattern, names)}",
-                        hint="`scalify-hlo inspect` lists the arguments and their names",
+                        hint="`scalify-hlo inspect --arguments` lists arguments with their names",
                     )
                 roles |= dict.fromkeys(found, role)
         return roles
