@@ -12,6 +12,7 @@ from scalify_hlo.errors import Remark
 from scalify_hlo.report.matmuls import ASSUMED
 from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
 from scalify_hlo.report.matmuls import Wide as Wide
+from scalify_hlo.report.requirements import check_requirements, parse_requirements
 from scalify_hlo.report.totals import STATE_ROLES, StateBytes, Totals
 from scalify_hlo.rules.cast_scales import CastScale
 from scalify_hlo.rules.scale_rewriter import Untrusted
@@ -166,6 +167,18 @@ class Report:
             remarks=len(self.remarks),
             assumed=len(assumed),
         )
+
+    def require(self, bounds: str) -> None:
+        """Checks bounds on the totals of a rewrite.
+
+        Args:
+            bounds: The bounds, such as ``narrow>=0.9,statistics<=2``; see ``rewrite --require``.
+
+        Raises:
+            InputError: One does not hold.
+            UsageError: A name is unknown, or the text is not of that form.
+        """
+        check_requirements(self.totals, parse_requirements(bounds), f"recipe {self.recipe}")
 
 
 def kind_of(info: ScaleInfo) -> str:

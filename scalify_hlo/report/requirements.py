@@ -151,6 +151,6 @@ def check_requirements(totals: Totals, requirements: list[Requirement], name: st
         raise InputError(
             "; ".join(faults),
             location=name,
-            hint="`scalify-hlo inspect --matmuls --wide` with the same options lists the matmuls "
-            "that stay wide, with reasons; no program was written",
+            hint="`scalify-hlo inspect --wide` with the same recipe and settings lists the matmuls "
+            "that stay wide, with reasons",
         )
