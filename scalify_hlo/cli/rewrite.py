@@ -94,8 +94,7 @@ def command(
     _refuse_terminal(output, text=is_text(rewritten, target_version))
     if report is not None:
         write_file(report, dump_report(done, rewritten.name))
-    if requirements:
-        _check(done, requirements, rewritten.name)
+    _check(done, requirements, rewritten.name)
     save_file(output, lambda file: save_program(rewritten, file, target_version))
     if not quiet:
         console.report_summary(summary(done))
@@ -110,9 +109,10 @@ def _requirements(text: str | None) -> list[Requirement]:
 
 
 def _check(report: Report, requirements: list[Requirement], name: str) -> None:
-    from scalify_hlo.report.requirements import check_requirements
+    if requirements:
+        from scalify_hlo.report.requirements import check_requirements
 
-    check_requirements(report.totals, requirements, name)
+        check_requirements(report.totals, requirements, name)
 
 
 def _require_report(report: str, output: str) -> None:

@@ -8,8 +8,7 @@ scales of its results come back as monomials, without any IR.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, Final, TypeAlias
@@ -50,15 +49,15 @@ from scalify_hlo.scaling.callees import (
     CALLS,
     Callee,
     called_by,
-    called_in,
     callee_of,
-    calls_from_main,
     drop_untaken,
     is_private,
     new_call,
     return_scales,
+    runs_of,
     take_scales,
 )
+from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 from scalify_hlo.transforms.strip_attributes import clear_layers
 
@@ -167,7 +166,7 @@ class Propagation:
         self._narrow, self._observe = narrow, observe
         self._listing = index.listing
         self._functions = functions_in(module.regions[0].blocks[0].operations)
-        self._marked = _marked_functions(self._functions, index)
+        self._marked = marked_functions(self._functions, index)
         casting = narrow or bool(self._marked)
         # These find out by themselves whether anything is known.
         neutral = {name for name, rule in RULES.items() if rule.apply in NEUTRAL}
@@ -183,7 +182,7 @@ class Propagation:
         self._callees: dict[Key, Callee] = {}
         self._active = ["main"]
         self._kept: set[str] = set()
-        self._casting = _casting_functions(self._functions)
+        self._casting = casting_functions(self._functions)
         self._settings = Settings(
             recipe,
             narrow=narrow,
@@ -215,18 +214,10 @@ class Propagation:
             clear_numbers(self._module)
         if self._marked:
             markers.drop(self._module)
-        self._report.statistics += self._statistics()
+        self._report.statistics += runs_of(self._notes.statistics, self._module)
         self._report.observed = [o.name for o in rewriter.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
-
-    def _statistics(self) -> int:
-        """The number of statistics that are taken, each as often as its function is called."""
-        places = Counter(self._notes.statistics)
-        if places.keys() <= {"main"}:
-            return places["main"]
-        functions = functions_in(self._module.regions[0].blocks[0].operations)
-        return sum(calls * places[name] for name, calls in calls_from_main(functions).items())
 
     def _has_narrow_values(self, main: ir.Block) -> bool:
         """Whether `main` computes with narrow floats, as far as no function does that it calls."""
@@ -486,32 +477,3 @@ def _key(info: ScaleInfo, numbers: Mapping[RuntimeScale, int]) -> Hashable:
         for g, k in info.scale.powers
     )
     return info.scale.exponent, info.level, powers
-
-
-def _marked_functions(functions: Mapping[str, ir.OpView], index: ModuleIndex) -> set[str]:
-    """The functions that have markers in them, or call one that has."""
-    if index.counted and not index.markers:
-        return set()
-    return _reaching(functions, markers.has_markers)
-
-
-def _casting_functions(functions: Mapping[str, ir.OpView]) -> set[str]:
-    """The private functions that have narrow floats in them, or call one that has."""
-    private = {name: function for name, function in functions.items() if is_private(function)}
-    return _reaching(private, lambda body: has_narrow_values([body]))
-
-
-def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block], bool]) -> set[str]:
-    """The functions of whose bodies something is true, and those that call one of them."""
-    bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
-    found = {name for name, body in bodies.items() if is_found(body)}
-    callers: dict[str, set[str]] = {}
-    for name, body in bodies.items() if found else ():
-        for callee in called_in(body):
-            callers.setdefault(callee, set()).add(name)
-    waiting = list(found)
-    while waiting:
-        new = callers.get(waiting.pop(), set()) - found
-        found |= new
-        waiting += new
-    return found

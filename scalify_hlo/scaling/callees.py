@@ -9,6 +9,7 @@ from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.analysis.frames import functions_in
 from scalify_hlo.dialect import attributes
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
@@ -66,8 +67,22 @@ def called_by(function: ir.OpView) -> list[str]:
     return [callee_of(op) for op in ops if op.operation.name == "func.call"]
 
 
-def calls_from_main(functions: Mapping[str, ir.OpView]) -> Counter[str]:
-    """Returns how often each function runs in a call of ``main``; regions count once."""
+def runs_of(places: Sequence[str], module: ir.Operation) -> int:
+    """Returns how often ops run in a call of ``main``, of which those in loops count once.
+
+    Args:
+        places: The function that each op is in.
+        module: The module.
+    """
+    counts = Counter(places)
+    if counts.keys() <= {"main"}:
+        return counts["main"]
+    calls = _calls_from_main(functions_in(module.regions[0].blocks[0].operations))
+    return sum(count * calls[name] for name, count in counts.items())
+
+
+def _calls_from_main(functions: Mapping[str, ir.OpView]) -> Counter[str]:
+    """How often each function runs in a call of ``main``; regions count once."""
     counts = Counter({"main": 1})
     ordered = list(TopologicalSorter(_callers(functions)).static_order())
     for name in ordered:
