@@ -119,7 +119,7 @@ def _subject(module: ir.Operation, options: Options, report: Report) -> Subject 
 
 def _undeclared(options: Options, report: Report) -> list[str]:
     """The arguments that are taken to be of scale 1, since no one declared their scale."""
-    if not options.recipe.narrow_data:
+    if not (options.recipe.narrow_data and options.recipe.short_of_range):
         return []
     patterns = [parse_input_scale(text)[0] for text in options.declared]
     return [

@@ -110,8 +110,8 @@ class QuantizeMatmulsPass(Pass):
                     choice = Choice(None, UNTRUSTED)
                 report.narrowed += choice.formats is not None
                 left = self._narrowed(op, choice, narrowing, extent)
-                wide = choice.formats is None
-                records.note(left[0], choice.wide, (None, None) if wide else narrowing.scales)
+                known = self.listed and choice.formats is not None
+                records.note(left[0], choice.wide, narrowing.scales if known else (None, None))
             for each in () if read else left:
                 clear(each, LEFT)
         selection.sites.refuse_unmatched()

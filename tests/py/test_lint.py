@@ -295,6 +295,7 @@ def test_scales_that_are_declared_or_not_needed() -> None:
     half = found(multiplied, *LARGE, recipe="unit", inputs__scale="w=2^-2")
     assert [f.name for f in half if f.lint == "undeclared-scale"] == ["x"]
     assert "undeclared-scale" not in kinds(multiplied, *LARGE, recipe="fp8-current")
+    assert "undeclared-scale" not in kinds(multiplied, *LARGE, recipe="bf16")
     assert kinds(multiplied, *LARGE) == []
 
 
