@@ -53,6 +53,7 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
     """Gives what a step carries in the formats in which it is kept between steps."""
     roles: set[str] = set()
     before = after = 0
+    sizes: dict[tuple[ir.Type, str], tuple[int, int]] = {}  # Many arguments have the same type.
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
         return NarrowedState(roles, None)
     arguments = list(main.regions[0].blocks[0].arguments)
@@ -61,8 +62,11 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
         wide = argument.type
         role, format_ = _state_format(mark, recipe, wide)
         if role in _CARRIED:
-            before += _bytes(wide, KEEP)
-            after += _bytes(wide, format_) + _SCALE_BYTES * (attributes.PAIR in mark)
+            size = sizes.get((wide, format_))
+            if size is None:
+                size = sizes[wide, format_] = _bytes(wide, KEEP), _bytes(wide, format_)
+            before += size[0]
+            after += size[1] + _SCALE_BYTES * (attributes.PAIR in mark)
         if format_ == KEEP:
             continue
         roles.add(role)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.errors import Remark
-from scalify_hlo.report.matmuls import ASSUMED, MEASURED, MatmulReport, OperandScale
+from scalify_hlo.report.matmuls import MEASURED, MatmulReport, OperandScale
 from scalify_hlo.report.model import SiteReport, ValueReport
 from scalify_hlo.report.totals import Part, Totals
-
-CLOSE: Final = 0.5
-"""The share of the room of a format from which on a warning says that a size is uncertain."""
 
 
 def matmul_entries(
@@ -61,7 +58,7 @@ def _matmul(matmul: MatmulReport, remarks: Sequence[str], name: str) -> dict[str
         "statistics": sum(scale.origin == MEASURED for scale in scales),
         "wide": wide and {"kind": wide.kind, "reason": wide.reason, "chosen": wide.chosen},
         "remarks": list(dict.fromkeys(told)),
-        "warnings": list(dict.fromkeys(filter(None, map(warning_of, scales)))),
+        "warnings": list(dict.fromkeys(scale.warning for scale in scales if scale.warning)),
     }
 
 
@@ -74,16 +71,6 @@ def _scale(scale: OperandScale) -> dict[str, Any]:
         "room": scale.room,
         "argument": scale.argument or None,
     }
-
-
-def warning_of(scale: OperandScale) -> str:
-    """Returns why the scale of an operand may be wrong; empty if nothing speaks for that."""
-    if scale.origin == ASSUMED:
-        return f"no one declared the scale of {scale.argument}, which is taken to be 1"
-    octaves, room = scale.octaves, scale.room
-    if octaves is None or not room or octaves <= CLOSE * room or scale.remark:
-        return ""
-    return f"the predicted size may be off by 2^±{octaves:.1f}, and the format holds 2^±{room}"
 
 
 def _size(size: Size) -> int | None:

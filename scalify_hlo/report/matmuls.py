@@ -27,6 +27,10 @@ ORIGINS: Final = {
 """The origins of scales of operands."""
 
 
+_CLOSE: Final = 0.5
+"""The share of the room of a format from which on a size is called uncertain."""
+
+
 class OperandScale(NamedTuple):
     """The scale at which an operand of a matmul is quantized.
 
@@ -47,6 +51,16 @@ class OperandScale(NamedTuple):
     room: int | None = None
     remark: str = ""
     argument: str = ""
+
+    @property
+    def warning(self) -> str:
+        """Why the scale may be wrong, as a sentence; empty if nothing speaks for that."""
+        if self.origin == ASSUMED:
+            return f"no one declared the scale of {self.argument}, which is taken to be 1"
+        octaves, room = self.octaves, self.room
+        if octaves is None or not room or octaves <= _CLOSE * room or self.remark:
+            return ""
+        return f"the predicted size may be off by 2^±{octaves:.1f}, and the format holds 2^±{room}"
 
     def __str__(self) -> str:
         return self.origin if self.octaves is None else f"{self.origin} ±{self.octaves:.1f}"
