@@ -11,7 +11,7 @@ from scalify_hlo.cli import console
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import is_like_any
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.report.matmuls import MatmulReport, OperandScale
+from scalify_hlo.report.matmuls import MatmulReport
 
 ROLES: Final = (
     *("forward", "backward", "other", "activation", "weight", "gradient", "vocabulary"),
@@ -102,8 +102,8 @@ def _has_role(matmul: MatmulReport, role: str) -> bool:
 
 
 def doubt_of(matmul: MatmulReport) -> float:
-    """By how many octaves the size of an operand of a matmul may be off; 0 if all are known."""
-    return max((scale.octaves or 0.0 for scale in matmul.scales if scale is not None), default=0.0)
+    """The doubt of the operand of a matmul that is trusted least; 0 if all sizes are known."""
+    return max((scale.doubt for scale in matmul.scales if scale is not None), default=0.0)
 
 
 def show(
@@ -167,11 +167,9 @@ def _scale(matmul: MatmulReport) -> str:
     if matmul.wide is not None:
         return f"wide: {matmul.wide.kind}"
     scales = [scale for scale in matmul.scales if scale is not None]
-    return str(max(scales, key=_doubt)) if scales else ""
-
-
-def _doubt(scale: OperandScale) -> float:
-    return -1.0 if scale.octaves is None else scale.octaves
+    if not scales:
+        return ""
+    return str(max(scales, key=lambda scale: (scale.octaves is not None, scale.doubt)))
 
 
 def _reasons(matmuls: Sequence[MatmulReport]) -> Iterator[str]:

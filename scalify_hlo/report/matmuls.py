@@ -31,6 +31,10 @@ _CLOSE: Final = 0.5
 """The share of the room of a format from which on a size is called uncertain."""
 
 
+_LEAST_ROOM: Final = 1
+"""The room, in octaves, that the shortest formats are taken to have."""
+
+
 class OperandScale(NamedTuple):
     """The scale at which an operand of a matmul is quantized.
 
@@ -53,12 +57,19 @@ class OperandScale(NamedTuple):
     argument: str = ""
 
     @property
+    def doubt(self) -> float:
+        """The uncertainty of the size as a share of the room of the format; 0 if it is known."""
+        if self.octaves is None or self.room is None:
+            return 0.0
+        return self.octaves / max(self.room, _LEAST_ROOM)
+
+    @property
     def warning(self) -> str:
         """Why the scale may be wrong, as a sentence; empty if nothing speaks for that."""
         if self.origin == ASSUMED:
             return f"no one declared the scale of {self.argument}, which is taken to be 1"
         octaves, room = self.octaves, self.room
-        if octaves is None or not room or octaves <= _CLOSE * room or self.remark:
+        if octaves is None or self.doubt <= _CLOSE or self.remark:
             return ""
         return f"the predicted size may be off by 2^±{octaves:.1f}, and the format holds 2^±{room}"
 

@@ -33,7 +33,7 @@ def fill_in_scales(report: Report, declarations: Iterable[str]) -> None:
         scale = _operand_scale(cast, declared)
         for reader in cast.readers:
             known = found.get(reader)
-            if known is None or _doubt(scale) > _doubt(known):
+            if known is None or scale.doubt > known.doubt:
                 found[reader] = scale
     for i, matmul in enumerate(report.matmuls):
         lhs, rhs = (
@@ -50,7 +50,3 @@ def _operand_scale(cast: CastScale, declared: set[str]) -> OperandScale:
     return OperandScale(
         origin, cast.scale, cast.octaves, cast.room, remark=cast.remark, argument=cast.argument
     )
-
-
-def _doubt(scale: OperandScale) -> float:
-    return 0.0 if scale.octaves is None else scale.octaves

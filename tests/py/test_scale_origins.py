@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from scalify_hlo import MatmulReport, Report, calibrate, dump_report, rewrite
+from scalify_hlo import MatmulReport, OperandScale, Report, calibrate, dump_report, rewrite
 from scalify_hlo.passes.summary import summary
 from tests.py.schemas import faults
 
@@ -214,3 +214,19 @@ def test_rewrites_are_the_same_with_a_report() -> None:
         plain = rewrite(text, recipe=recipe, signature=signature, strict=False)
         assert plain == rewrite(text, recipe=recipe, signature=signature, report=True)[0]
         assert "scalify.readers" not in plain
+
+
+@pytest.mark.parametrize(
+    ("scale", "told"),
+    [
+        (OperandScale("predicted", octaves=2.0, room=3), "may be off by 2^±2.0"),
+        (OperandScale("propagated", octaves=1.6, room=3), "the format holds 2^±3"),
+        (OperandScale("predicted", octaves=1.4, room=3), ""),
+        (OperandScale("predicted", octaves=2.0, room=3, remark="its scale is bounded"), ""),
+        (OperandScale("assumed", octaves=0.5, room=3, argument="x"), "no one declared"),
+        (OperandScale("measured"), ""),
+    ],
+)
+def test_when_a_scale_may_be_wrong(scale: OperandScale, told: str) -> None:
+    assert bool(scale.warning) == bool(told)
+    assert told in scale.warning
