@@ -50,8 +50,10 @@ if TYPE_CHECKING:
     from scalify_hlo.recipes.loading import dump_recipe as dump_recipe
     from scalify_hlo.recipes.loading import load_recipe as load_recipe
     from scalify_hlo.recipes.model import Recipe as Recipe
+    from scalify_hlo.report.matmuls import OperandScale as OperandScale
     from scalify_hlo.report.model import MatmulReport as MatmulReport
     from scalify_hlo.report.model import Report as Report
+    from scalify_hlo.report.totals import Totals as Totals
     from scalify_hlo.rules.registry import register_rule as register_rule
     from scalify_hlo.rules.table import RULES as RULES
     from scalify_hlo.run.calibration import calibrate as calibrate
@@ -97,6 +99,8 @@ _HOMES = {
     "PASSES": "passes.pipeline",
     "Report": "report.model",
     "MatmulReport": "report.model",
+    "OperandScale": "report.matmuls",
+    "Totals": "report.totals",
     "dump_report": "passes.summary",
     "Remark": "errors",
     "ScalifyError": "errors",

@@ -26,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
-PAGES = ("index", "tutorial", "concepts", "deployment", "cookbook", "troubleshooting")
+PAGES = ("index", "tutorial", "concepts", "deployment", "cookbook", "reports", "troubleshooting")
 """The names of the pages that run, in the order in which a user reads them."""
 
 _FENCE = re.compile(r"^```([a-z]+)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)

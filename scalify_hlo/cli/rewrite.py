@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,10 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays, rewrite_options, to_options, version_option
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, save_file, write_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.report.model import Report
+    from scalify_hlo.report.requirements import Requirement
 
 
 @click.command(
@@ -29,6 +34,12 @@ from scalify_hlo.storage.files import STREAM, require_writable, save_file, write
 @version_option
 @click.option("--report", metavar="R.JSON", help="List each matmul, and why it stays wide if so.")
 @click.option(
+    "--require",
+    "required",
+    metavar="BOUNDS",
+    help="Fail unless these hold, as in 'narrow>=0.9,statistics<=2'.",
+)
+@click.option(
     "--strict", is_flag=True, help="Fail where there is a remark, such as on a matmul left wide."
 )
 @click.option("--again", is_flag=True, help="Take a program that was rewritten before.")
@@ -44,6 +55,7 @@ def command(
     profile: str | None,
     target_version: str | None,
     report: str | None,
+    required: str | None,
     strict: bool,
     again: bool,
     quiet: bool,
@@ -53,7 +65,14 @@ def command(
     The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
     jax.export file with its pytrees and its vjp. It is written whole or not at all. Its module says
     how it was rewritten, in the attribute scalify.rewritten, and is not rewritten without --again.
+
+    With --require, no program is written unless all bounds hold; the report is. A bound is a name,
+    one of >=, <=, ==, > and <, and a number. The names are narrow, narrow-forward, narrow-backward
+    and narrow-flops, which are shares of the matmuls; matmuls and wide, which are numbers of them;
+    statistics (for each forward matmul by a weight) and statistics-total; state-bytes, over those
+    before; assumed, the number of arguments quantized at a scale that no one declared; and remarks.
     """
+    requirements = _requirements(required)
     options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
     options = replace(options, again=again)
     require_writable(output)
@@ -68,16 +87,32 @@ def command(
     if input_values is not None:
         measured = scales_by_name(source, read_arrays(input_values))
         options = replace(options, input_scale=measured | dict(options.input_scale))
-    options = replace(options, listed=report is not None)
+    options = replace(options, listed=report is not None or bool(requirements))
     rewritten, done = rewrite_program(source, options)
     if not quiet:
         console.report_remarks(done.remarks, rewritten.name)
     _refuse_terminal(output, text=is_text(rewritten, target_version))
-    save_file(output, lambda file: save_program(rewritten, file, target_version))
     if report is not None:
         write_file(report, dump_report(done, rewritten.name))
+    _check(done, requirements, rewritten.name)
+    save_file(output, lambda file: save_program(rewritten, file, target_version))
     if not quiet:
         console.report_summary(summary(done))
+
+
+def _requirements(text: str | None) -> list[Requirement]:
+    if text is None:
+        return []
+    from scalify_hlo.report.requirements import parse_requirements
+
+    return parse_requirements(text)
+
+
+def _check(report: Report, requirements: list[Requirement], name: str) -> None:
+    if requirements:
+        from scalify_hlo.report.requirements import check_requirements
+
+        check_requirements(report.totals, requirements, name)
 
 
 def _require_report(report: str, output: str) -> None:

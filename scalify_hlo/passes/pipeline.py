@@ -39,6 +39,7 @@ from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
+from scalify_hlo.report.scales import fill_in_scales
 
 Signature = Literal["same", "scaled"]
 
@@ -146,7 +147,7 @@ class Options:
         recipe = self.recipe
         rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
         compute: list[Pass] = [NarrowComputePass(recipe)] if recipe.compute != KEEP else []
-        quantize = QuantizeMatmulsPass(recipe, self.profile, wide)
+        quantize = QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)
         return [*rescales, quantize, NarrowStatePass(recipe, wide), *compute]
 
 
@@ -175,6 +176,8 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         report = run_passes(module, options.passes())
     report.recipe = options.recipe.name
     report.matmuls = matmuls or report.matmuls
+    if report.casts:
+        fill_in_scales(report, options.declared)
     return report
 
 

@@ -147,9 +147,9 @@ def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:
     what = "arguments that are no floats" if others else "no float argument"
     return UsageError(
         f"input scale {pattern!r} matches {'only ' * others}{what}{nearest(pattern, names)}",
-        hint="only float arguments have a scale; `scalify-hlo inspect` lists the arguments"
+        hint="only float arguments have a scale; `scalify-hlo inspect --arguments` lists them"
         if others
-        else "`scalify-hlo inspect` lists the arguments and their names",
+        else "`scalify-hlo inspect --arguments` lists the arguments and their names",
     )
 
 

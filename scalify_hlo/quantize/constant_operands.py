@@ -51,7 +51,8 @@ class ConstantOperands:
         made = self._quantizer.narrowed(origin, element, scales)
         self._quantizer.pass_over(wanted.value)
         exponents = made.exponents if axes is None else _in_order(made.exponents, axes)
-        return Operand(made.value, exponents, None, wanted.channels if axes is not None else None)
+        channels = wanted.channels if axes is not None else None
+        return Operand(made.value, exponents, None, channels, origin="constant")
 
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
         """The axes of a constant that become dimensions of an operand; None if one is none."""

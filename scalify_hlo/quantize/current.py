@@ -21,7 +21,7 @@ class Current:
     """
 
     def __init__(self, recipe: Recipe, constants: ConstantOperands) -> None:
-        self._recipe, self._constants = recipe, constants
+        self._recipe, self._constants, self._count = recipe, constants, 0
 
     def operand(self, wanted: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
@@ -29,6 +29,7 @@ class Current:
         constant = self._constants.operand(wanted) if scaling.power_2_scale else None
         if constant is not None:
             return constant
+        self._count += 1
         quantizing, channels = Quantizing(wanted, self._recipe), wanted.channels
         kept = quantizing.emitter.kept(wanted.value)
         share_sharding(wanted.value, kept)
@@ -48,6 +49,7 @@ class Current:
             kept, *emitter.kept_together(inverse, emitter.divide(one, inverse))
         )
 
-    def finish(self, _: Report) -> None:
-        """Erases the constants that nothing takes any more."""
+    def finish(self, report: Report) -> None:
+        """Erases the constants that nothing takes any more, and reports the statistics."""
         self._constants.clean()
+        report.statistics += self._count

@@ -147,8 +147,9 @@ class Delayed:
         tensor = _Tensor(name, wanted.format, wanted.gradient, amax, stand_in, derived)
         self._tensors.append(tensor)
         if not self._recipe.scaling.power_2_scale:
-            return quantizing.operand(value, derived, stand_in)
-        return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
+            return replace(quantizing.operand(value, derived, stand_in), origin="delayed")
+        made = quantizing.operand(value, stand_in, derived)
+        return replace(made, inverse=stand_in, origin="delayed")
 
     def _kept(self, value: ir.Value) -> Kept:
         """How a cast is kept by itself: in one kernel with the amax, on GPUs.
@@ -169,8 +170,8 @@ class Delayed:
         if not self._tensors:
             raise UsageError(
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) and "
-                "those whose contracted size is not known stay wide",
+                hint="`scalify-hlo inspect --matmuls` lists the matmuls; small ones "
+                "(matmul.smallest) and those whose contracted size is not known stay wide",
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)
@@ -180,6 +181,7 @@ class Delayed:
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(tensor.name for tensor in self._tensors)
         self._describe(names)
+        report.statistics += len(names)
         report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:

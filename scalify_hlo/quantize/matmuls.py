@@ -18,9 +18,12 @@ from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
+from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.cast_scales import write_reader
 
 Formats: TypeAlias = tuple[str, str]
+Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
 MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
 """What `scalify-roles` wrote on matmuls for this one."""
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
@@ -32,6 +35,10 @@ class Casting(Protocol):
     @property
     def count(self) -> int:
         """The number of casts that it made itself."""
+
+    @property
+    def scales(self) -> Scales:
+        """The scales of the operands of the last `operands`, as far as they are known by now."""
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """The two operands of a matmul in narrow formats."""
@@ -49,19 +56,25 @@ class Propagated:
     Args:
         casts: Those of the module.
         recipe: The options of matmuls.
+        listed: Whether a report is to have the scales, which propagation finds.
     """
 
     count = 0
 
-    def __init__(self, casts: Casts, recipe: MatmulOptions) -> None:
-        self._casts, self._output = casts, recipe.output
+    def __init__(self, casts: Casts, recipe: MatmulOptions, *, listed: bool = False) -> None:
+        self._casts, self._output, self._listed = casts, recipe.output, listed
+        self.scales: Scales = (None, None)
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
-        return [
+        made = [
             self._casts.cast(value, format_, kept=role == GRADIENT)
             for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
         ]
+        if self._listed and attributes.MATMUL in op.attributes:
+            number = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
+            self.scales = _noted(made[0], number, 0), _noted(made[1], number, 1)
+        return made
 
     def element(self, old: ir.Type) -> ir.Type:
         """See `Casting`; what is to be f16 is rounded after: sums of many terms could leave it."""
@@ -72,6 +85,23 @@ class Propagated:
     def finished(self, result: ir.Value, _: ir.Operation) -> ir.Value:
         """See `Casting`."""
         return self._casts.cast(result, "f16") if self._output == "f16" else result
+
+
+def _noted(data: ir.Value, number: int, side: int) -> OperandScale:
+    """What is known of the scale of an operand before propagation, which looks at its cast."""
+    cast = data.owner
+    if not isinstance(cast, ir.Block) and cast.name == "stablehlo.optimization_barrier":
+        cast = cast.operands[0].owner
+    if isinstance(cast, ir.Block) or attributes.CAST not in cast.attributes:
+        return OperandScale("program")
+    write_reader(cast, number, side)
+    return OperandScale("constant")  # Of constants, the cast is folded before propagation.
+
+
+def _text(operand: Operand) -> str:
+    """The scale of an operand as text, if it is one known power of two."""
+    known = operand.scale is None and not operand.exponents.ndim
+    return f"2^{int(operand.exponents)}" if known else ""
 
 
 class QuantizedOperands:
@@ -90,6 +120,12 @@ class QuantizedOperands:
     def count(self) -> int:
         """See `Casting`."""
         return self._operands.count
+
+    @property
+    def scales(self) -> Scales:
+        """See `Casting`."""
+        lhs, rhs = (OperandScale(operand.origin, _text(operand)) for operand in self._last)
+        return lhs, rhs
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
@@ -140,6 +176,11 @@ class Narrowing:
         self._casting, self._flattening = casting, flattening
         self._with_algorithms = algorithms
         self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
+
+    @property
+    def scales(self) -> Scales:
+        """The scales of the operands of the last matmul that was narrowed."""
+        return self._casting.scales
 
     def narrow(self, op: ir.OpView, formats: Formats, extent: Extent) -> list[ir.OpView]:
         """Puts a narrow one in a matmul's place.

@@ -66,6 +66,7 @@ class Operand:
         channels: Those that have scales of their own.
         inverse: The reciprocal of a scale that is a power of two, if that is to be used instead:
             XLA computes a quotient once, and copies what a scale is cut out of into each fusion.
+        origin: The origin of the scale; see `scalify_hlo.report.matmuls.ORIGINS`.
     """
 
     data: ir.Value
@@ -73,6 +74,7 @@ class Operand:
     scale: ir.Value | None = None
     channels: Channels | None = None
     inverse: ir.Value | None = None
+    origin: str = "program"
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ class Quantizing:
         wide = emit.convert(value, ir.F32Type.get(), self.at)
         factor = self._spread(inverse, wide)
         data = self._finish(emit.multiply(wide, factor, self.at))
-        return Operand(data, UNSCALED, scale, self._wanted.channels)
+        return Operand(data, UNSCALED, scale, self._wanted.channels, origin="measured")
 
     def static(self, exponents: Exponents) -> Operand:
         """The operand at scales that are known."""
@@ -187,7 +189,8 @@ class Quantizing:
             wide = emit.multiply(wide, factor, self.at)
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
-        return Operand(self._finish(wide), exponents, None, self._wanted.channels)
+        data = self._finish(wide)
+        return Operand(data, exponents, None, self._wanted.channels, origin="profile")
 
     def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
         channels = self._wanted.channels

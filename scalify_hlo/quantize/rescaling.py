@@ -250,7 +250,7 @@ def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
         raise UsageError(
             f"inputs.step {pattern!r} matches no scalar integer argument"
             f"{nearest(pattern, integers)}",
-            hint="`scalify-hlo inspect` lists the arguments and their names",
+            hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
         )
     raise UsageError(
         "a rescaling every few steps needs their count",

@@ -146,7 +146,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
     count = f"all {len(left)} matmuls stay" if len(left) > 1 else "its only matmul stays"
     found = f"{count} wide" if left else "the program has none"
     message = f"the recipe {recipe} narrows no matmul: {found}"
-    hint = "`scalify-hlo inspect --recipe` shows the matmuls, and --report lists them with reasons"
+    hint = "`scalify-hlo inspect --recipe R --wide` lists them with reasons, and so does --report"
     place = source_location(main.location)
     return [Remark(message, place, main.operation.name, hint), *told]
 

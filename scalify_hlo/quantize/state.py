@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from scalify_hlo.quantize.casts import Casts, convert_after
 from scalify_hlo.recipes.effects import idle_under_same
 from scalify_hlo.recipes.loading import own_options
 from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
+from scalify_hlo.report.totals import StateBytes
 
 _KEPT = StateOptions()
 """All state as it is, unless it is marked."""
@@ -29,27 +31,46 @@ is within 2^±8 for all tensors of up to 2^28 elements, even if a single one of 
 holds another 2^9 above, and all that is down to 2^-20 of the amax at full precision.
 """
 
+_SCALE_BYTES = 4
+"""The bytes of a scale, which is one f32."""
+
 _SMALL = 8
 """Bits of the formats whose range is too short for outliers of data at unit rms."""
 
 
-def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
-    """Gives what a step carries in the formats in which it is kept between steps.
+class NarrowedState(NamedTuple):
+    """The state that a step takes in other formats.
 
-    Returns:
-        The roles of what it gave.
+    Attributes:
+        roles: The roles of the state whose format changed.
+        bytes: The bytes of all state; None if no format was to change.
     """
+
+    roles: set[str]
+    bytes: StateBytes | None
+
+
+def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
+    """Gives what a step carries in the formats in which it is kept between steps."""
     roles: set[str] = set()
+    before = after = 0
+    sizes: dict[tuple[ir.Type, str], tuple[int, int]] = {}  # Many arguments have the same type.
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
-        return roles
+        return NarrowedState(roles, None)
     arguments = list(main.regions[0].blocks[0].arguments)
     marks = attributes.argument_attributes(main)
     for argument, mark in zip(arguments, marks, strict=True):
-        role, format_ = _state_format(mark, recipe, argument.type)
+        wide = argument.type
+        role, format_ = _state_format(mark, recipe, wide)
+        if role in _CARRIED:
+            size = sizes.get((wide, format_))
+            if size is None:
+                size = sizes[wide, format_] = _bytes(wide, KEEP), _bytes(wide, format_)
+            before += size[0]
+            after += size[1] + _SCALE_BYTES * (attributes.PAIR in mark)
         if format_ == KEEP:
             continue
         roles.add(role)
-        wide = argument.type
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
         argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
@@ -59,7 +80,16 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
         if role != "weight":
             mark[attributes.FOLLOWS] = ir.UnitAttr.get()
     attributes.set_argument_attributes(main, marks)
-    return roles
+    return NarrowedState(roles, StateBytes(before, after) if before else None)
+
+
+def _bytes(type_: ir.Type, format_: str) -> int:
+    """The bytes of a tensor of static shape in a format, or in its own."""
+    own = format_of(type_) if format_ == KEEP else FORMATS[format_]
+    if own is None or not type_.has_static_shape:
+        return 0
+    count: int = math.prod(type_.shape)
+    return count * own.bits // 8
 
 
 def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:

@@ -140,6 +140,7 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     emitter = _emitter(op, data)
     unit = _unit(op, emitter)
     data = _kept(op, rewriter, emitter)
+    _count(op, rewriter)
     found = statistic(data, kind, at, wide=_wide(data), devices=rewriter.devices)
     power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
     scale = _rescaled(op, rewriter, power, _acts(op, emitter))
@@ -215,6 +216,7 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     if not taken:
         return values
     rows = [_row(values[i], op) for i in taken]
+    _count(op, rewriter)
     data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]
     found = statistic(data, kind, at, wide=False, devices=rewriter.devices, kept=(0,))
     all_ = Emitter(at, wide=False, shape=[len(rows)])
@@ -227,6 +229,15 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
         scale = _rescaled(op, rewriter, power, acts, i)
         values[i] = _computed(values[i], op, rewriter, emitter, scale)
     return values
+
+
+def _count(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Notes a statistic that the program takes, with the function that it is in."""
+    if not rewriter.notes.trial:
+        function = op.operation
+        while function.name != "func.func":
+            function = function.parent.operation
+        rewriter.notes.statistics.append(function.attributes["sym_name"].value)
 
 
 def _row(value: ir.Value, op: ir.Operation) -> ir.Value:

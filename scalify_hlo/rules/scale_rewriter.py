@@ -20,6 +20,7 @@ from scalify_hlo.errors import Remark
 from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.attended import Attention
+from scalify_hlo.rules.cast_scales import CastScale
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.rescaler import Rescaler
 from scalify_hlo.rules.result_scales import ResultScales
@@ -102,12 +103,16 @@ class Notes:
         remarks: What the user should know.
         given_up: How often each op read a scaled operand at scale 1.
         untrusted: The casts of data whose size could not be trusted.
+        casts: The scales of the casts of matmul operands that a report is to have.
+        statistics: For each statistic that the program takes, the name of its function.
         trial: Whether they are of a copy that will be erased, and count for nothing.
     """
 
     remarks: list[Remark] = field(default_factory=list)
     given_up: Counter[str] = field(default_factory=Counter)
     untrusted: list[Untrusted] = field(default_factory=list)
+    casts: list[CastScale] = field(default_factory=list)
+    statistics: list[str] = field(default_factory=list)
     trial: bool = False
 
 

@@ -20,6 +20,7 @@ from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.dialect.traits import LAYOUT
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
+from scalify_hlo.rules.cast_scales import CastScale, of_size
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
 from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
@@ -79,6 +80,29 @@ def handled(
         return measured(op, info, target, rewriter)
     known = info if isinstance(info, Scaled) else Scaled(ONE)
     return _bounded(op, known, target, octaves, rewriter)
+
+
+def noted(
+    readers: tuple[int, ...],
+    op: ir.Operation,
+    info: ScaleInfo,
+    target: FloatFormat,
+    *,
+    measured: bool,
+) -> CastScale:
+    """Returns the record of the scale of a cast.
+
+    Args:
+        readers: The operands of matmuls that the cast makes.
+        op: The cast.
+        info: What is known of its operand.
+        target: The format that it is cast to.
+        measured: Whether the operand is measured for the cast.
+    """
+    if measured:
+        return CastScale(readers, "measured")
+    octaves = 0.0 if target.wide else _octaves(uncertainty_of(info), target)
+    return of_size(readers, op.operands[0], info, octaves, target)
 
 
 def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:

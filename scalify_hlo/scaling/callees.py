@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.analysis.frames import functions_in
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
@@ -63,6 +66,41 @@ def called_by(function: ir.OpView) -> list[str]:
     blocks = function.regions[0].blocks
     ops = blocks[0].operations if blocks else ()
     return [callee_of(op) for op in ops if op.operation.name == "func.call"]
+
+
+def runs_of(places: Sequence[str], module: ir.Operation) -> int:
+    """Returns how often ops run in a call of ``main``, of which those in loops count once.
+
+    Args:
+        places: The function that each op is in.
+        module: The module.
+    """
+    counts = Counter(places)
+    if counts.keys() <= {"main"}:
+        return counts["main"]
+    calls = _calls_from_main(functions_in(module.regions[0].blocks[0].operations))
+    return sum(count * calls[name] for name, count in counts.items())
+
+
+def _calls_from_main(functions: Mapping[str, ir.OpView]) -> Counter[str]:
+    """How often each function runs in a call of ``main``; regions count once."""
+    counts = Counter({"main": 1})
+    ordered = list(TopologicalSorter(_callers(functions)).static_order())
+    for name in ordered:
+        if counts[name] and functions[name].regions[0].blocks:
+            for callee in called_in(functions[name].regions[0].blocks[0]):
+                counts[callee] += counts[name]
+    return counts
+
+
+def _callers(functions: Mapping[str, ir.OpView]) -> dict[str, set[str]]:
+    """The functions that call each function."""
+    callers: dict[str, set[str]] = {name: set() for name in functions}
+    for name, function in functions.items():
+        for block in function.regions[0].blocks:
+            for callee in called_in(block):
+                callers.setdefault(callee, set()).add(name)
+    return callers
 
 
 def called_in(block: ir.Block) -> list[str]:

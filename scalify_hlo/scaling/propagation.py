@@ -52,6 +52,7 @@ from scalify_hlo.scaling.callees import (
     is_private,
     new_call,
     return_scales,
+    runs_of,
     take_scales,
 )
 from scalify_hlo.scaling.reaching import casting_functions, marked_functions
@@ -127,7 +128,7 @@ class Propagation:
             casting=self._casting,
             writing=writing_functions(self._functions),
         )
-        self._notes = Notes(report.remarks, report.given_up, report.untrusted)
+        self._notes = Notes(report.remarks, report.given_up, report.untrusted, report.casts)
         self._module = module
 
     @function_tables()
@@ -151,6 +152,7 @@ class Propagation:
             clear_numbers(self._module)
         if self._marked:
             markers.drop(self._module)
+        self._report.statistics += runs_of(self._notes.statistics, self._module)
         self._report.observed = [o.name for o in rewriter.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results

@@ -31,6 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"passes"}),
     frozenset({"jax_api"}),
     frozenset({"io"}),
+    frozenset({"lint"}),
     frozenset({"run"}),
     frozenset({"frontend"}),
     frozenset({"api"}),
