@@ -116,6 +116,7 @@ class _StateSearch:
             gradient = gradients.of(number, reached[number])
             if gradient is not None:
                 state.gradients[number] = gradient
+        moments.release()
 
     def _match(self) -> None:
         """Tells which argument each result carries on, those that can be only one first.

@@ -216,6 +216,7 @@ class Propagation:
         self._report.observed = [o.name for o in rewriter.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
+        self._callees.clear()  # Their rewriters know this walk; else the collector looks for them.
 
     def _has_narrow_values(self, main: ir.Block) -> bool:
         """Whether `main` computes with narrow floats, as far as no function does that it calls."""

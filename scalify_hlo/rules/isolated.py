@@ -23,6 +23,7 @@ def placeholder(block: ir.Block) -> ir.Operation:
 def finish(rewriter: ScaleRewriter, top: ir.Operation) -> None:
     """Removes what a rewriter does not need any more, and its placeholder."""
     rewriter.rescaler.finish()
+    rewriter.values.release()
     top.erase()
 
 

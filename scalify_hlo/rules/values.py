@@ -45,6 +45,10 @@ class Values:
         """Calls a function with each op that `forget` is called for, and those in its regions."""
         self._listeners.append(listener)
 
+    def release(self) -> None:
+        """Lets go of the listeners, which know these values: else the collector looks for both."""
+        self._listeners.clear()
+
     def info(self, value: ir.Value) -> ScaleInfo:
         """What is known of a value; None is unscaled."""
         return self.known.get(value)
