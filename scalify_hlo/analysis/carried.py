@@ -31,6 +31,7 @@ from scalify_hlo.analysis.frames import INSIDES, Frame, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import numbers_in
 from scalify_hlo.dialect import attributes, markers, traits
+from scalify_hlo.dialect.functions import terminator
 
 _OPERANDS: Final = {
     **dict.fromkeys(
@@ -100,7 +101,7 @@ def carried_arguments(
         if name is not None and i not in known.values()
     ]
     types = {value.type for value in taken}
-    returned = list(block.operations[-1].operands)
+    returned = list(terminator(block).operands)
     given = [
         _Value(i, value.type, _path(name)[1:])
         for i, (value, name) in enumerate(zip(returned, results, strict=True))
@@ -141,7 +142,7 @@ def may_come_back(
         if name is not None:
             by_type.setdefault(value.type, []).append(i)
     found: dict[int, list[int]] = {}
-    for i, (value, name) in enumerate(zip(block.operations[-1].operands, results, strict=True)):
+    for i, (value, name) in enumerate(zip(terminator(block).operands, results, strict=True)):
         if name is None or i in known or value.type not in by_type:
             continue
         if not _is_marked((value, frame)) and not _is_gradient((value, frame)):
@@ -172,7 +173,7 @@ class _Matching:
         """The arguments of its type that each result is made of, and whether in a sum."""
         block, frame = self._main.regions[0].blocks[0], self._frame
         flow = _Flow([(block.arguments[value.number], frame) for value in self._taken])
-        returned = block.operations[-1].operands
+        returned = terminator(block).operands
         for result in self._given:
             found = [
                 (self._taken[i], summed) for i, summed in flow.of((returned[result.number], frame))
@@ -212,7 +213,7 @@ class _Matching:
         if not same:
             return
         made_of = self._made_of([argument for found in same.values() for argument in found])
-        returned = self._main.regions[0].blocks[0].operations[-1].operands
+        returned = terminator(self._main.regions[0].blocks[0]).operands
         for result_number, (argument,) in same.items():
             depends = result_number in made_of.get(argument.number, [])
             if depends and not _is_gradient((returned[result_number], self._frame)):
@@ -252,7 +253,7 @@ class _Matching:
                 found |= bits.get(value, 0)
             if found:
                 bits.update(dict.fromkeys(op.results, found))
-        returned = block.operations[-1].operands
+        returned = terminator(block).operands
         found_in: dict[int, list[int]] = {}
         for result in self._given:
             for i in numbers_in(bits.get(returned[result.number], 0)):

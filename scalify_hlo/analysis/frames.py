@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
+from scalify_hlo.dialect.functions import terminator
 
 LOOP: Final = "stablehlo.while"
 BRANCHES: Final = frozenset({"stablehlo.case", "stablehlo.if"})
@@ -138,7 +139,7 @@ Place: TypeAlias = tuple[ir.Value, Frame]
 
 
 def _returned(block: ir.Block, number: int) -> ir.Value:
-    return block.operations[-1].operands[number]
+    return terminator(block).operands[number]
 
 
 def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
@@ -184,5 +185,5 @@ def named(block: ir.Block) -> list[Named]:
 
 def with_end(block: ir.Block) -> list[Named]:
     """The ops of a block, with their names."""
-    end = block.operations[-1].operation
+    end = terminator(block)
     return [*named(block), (end.name, end)]

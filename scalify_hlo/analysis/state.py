@@ -29,6 +29,7 @@ from scalify_hlo.analysis.reach import (
 )
 from scalify_hlo.analysis.updates import Updates
 from scalify_hlo.analysis.uses import is_read_as_numbers, is_used_elsewhere
+from scalify_hlo.dialect.functions import terminator
 
 __all__ = ["ELEMENTWISE", "Reach", "State", "is_uniform", "state_of"]
 
@@ -83,7 +84,7 @@ class _StateSearch:
     def __init__(self, main: ir.OpView, is_float: Iterable[bool], frame: Frame) -> None:
         block = main.regions[0].blocks[0]
         self._arguments: list[Place] = [(argument, frame) for argument in block.arguments]
-        self._results: list[Place] = [(v, frame) for v in block.operations[-1].operands]
+        self._results: list[Place] = [(v, frame) for v in terminator(block).operands]
         bits = {
             place: int(float_) << i
             for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))

@@ -18,7 +18,7 @@ from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.traits import SUMS
 from scalify_hlo.errors import InputError
@@ -265,7 +265,7 @@ class Propagation:
             return with_end(main)
         # What divides arguments was put before the ops that were listed.
         before = operations(main, listed[0][1])
-        end = main.operations[-1].operation
+        end = terminator(main)
         return [*((op.name, op) for op in before), *listed, (end.name, end)]
 
     def _visit(
@@ -419,7 +419,7 @@ class Propagation:
         parameters = take_scales(copy, passed.infos, rewriter)
         block = copy.regions[0].blocks[0]
         self._walk(block, rewriter)
-        results = tuple(rewriter.infos(list(block.operations[-1].operands)))
+        results = tuple(rewriter.infos(list(terminator(block).operands)))
         computed = return_scales(copy, results, rewriter)
         finish(rewriter, top)
         taken = drop_untaken(copy, len(parameters))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.parameters import Parameters
@@ -117,7 +118,7 @@ def return_scales(
     if not computed:
         return ()
     values = [rewriter.runtime_scales.value(runtime) for runtime in computed]
-    returned = copy.regions[0].blocks[0].operations[-1]
+    returned = terminator(copy.regions[0].blocks[0])
     operands = [*returned.operands, *values]
     func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
     returned.operation.erase()
