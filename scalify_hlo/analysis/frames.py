@@ -6,7 +6,7 @@ is a value and the frame that it is in: the calls and loops that led there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -172,6 +172,21 @@ def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Oper
 
     owner.walk(visit if end is None else visit_to_end, ir.WalkOrder.PRE_ORDER)
     return found[1:-1] if end is None else found[1:]
+
+
+def walk_block(block: ir.Block, visit: Callable[[ir.Operation], ir.WalkResult]) -> None:
+    """Visits the ops of a block, and those inside of them, by native walks.
+
+    Args:
+        block: The block.
+        visit: It may be called after it interrupted a walk, and for the function of the block.
+    """
+    owner = block.owner.operation
+    if owner.name == "func.func":
+        owner.walk(visit)
+        return
+    for op in block.operations:
+        op.operation.walk(visit)
 
 
 Named: TypeAlias = tuple[str, ir.Operation]

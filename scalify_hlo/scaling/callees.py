@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.analysis.frames import walk_block
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.rules.devices import replicated_after
@@ -72,9 +73,9 @@ def called_in(block: ir.Block) -> list[str]:
         operation = op.operation
         if operation.name in CALLS:
             found.append(callee_of(op))
-        for region in operation.regions:
-            for inner in region.blocks:
-                found += called_in(inner)
+        return go_on
+
+    walk_block(block, visit)
     return found
 
 
