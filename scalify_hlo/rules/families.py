@@ -170,7 +170,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
 
 def steepness(scale: Scale) -> int:
     """The highest power of a run-time scale, in absolute value."""
-    return max((abs(k) for _, k in scale.powers), default=0)
+    return max([abs(k) for _, k in scale.powers], default=0)
 
 
 def _weight(scale: Scale) -> tuple[int, int]:
@@ -262,7 +262,7 @@ def _flattened(
         return factors
     infos = [rewriter.info(op.operands[i]) for i in indices]
     return [
-        (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
+        (scale, info.level_at(scale) if isinstance(info, Scaled) else 0)
         for info, (scale, _) in zip(infos, factors, strict=True)
     ]
 
@@ -418,7 +418,7 @@ def _at_natural_scale(
 def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter) -> float:
     """The level of a sum at a scale; constants count that are no masks."""
     scale = target.scale
-    levels = [f.at(scale).level for f in infos if isinstance(f, Scaled)]
+    levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
     return added(levels) if levels else target.level
