@@ -358,7 +358,7 @@ def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
     if not found:
         return _NO_PARTS
     one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
-    return _Parts(one.all, one.all) if name in _SUMS else one
+    return _Parts(one.all, one.all) if name in _SUMS and one.all != one.summed else one
 
 
 def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
@@ -371,7 +371,7 @@ def _made(place: Place) -> _Made:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return "", frame.source_of_argument(value)
-    name = owner.name
+    name = owner.operation.name  # a view of a named computation has another one
     numbers = _OPERANDS.get(name)
     if numbers is not None:
         operands = owner.operands
@@ -380,7 +380,6 @@ def _made(place: Place) -> _Made:
         if markers.MARKER in owner.attributes:
             return markers.MARKER, []
         return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
-    name = owner.operation.name  # a view of a named computation has another one
     return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 

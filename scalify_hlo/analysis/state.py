@@ -92,6 +92,7 @@ class _StateSearch:
         self._reach = Reach(bits, stacks=True)
         self._updates = Updates(self._reach)
         self._carried: dict[int, Place] = {}
+        self._shapes: dict[ir.Type, list[int]] = {}
         self.state = State(ended=frame.ended)
 
     def run(self, *, trains: bool) -> None:
@@ -138,11 +139,11 @@ class _StateSearch:
     def _take(self, i: int, bits: int, often: Counter[int], *, guess: bool = False) -> bool:
         """Matches a result with one of the arguments that it is made of, unless two are alike."""
         taken = self.state.results
-        shape = _shape_of(self._results[i])
+        shape = self._shape_of(self._results[i])
         left = [
             number
             for number in numbers_in(bits)
-            if number not in taken and _shape_of(self._arguments[number]) == shape
+            if number not in taken and self._shape_of(self._arguments[number]) == shape
         ]
         least = min((often[number] for number in left), default=0)
         left = [number for number in left if often[number] == least]
@@ -153,6 +154,14 @@ class _StateSearch:
         if left:
             taken[left[0]] = i
         return True
+
+    def _shape_of(self, place: Place) -> list[int]:
+        """The shape of a value; loops make a stack of slices of values that enter them whole."""
+        type_ = place[0].type
+        shape = self._shapes.get(type_)
+        if shape is None:
+            shape = self._shapes[type_] = list(ir.ShapedType(type_).shape)
+        return shape
 
     def _nearest(self, place: Place, numbers: Sequence[int]) -> list[int]:
         """Those of several arguments that fewest ops make a value of."""
@@ -276,11 +285,6 @@ class _Gradients:
                 made_of = [(here[0].owner.operands[0], here[1])]
             waiting += [part for part in made_of if part not in seen]
             seen.update(made_of)
-
-
-def _shape_of(place: Place) -> list[int]:
-    """The shape of a value; loops make a stack of many slices of values that enter them whole."""
-    return list(ir.ShapedType(place[0].type).shape)
 
 
 def _in_several(reached: dict[int, int]) -> int:

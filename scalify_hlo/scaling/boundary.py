@@ -99,7 +99,7 @@ class Boundary:
         returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
         leaving = [value for value, pair in returned_pairs if not pair]
         self._rewriter.values.leaving = frozenset(leaving)
-        if len(leaving) < len(block.operations[-1].operands) or self._rewriter.observed is not None:
+        if len(leaving) < len(returned) or self._rewriter.observed is not None:
             self._known = None
 
     def _carried(

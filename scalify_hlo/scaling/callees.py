@@ -69,9 +69,10 @@ def called_by(function: ir.OpView) -> list[str]:
 def called_in(block: ir.Block) -> list[str]:
     """The functions that are called from a block and from the regions of its ops."""
     found: list[str] = []
-    for op in block.operations:
-        operation = op.operation
-        if operation.name in CALLS:
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in CALLS:
             found.append(callee_of(op))
         return go_on
 
