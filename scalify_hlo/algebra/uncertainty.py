@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from heapq import nsmallest
 from typing import Final
 
 from scalify_hlo.algebra.limits import UNCERTAINTY_ROOTS
@@ -146,6 +145,8 @@ class Uncertainty:
         """The correlation of two uncertainties by their common roots, from 0 to 1."""
         ours, theirs = self.degrees, other.degrees
         common = 0.0
+        if ours.keys().isdisjoint(theirs):
+            return common
         for root, degree in ours.items():
             if root in theirs:
                 common += abs(degree * theirs[root]) * root.deviation**2
@@ -188,7 +189,8 @@ class Uncertainty:
     @property
     def degree(self) -> float:
         """The highest degree of a root, in absolute value."""
-        return max(map(abs, self.degrees.values()), default=0.0)
+        degrees = self.degrees
+        return max(map(abs, degrees.values())) if degrees else 0.0
 
     def with_root(self, deviation: float) -> Uncertainty:
         """Returns the uncertainty with one more root, of this deviation in octaves."""
@@ -268,7 +270,7 @@ def of_root(
 def mean(parts: Sequence[Uncertainty]) -> Uncertainty:
     """Returns the uncertainty of a sum of values of similar size: the mean of their degrees."""
     first = parts[0]
-    if all(part is first for part in parts):
+    if not [part for part in parts if part is not first]:
         return first
     share = 1.0 / len(parts)
     degrees: dict[Root, float] = {}
@@ -302,6 +304,6 @@ def _capped(
     excess = len(degrees) - UNCERTAINTY_ROOTS
     if excess > 0:
         shares = {root: abs(degree) * root.deviation for root, degree in degrees.items()}
-        for root in nsmallest(excess, shares, key=shares.__getitem__):
+        for root in sorted(shares, key=shares.__getitem__)[:excess]:
             rest += (degrees.pop(root) * root.deviation) ** 2
     return Uncertainty(degrees, rest, bias, drift)

@@ -31,6 +31,7 @@ from scalify_hlo.analysis.frames import INSIDES, Frame, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import numbers_in
 from scalify_hlo.dialect import attributes, markers, traits
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueMap
 
 _OPERANDS: Final = {
@@ -101,7 +102,7 @@ def carried_arguments(
         if name is not None and i not in known.values()
     ]
     types = {value.type for value in taken}
-    returned = list(block.operations[-1].operands)
+    returned = list(terminator(block).operands)
     given = [
         _Value(i, value.type, _path(name)[1:])
         for i, (value, name) in enumerate(zip(returned, results, strict=True))
@@ -142,7 +143,7 @@ def may_come_back(
         if name is not None:
             by_type.setdefault(value.type, []).append(i)
     found: dict[int, list[int]] = {}
-    for i, (value, name) in enumerate(zip(block.operations[-1].operands, results, strict=True)):
+    for i, (value, name) in enumerate(zip(terminator(block).operands, results, strict=True)):
         if name is None or i in known or value.type not in by_type:
             continue
         place = frame.place(value)
@@ -174,7 +175,7 @@ class _Matching:
         """The arguments of its type that each result is made of, and whether in a sum."""
         block, frame = self._main.regions[0].blocks[0], self._frame
         flow = _Flow([frame.place(block.arguments[value.number]) for value in self._taken])
-        returned = block.operations[-1].operands
+        returned = terminator(block).operands
         for result in self._given:
             place = frame.place(returned[result.number])
             found = [(self._taken[i], summed) for i, summed in flow.of(place)]
@@ -213,7 +214,7 @@ class _Matching:
         if not same:
             return
         made_of = self._made_of([argument for found in same.values() for argument in found])
-        returned = self._main.regions[0].blocks[0].operations[-1].operands
+        returned = terminator(self._main.regions[0].blocks[0]).operands
         for result_number, (argument,) in same.items():
             depends = result_number in made_of.get(argument.number, [])
             if depends and not _is_gradient(self._frame.place(returned[result_number])):
@@ -252,9 +253,9 @@ class _Matching:
             found = 0
             for value in _read_by(op):
                 found |= bits.get(value, 0)
-            for result in op.results if found else ():
-                bits[result] = found
-        returned = block.operations[-1].operands
+            if found:
+                bits.update(dict.fromkeys(op.results, found))
+        returned = terminator(block).operands
         found_in: dict[int, list[int]] = {}
         for given in self._given:
             for i in numbers_in(bits.get(returned[given.number], 0)):
@@ -359,7 +360,7 @@ def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
     if not found:
         return _NO_PARTS
     one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
-    return _Parts(one.all, one.all) if name in _SUMS else one
+    return _Parts(one.all, one.all) if name in _SUMS and one.all != one.summed else one
 
 
 def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
@@ -372,7 +373,7 @@ def _made(place: Place) -> _Made:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return "", frame.source_of_argument(value)
-    name = owner.name
+    name = owner.operation.name  # a view of a named computation has another one
     numbers = _OPERANDS.get(name)
     if numbers is not None:
         operands = owner.operands
@@ -381,7 +382,6 @@ def _made(place: Place) -> _Made:
         if markers.MARKER in owner.attributes:
             return markers.MARKER, []
         return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
-    name = owner.operation.name  # a view of a named computation has another one
     return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 

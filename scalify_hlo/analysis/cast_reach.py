@@ -53,12 +53,12 @@ def _after(use: ir.OpOperand, owner: ir.Operation, frame: Frame) -> list[Place]:
     if name in INSIDES:
         return frame.targets(use)
     if name == BARRIER:
-        return [(owner.results[use.operand_number], frame)]
+        return [frame.place(owner.results[use.operand_number])]
     if attributes.LAYER in owner.attributes:
         layers = attributes.texts(owner.attributes[attributes.LAYER])
         if not _SIZELESS.isdisjoint(layers):
             return []
-    return [(result, frame) for result in owner.results if format_of(result.type) is not None]
+    return [frame.place(r) for r in owner.results if format_of(r.type) is not None]
 
 
 def _next_turn(use: ir.OpOperand, frame: Frame) -> list[Place]:
@@ -67,4 +67,4 @@ def _next_turn(use: ir.OpOperand, frame: Frame) -> list[Place]:
     loop = block.owner.operation
     if loop.name != LOOP or block != loop.regions[1].blocks[0]:
         return []
-    return [(block.arguments[use.operand_number], frame)]
+    return [frame.place(block.arguments[use.operand_number])]

@@ -6,12 +6,13 @@ is a value and the frame that it is in: the calls and loops that led there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import OpMap, ValueMap
 
 LOOP: Final = "stablehlo.while"
@@ -182,7 +183,7 @@ _NEW: Final = tuple.__new__
 
 
 def _returned(block: ir.Block, number: int) -> ir.Value:
-    return block.operations[-1].operands[number]
+    return terminator(block).operands[number]
 
 
 def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
@@ -217,6 +218,21 @@ def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Oper
     return found[1:-1] if end is None else found[1:]
 
 
+def walk_block(block: ir.Block, visit: Callable[[ir.Operation], ir.WalkResult]) -> None:
+    """Visits the ops of a block, and those inside of them, by native walks.
+
+    Args:
+        block: The block.
+        visit: It may be called after it interrupted a walk, and for the function of the block.
+    """
+    owner = block.owner.operation
+    if owner.name == "func.func":
+        owner.walk(visit)
+        return
+    for op in block.operations:
+        op.operation.walk(visit)
+
+
 Named: TypeAlias = tuple[str, ir.Operation]
 """An op after its name, which takes time to ask for."""
 
@@ -228,5 +244,5 @@ def named(block: ir.Block) -> list[Named]:
 
 def with_end(block: ir.Block) -> list[Named]:
     """The ops of a block, with their names."""
-    end = block.operations[-1].operation
+    end = terminator(block)
     return [*named(block), (end.name, end)]

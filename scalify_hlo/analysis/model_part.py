@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS, functions_in
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import OpMap, OpSet
 
 
@@ -97,7 +98,7 @@ class _ModelSearch:
 
 def _outputs(main: ir.OpView) -> list[ir.Value]:
     """The results that are no state."""
-    returned = main.regions[0].blocks[0].operations[-1].operands
+    returned = terminator(main.regions[0].blocks[0]).operands
     marks = attributes.result_attributes(main)
     return [v for v, mark in zip(returned, marks, strict=True) if attributes.ROLE not in mark]
 

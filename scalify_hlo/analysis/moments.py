@@ -80,6 +80,10 @@ class Moments:
         if apart:
             self._find_gradients()
 
+    def release(self) -> None:
+        """Lets go of the degrees, which know this object: else the collector looks for both."""
+        del self._degrees
+
     def kind(self, number: int) -> MomentKind:
         """The kind of the state that an argument is."""
         monomial = self._monomial(number)

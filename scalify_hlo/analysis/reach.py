@@ -7,7 +7,7 @@ slice of it, computes the next one, and writes that into a stack.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -49,6 +49,9 @@ Made: TypeAlias = tuple[str, list[Place]]
 _Seen: TypeAlias = tuple[int, Made]
 """The same, after those of the values asked about that it is made of."""
 
+_Waiting: TypeAlias = tuple[Place, Made, bool]
+"""A value that is looked at, what makes it, and whether all that it is made of is known."""
+
 
 class Reach:
     """The values from which elementwise ops make others.
@@ -83,17 +86,16 @@ class Reach:
         What is kept is known in full, in whatever order values are asked about.
         """
         known, most = self._known, len(self._known) + FLOW_VALUES
-        waiting: list[tuple[Place, Made | None]] = [(place, None)]
+        waiting: list[_Waiting] = [(place, self._made(place), False)]
         while waiting and len(known) < most:
-            here, made = waiting.pop()
+            here, made, ready = waiting.pop()
             if here in known:
                 continue
-            if made is None:
-                made = self._made(here)
-                missing = [part for part in made[1] if part not in known]
+            if not ready:
+                missing = self._missing(made[1])
                 if missing:
-                    waiting.append((here, made))
-                    waiting += [(part, None) for part in missing]
+                    waiting.append((here, made, True))
+                    waiting += missing
                     continue
             bits = 0
             for part in made[1]:
@@ -102,12 +104,25 @@ class Reach:
         if waiting:
             place[1].ended.add(f"more than {FLOW_VALUES} values lead to one")
 
+    def _missing(self, parts: Sequence[Place]) -> list[_Waiting]:
+        """Those of some values that are made of others and not known; the rest is known then."""
+        known = self._known
+        missing: list[_Waiting] = []
+        for part in parts:
+            if part not in known:
+                made = self._made(part)
+                if made[1]:
+                    missing.append((part, made, False))
+                else:
+                    known[part] = 0, made
+        return missing
+
     def _made(self, place: Place) -> Made:
         value, frame = place
         owner = value.owner
         if isinstance(owner, ir.Block):
             return "", frame.source_of_argument(value)
-        name = owner.name
+        name = owner.operation.name  # a view of a named computation has another one
         numbers = OPERANDS.get(name)
         if numbers is not None:
             operands = owner.operands
@@ -116,7 +131,6 @@ class Reach:
             return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
         if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
             return _sliced(owner, name, frame)
-        name = owner.operation.name  # a view of a named computation has another one
         return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 

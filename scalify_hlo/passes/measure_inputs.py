@@ -48,7 +48,7 @@ class MeasureInputsPass(Pass):
             return
         frame = Frame.of(main)
         for name, argument in self._matched(main).items():
-            if not reaches_narrow_cast((argument, frame)):
+            if not reaches_narrow_cast(frame.place(argument)):
                 report.remarks.append(
                     Remark(f"{name} {_NOT_NEEDED}", str(argument.location), main.operation.name)
                 )

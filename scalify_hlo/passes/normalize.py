@@ -9,7 +9,7 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.value_map import erase, replace_op
@@ -136,7 +136,7 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
             continue
         block = main.regions[0].blocks[0]
         count.block(index.list_ops(block).ops)
-        index.ops.update([function.operation.name, block.operations[-1].operation.name])
+        index.ops.update([function.operation.name, terminator(block).name])
     index.ops[module.name] += 1
     index.ops.update(count.names)
     if not _SYMBOL_USERS.isdisjoint(index.ops):

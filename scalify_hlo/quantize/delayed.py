@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, erase, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.collapse_dims import on_one_device
@@ -240,7 +241,7 @@ class Delayed:
     ) -> list[ir.Value]:
         """The state for the next step."""
         scaling = self._recipe.scaling
-        at = self._main.regions[0].blocks[0].operations[-1].operation
+        at = terminator(self._main.regions[0].blocks[0])
         where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)

@@ -10,6 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.layers.model import NORMS
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.errors import InputError, UsageError, nearest
@@ -111,7 +112,7 @@ class Rescaling:
     def _state(self, how: Rescale) -> None:
         """Rescales what a step carries to the next as it is returned: updates see it as it was."""
         block = self._main.regions[0].blocks[0]
-        returned, arguments = block.operations[-1].operation, block.arguments
+        returned, arguments = terminator(block), block.arguments
         names = attributes.result_names(attributes.result_attributes(self._main))
         carried = ValueMap(
             (value, state)

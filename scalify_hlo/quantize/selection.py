@@ -58,7 +58,8 @@ class Selection:
         return Choice((lhs, rhs)) if wide is None else Choice(None, wide)
 
     def _types(self, op: ir.OpView) -> Wide | None:
-        types = [value.type for value in list(op.operands)[:2]]
+        operands = op.operands
+        types = [operands[0].type, operands[1].type]
         if all(map(self._is_real, types)):
             return None
         return COMPLEX if any(_is_complex(type_) for type_ in types) else NO_FLOATS

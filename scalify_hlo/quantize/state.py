@@ -11,6 +11,7 @@ from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import MOMENT_HEADROOM
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import Casts, convert_after
 from scalify_hlo.recipes.effects import idle_under_same
@@ -119,7 +120,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
     if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
         return False
     block = main.regions[0].blocks[0]
-    returned, marks = block.operations[-1], attributes.result_attributes(main)
+    returned, marks = terminator(block), attributes.result_attributes(main)
     for index, mark in enumerate(marks):
         value = returned.operands[index]
         _, format_ = _state_format(mark, recipe, value.type)
@@ -159,7 +160,7 @@ def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> lis
             the rms of weights, and of first moments in f16; the amax of other moments.
     """
     taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
-    values = main.regions[0].blocks[0].operations[-1].operands
+    values = terminator(main.regions[0].blocks[0]).operands
     found: list[Carried] = []
     for i, mark in enumerate(returned):
         role, format_ = _state_format(dict(mark), recipe, values[i].type)

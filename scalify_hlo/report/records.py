@@ -87,6 +87,6 @@ def number_of(op: ir.OpView) -> int | None:
 
 def formats_of(op: ir.OpView) -> tuple[str, str, str]:
     """Returns the formats of a matmul's operands and of its result."""
-    lhs, rhs = list(op.operands)[:2]
-    lhs, rhs, result = (str(v.type.element_type) for v in (lhs, rhs, op.results[0]))
-    return lhs, rhs, result
+    operands = op.operands
+    lhs, rhs, result = operands[0].type, operands[1].type, op.results[0].type
+    return str(lhs.element_type), str(rhs.element_type), str(result.element_type)

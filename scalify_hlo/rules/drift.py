@@ -51,8 +51,8 @@ def nearer(
     """
     found = dict(factors)
     signs = {i: -1 if i == divisor else 1 for i in found}
-    total = sum(signs[i] * scale.exponent for i, (scale, _) in found.items())
-    level = rise + sum(signs[i] * level for i, (_, level) in found.items())
+    total = sum([signs[i] * scale.exponent for i, (scale, _) in found.items()])
+    level = rise + sum([signs[i] * level for i, (_, level) in found.items()])
     away = [i for i, (scale, _) in found.items() if signs[i] * scale.exponent * total > 0]
     free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
     if not free and not strays(Scale(total), level):
@@ -68,7 +68,7 @@ def nearer(
 
 def steepness(scale: Scale) -> int:
     """The highest power of a run-time scale, in absolute value."""
-    return max((abs(k) for _, k in scale.powers), default=0)
+    return max([abs(k) for _, k in scale.powers], default=0)
 
 
 def _weight(scale: Scale) -> tuple[int, int]:

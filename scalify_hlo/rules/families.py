@@ -375,7 +375,7 @@ def _at_natural_scale(
 def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter) -> float:
     """The level of a sum at a scale; constants count that are no masks."""
     scale = target.scale
-    levels = [f.at(scale).level for f in infos if isinstance(f, Scaled)]
+    levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
     return added(levels) if levels else target.level

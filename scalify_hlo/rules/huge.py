@@ -50,7 +50,7 @@ def largest_constant(value: ir.Value) -> float:
     They are found in called functions and before loops too, but not behind the arguments of the
     function that the value stands in. -inf if there are none but 0, infinities and NaN.
     """
-    waiting: list[Place] = [(value, Frame(functions_in(_module(value).operations)))]
+    waiting: list[Place] = [Frame(functions_in(_module(value).operations)).place(value)]
     largest = -math.inf
     seen: set[Place] = set()
     while waiting and len(seen) < HUGE_VALUES:
@@ -85,12 +85,12 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     if isinstance(owner, ir.Block):
         around = owner.owner.operation
         if around.name == LOOP and (frame.op is None or frame.op != around):
-            return [(around.operands[ir.BlockArgument(value).arg_number], frame)]
+            return [frame.place(around.operands[ir.BlockArgument(value).arg_number])]
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
         return frame.sources(value, owner.operation, owner.name)
     if owner.name in _FOLLOWED:
-        return [(operand, frame) for operand in owner.operands]
+        return [frame.place(operand) for operand in owner.operands]
     return []
 
 

@@ -14,11 +14,12 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.analysis.frames import CALLS, walk_block
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.custom import COMPOSITE, is_custom, plain
+from scalify_hlo.rules.custom import is_custom, plain
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
@@ -30,6 +31,9 @@ State of zeros says nothing of its scale in the step that acts, and may be anyth
 """
 
 BARRIER: Final = "stablehlo.optimization_barrier"
+_MARKING: Final = frozenset({BARRIER, *CALLS})
+"""The ops that may be markers, or call what has them."""
+
 Marker: TypeAlias = Callable[[ir.Operation, ScaleRewriter], list[ir.Value]]
 """What takes the place of a marker's results."""
 
@@ -61,29 +65,34 @@ def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
         block: The block.
         functions: Those whose calls count as markers.
     """
-    for op in block.operations:
-        operation = op.operation
-        if is_marker(operation) or (functions and _called(operation) in functions):
-            return True
-        regions = operation.regions
-        if any(has_markers(inner, functions) for region in regions for inner in region.blocks):
-            return True
-    return False
+    found = False
+    go_on, stop = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        if op.name not in _MARKING:
+            return go_on
+        found = found or is_marker(op) or _called(op) in functions
+        return stop if found else go_on
+
+    walk_block(block, visit)
+    return found
 
 
 def _called(op: ir.Operation) -> str | None:
-    key = {"func.call": "callee", COMPOSITE: "decomposition"}.get(op.name)
+    key = CALLS.get(op.name)
     return None if key is None else str(op.attributes[key].value)
 
 
 def drop(module: ir.Operation) -> None:
     """Removes the markers that the walk did not come to, in functions that nothing calls."""
     left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_marker(op):
+        if op.name in _MARKING and is_marker(op):
             left.append(op)
-        return ir.WalkResult.ADVANCE
+        return go_on
 
     module.walk(visit)
     for op in left:

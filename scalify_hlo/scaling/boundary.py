@@ -14,7 +14,7 @@ from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import ResultMarks
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.report.model import ValueReport
@@ -73,7 +73,8 @@ class Boundary:
         _check_aliases(main, names, marks)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
         carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
-        formats = [format_of(value.type) for value in block.operations[-1].operands]
+        returned, format_ = terminator(block).operands, self._rewriter.format
+        formats = {i: format_(returned[i]) for i in carried}
         carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
         self._measured = {i for i in carried if _is_narrow(formats[i])}
         for i in self._measured:
@@ -96,10 +97,11 @@ class Boundary:
         if any(pairs):
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
-        returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
-        leaving = [value for value, pair in returned if not pair]
+        returned = terminator(block).operands
+        returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
+        leaving = [value for value, pair in returned_pairs if not pair]
         self._rewriter.values.leaving = ValueSet(leaving)
-        if len(leaving) < len(block.operations[-1].operands) or self._rewriter.observed is not None:
+        if len(leaving) < len(returned) or self._rewriter.observed is not None:
             self._known = None
 
     def _carried(
@@ -215,7 +217,7 @@ class Boundary:
 
     def _leave_values(self, known: ResultMarks) -> None:
         """Unscales all results, which have the attributes again that they had."""
-        returned, rewriter = self._block.operations[-1], self._rewriter
+        returned, rewriter = terminator(self._block), self._rewriter
         before, values = list(returned.operands), []
         for name, value in zip(known.names, before, strict=True):
             self._note(self.results, name, value, rewriter.info(value), False)
@@ -225,7 +227,7 @@ class Boundary:
 
     def _leave_marked(self) -> None:
         """Does to each result what is marked on it."""
-        returned = self._block.operations[-1]
+        returned = terminator(self._block)
         before = list(returned.operands)
         values: list[ir.Value] = []
         marks: list[Attributes] = []

@@ -9,8 +9,9 @@ from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
-from scalify_hlo.analysis.frames import functions_in
+from scalify_hlo.analysis.frames import functions_in, walk_block
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
@@ -106,13 +107,14 @@ def _callers(functions: Mapping[str, ir.OpView]) -> dict[str, set[str]]:
 def called_in(block: ir.Block) -> list[str]:
     """The functions that are called from a block and from the regions of its ops."""
     found: list[str] = []
-    for op in block.operations:
-        operation = op.operation
-        if operation.name in CALLS:
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in CALLS:
             found.append(callee_of(op))
-        for region in operation.regions:
-            for inner in region.blocks:
-                found += called_in(inner)
+        return go_on
+
+    walk_block(block, visit)
     return found
 
 
@@ -156,7 +158,7 @@ def return_scales(
     if not computed:
         return ()
     values = [rewriter.runtime_scales.value(runtime) for runtime in computed]
-    returned = copy.regions[0].blocks[0].operations[-1]
+    returned = terminator(copy.regions[0].blocks[0])
     operands = [*returned.operands, *values]
     func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
     erase(returned)

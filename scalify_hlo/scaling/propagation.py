@@ -18,6 +18,7 @@ from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.errors import InputError
@@ -156,6 +157,7 @@ class Propagation:
         self._report.observed = [o.name for o in rewriter.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
+        self._callees.clear()  # Their rewriters know this walk; else the collector looks for them.
 
     def _has_narrow_values(self, main: ir.Block) -> bool:
         """Whether `main` computes with narrow floats, as far as no function does that it calls."""
@@ -204,7 +206,7 @@ class Propagation:
             return with_end(main)
         # What divides arguments was put before the ops that were listed.
         before = operations(main, listed[0][1])
-        end = main.operations[-1].operation
+        end = terminator(main)
         return [*((op.name, op) for op in before), *listed, (end.name, end)]
 
     def _visit(
@@ -359,7 +361,7 @@ class Propagation:
         parameters = take_scales(copy, passed.infos, rewriter)
         block = copy.regions[0].blocks[0]
         self._walk(block, rewriter)
-        results = tuple(rewriter.infos(list(block.operations[-1].operands)))
+        results = tuple(rewriter.infos(list(terminator(block).operands)))
         computed = return_scales(copy, results, rewriter)
         finish(rewriter, top)
         taken = drop_untaken(copy, len(parameters))

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
@@ -71,7 +72,7 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
     """
     marks = attributes.result_attributes(main)
     marks += [{"jax.result_info": ir.StringAttr.get(name)} for name in names]
-    _return_more(main.regions[0].blocks[0].operations[-1].operation, values)
+    _return_more(terminator(main.regions[0].blocks[0]), values)
     type_ = attributes.function_type(main)
     results = [*type_.results, *(value.type for value in values)]
     attributes.set_function_type(main, list(type_.inputs), results)
@@ -169,7 +170,7 @@ def _loop(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
                 location=str(_location(value)),
                 hint="compute it in the body of the loop, and carry what the condition asks",
             )
-    last = body.operations[-1].operation
+    last = terminator(body)
     combined = []
     for value, name in wanted:
         condition.add_argument(value.type, op.location)
@@ -184,7 +185,7 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
     """Each branch gives what is its own, and zeros for the others."""
     for region in op.regions:
         block = region.blocks[0]
-        last = block.operations[-1].operation
+        last = terminator(block)
         own = [v if block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
         _return_more(last, own)
     return _with_more(op, (), values)
@@ -193,7 +194,7 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
 def _per_device(op: ir.Operation, wanted: Sequence[_Wanted]) -> ir.Operation:
     """Each device has what all of them have together."""
     devices = devices_of(op.opview, nested=False)
-    last = op.regions[0].blocks[0].operations[-1].operation
+    last = terminator(op.regions[0].blocks[0])
     _return_more(last, [everywhere(value, name, devices, last) for value, name in wanted])
     return _with_more(op, (), [value for value, _ in wanted])
 

@@ -15,7 +15,7 @@ from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 
 SIZE = 64
