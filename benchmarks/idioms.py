@@ -4,12 +4,15 @@
     python -m benchmarks.idioms newton_schulz erf           # some idioms
     python -m benchmarks.idioms --recipe fp8 --scale 0      # one recipe, the true scale only
     python -m benchmarks.idioms --set untrusted=bounded     # with an option of the recipes
+    python -m benchmarks.idioms --measure                   # only with the activation measured
 
 Each idiom computes a value from an activation, and a matmul with a weight follows. The programs are
 rewritten with the signature `same`. The scale declared for the activation is 2^-8, 1 and 2^8 times
 the true one, which is the power of two at or below its rms; the scales of weights and gains are the
-true ones. The rewritten program also returns the narrow left operand of its last matmul, and a line
-is the worst over the declared scales:
+true ones. Recipes that trust what is declared come twice: as they are, and marked `+m` with
+`inputs.measure=x`, under which the program takes the scale of the activation itself. The rewritten
+program also returns the narrow left operand of its last matmul, and a line is the worst over the
+declared scales:
 
 error    relative rms error of the operand against the value that the original computes in f32, at
          the power of two that suits the operand best, over `best`: at most 2
@@ -80,6 +83,9 @@ _F32_ERROR = 2.0**-20
 
 _WIDE = 4
 """Bytes of an element that is not narrow."""
+
+_MEASURED = {"inputs.measure": "x"}
+"""The option with which a program takes the scale of the activation itself."""
 
 _MATMUL = "stablehlo.dot_general"
 
@@ -425,23 +431,49 @@ def main() -> int:
         help="log2 of the declared scale over the true one; may be repeated",
     )
     parser.add_argument("--set", action="append", default=[], dest="settings", metavar="KEY=VALUE")
+    parser.add_argument("--measure", action="store_true", help="only the lines marked `+m`")
     options = parser.parse_args()
     unknown = [name for name in options.idioms if name not in IDIOMS]
     if unknown:
         parser.error(f"no idiom is named {unknown[0]!r}; the idioms are: {', '.join(IDIOMS)}")
     settings = dict(setting.split("=", 1) for setting in options.settings)
-    misses = count = 0
+    every = variants(options.recipe or RECIPES, settings)
+    chosen = {label: v for label, v in every.items() if not options.measure or v[1] != settings}
+    held: dict[str, list[bool]] = {_PLAIN: [], _WITH: []}
     print(HEADER)
     for name in options.idioms or IDIOMS:
         case = Case(IDIOMS[name])
-        for recipe in options.recipe or RECIPES:
+        for label, (recipe, set_) in chosen.items():
             scales = options.scale or SCALES
-            found = {scale: case.measure(recipe, scale, settings) for scale in scales}
-            print(line(name, recipe, found), flush=True)
-            count += 1
-            misses += any(figures.problems for figures in found.values())
-    print(f"{count - misses} of {count} hold: error at most {ERROR:g} times that of the best cast")
-    return int(misses > 0)
+            found = {scale: case.measure(recipe, scale, set_) for scale in scales}
+            print(line(name, label, found), flush=True)
+            kind = _PLAIN if set_ == settings else _WITH
+            held[kind].append(not any(figures.problems for figures in found.values()))
+    for kind, lines in held.items():
+        if lines:
+            print(f"{kind}: {sum(lines)} of {len(lines)} hold: {_BOUND}")
+    return int(not all(map(all, held.values())))
+
+
+_PLAIN, _WITH = "as declared", "with inputs.measure=x"
+_BOUND = f"error at most {ERROR:g} times that of the best cast"
+
+
+def variants(
+    recipes: Sequence[str], settings: Mapping[str, object]
+) -> dict[str, tuple[str, Mapping[str, object]]]:
+    """The recipes and options of each line of an idiom, by its label.
+
+    Args:
+        recipes: Names of presets.
+        settings: Options for all of them.
+    """
+    found: dict[str, tuple[str, Mapping[str, object]]] = {}
+    for recipe in recipes:
+        found[recipe] = recipe, settings
+        if recipe not in _MEASURING and not _MEASURED.keys() <= settings.keys():
+            found[f"{recipe} +m"] = recipe, {**settings, **_MEASURED}
+    return found
 
 
 if __name__ == "__main__":

@@ -28,8 +28,12 @@ MOMENTS_AT = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 _EACH, _EVERY = 20, 5
 """State is measured after each of the first steps, then after every fifth one, and the last."""
 
-_NUDGE = 2.0**-4
-"""The most by which a nudged parameter differs, relative to itself."""
+NUDGE, ULP = 2.0**-4, 2.0**-23
+"""The most by which a nudged parameter differs, relative to itself: for the end of a training, and
+for its first losses."""
+
+_UNFUSED = {"xla_disable_hlo_passes": "fusion"}
+"""XLA's options under which every op is rounded by itself, as the program says."""
 
 _TURNS = 4
 """How often a step is traced, at most, until it returns the types that it takes."""
@@ -78,6 +82,7 @@ class Original:
         self._prepare = OPTIMIZERS[optimizer].prepare
         self._optimizer = OPTIMIZERS[optimizer].of(model)
         self._step = jax.jit(self.step)
+        self._unfused = jax.jit(self.step, compiler_options=_UNFUSED)
         self._update = jax.jit(self._moments)
         self.losses = cache(self._losses)
         self.batches = cache(self._batches)
@@ -93,19 +98,28 @@ class Original:
         updates, state = self._optimizer.update(gradients, state, params)
         return optax.apply_updates(params, updates), state, loss, gradients
 
-    def state(self, seed: int, nudge: int = 0) -> Any:
+    def state(self, seed: int, nudge: int = 0, by: float = NUDGE) -> Any:
         """Parameters and the optimizer's state to begin with.
 
         Args:
             seed: Of the parameters.
-            nudge: Parameters are multiplied by 1 + u / 16, with u between -1 and 1 drawn for each
+            nudge: Parameters are multiplied by 1 + u * `by`, with u between -1 and 1 drawn for each
                 element from this seed; 0 for the parameters themselves.
+            by: See `nudge`.
         """
         params = _parameters(self._name, seed)
         if nudge:
             random = np.random.default_rng([seed, nudge])
-            params = jax.tree.map(lambda leaf: _nudged(leaf, random), params)
+            params = jax.tree.map(lambda leaf: _nudged(leaf, random, by), params)
         return params, self._optimizer.init(params)
+
+    def first_losses(self, seed: int, nudge: int, steps: int) -> Floats:
+        """The first losses from parameters nudged by at most one unit in the last place."""
+        return _trained(self._step, self.state(seed, nudge, ULP), self.batches(seed)[:steps])
+
+    def unfused_losses(self, seed: int, steps: int) -> Floats:
+        """The first losses when XLA fuses nothing."""
+        return _trained(self._unfused, self.state(seed), self.batches(seed)[:steps])
 
     def amax_after(self, gradients: Params, state: Any, params: Params) -> Floats:
         """The amax of each float leaf of the optimizer's state after gradients."""
@@ -119,11 +133,16 @@ class Original:
         return self.model.batches(seed, self.steps)
 
     def _losses(self, seed: int, nudge: int = 0) -> Floats:
-        state, losses = self.state(seed, nudge), []
-        for batch in self.batches(seed):
-            *state, loss = self._step(*state, *batch)
-            losses.append(loss)
-        return np.array(losses, np.float64)
+        return _trained(self._step, self.state(seed, nudge), self.batches(seed))
+
+
+def _trained(step: Callable[..., Any], state: Any, batches: Sequence[Any]) -> Floats:
+    """The losses of a training."""
+    losses = []
+    for batch in batches:
+        *state, loss = step(*state, *batch)
+        losses.append(np.asarray(loss))
+    return np.array(losses, np.float64)
 
 
 @cache
@@ -131,8 +150,8 @@ def _parameters(model: str, seed: int) -> Params:
     return MODELS[model].init(jax.random.key(seed))
 
 
-def _nudged(leaf: jax.Array, random: np.random.Generator) -> jax.Array:
-    return leaf * jnp.float32(1 + _NUDGE * random.uniform(-1, 1, leaf.shape))
+def _nudged(leaf: jax.Array, random: np.random.Generator, by: float) -> jax.Array:
+    return leaf * jnp.float32(1 + by * random.uniform(-1, 1, leaf.shape))
 
 
 class Rewritten:
@@ -156,6 +175,7 @@ class Rewritten:
         self._first = jax.eval_shape(self._batch, original.batches(0)[0])
         self._begin = jax.eval_shape(scalify_hlo.as_scaled_array, original.state(0))
         self._state, self._loss = _settled(scalified, self._begin, self._first)
+        self._unfused = jax.jit(scalified, compiler_options=_UNFUSED)
         module: Any = scalified.lower(*self._state, *self._first).compiler_ir("stablehlo")
         text, self.operands = watch_operands(module.operation.get_asm(enable_debug_info=True))
         self._run = Executable(text)
@@ -197,6 +217,12 @@ class Rewritten:
         watched = np.array(operands)
         shares = watched[..., 0] / np.maximum(watched[..., 1], 1)
         return Trace(np.array(losses), at, rms, scales, saturated, shares, moments)
+
+    def unfused_losses(self, seed: int, steps: int) -> Floats:
+        """The first losses when XLA fuses nothing."""
+        state = _stored(self._original.state(seed), self._state)
+        batches = [self._batch(batch) for batch in self._original.batches(seed)[:steps]]
+        return _trained(self._unfused, state, batches)
 
     def _tree(self, state: Sequence[jax.Array]) -> Any:
         return jax.tree.unflatten(jax.tree.structure(self._state), state)

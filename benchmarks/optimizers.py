@@ -16,7 +16,9 @@ moments       error of the amax of a moment after one step, of the f32 update fr
               state and gradients: at most 10 %
 loss          mean of the last tenth of all losses and of all seeds less that of f32, over the
               initial loss: at most 2 %, or f32's own spread when its first parameters are nudged
-first-losses  under `propagate`, relative difference of each of the first 20 losses: at most 1e-5
+first-losses  under `propagate`, relative difference of each of the first 20 losses: at most 1e-5,
+              or, if it is at most that where XLA fuses nothing, f32's own spread when its first
+              parameters are nudged by a unit in the last place
 """
 
 import argparse

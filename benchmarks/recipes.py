@@ -33,7 +33,7 @@ from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.side_by_side import Contender, train
 from examples.xla import flat, state_bytes
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 
 BOUNDS = {
     "fp16": 0.01,

@@ -13,7 +13,11 @@ Bounds for `apart`: under `unit` 0, or 1 for twelve layers and more; for transfo
 and `fp8-state` 2 for each layer, 1 for the last normalization, and 1 for BERT's head. With a
 baseline, which is a directory with other sources of scalify_hlo, no model may have more than with
 those. Models of packages that are not installed are left out.
-Exit code 1 if a bound is missed.
+
+The report of each rewrite, and of one of the forward pass, is compared with the program: it has to
+list each matmul once, as often as it is called, with a reason if it is wide and with the scales of
+its operands if it is not, and to tell the statistics that were counted.
+Exit code 1 if a bound is missed or a report is wrong.
 """
 
 import argparse
@@ -30,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 import scalify_hlo
-from benchmarks.models import reductions
+from benchmarks.models import listing, reductions
 from benchmarks.models.__main__ import MODELS, each, make
 from benchmarks.models.measure import Export, export
 
@@ -44,6 +48,9 @@ APART: Mapping[str, str] = {
 """Settings under which no weight and no moment is narrow or rescaled."""
 
 RECIPES = ("unit", "fp8", "fp8-state")
+
+FORWARD = ("fp8", "fp8-current")
+"""The recipes whose reports on forward passes are looked at."""
 
 LAYERS: Mapping[str, int] = {
     "bert": 4,
@@ -121,6 +128,7 @@ def measure(name: str, baseline: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         wanted = requests(export(make(name).case("train")), Path(folder, "program.mlir"))
         counts = [reductions.added(request) for request in wanted]
+        wrong = _wrong_reports(name, wanted, counts)
         before: list[int] | None = None
         if baseline:
             file = Path(folder, "requests.json")
@@ -130,7 +138,26 @@ def measure(name: str, baseline: str) -> bool:
         _line(name, recipe, counts[i : i + 2], None if before is None else before[i : i + 2])
         for recipe, i in zip(RECIPES, range(0, len(counts), 2), strict=True)
     ]
-    return all(held)
+    for fault in wrong:
+        print(f"{name:22}{fault}", flush=True)
+    return all(held) and not wrong
+
+
+def _wrong_reports(name: str, wanted: Sequence[dict[str, Any]], counts: Sequence[int]) -> list[str]:
+    """What is wrong with the reports of the rewrites of a model."""
+    found: list[str] = []
+    for request, count in zip(wanted, counts, strict=True):
+        options = dict(request)
+        text = Path(options.pop("program")).read_text(encoding="utf-8")
+        found += [f"{options['recipe']}: {f}" for f in listing.faults(options, text, count)]
+    text = export(make(name).case("forward")).text
+    for recipe in FORWARD:
+        added = reductions.reductions(scalify_hlo.rewrite(text, recipe=recipe))
+        taken = added - reductions.reductions(text)
+        found += [
+            f"forward, {recipe}: {f}" for f in listing.faults({"recipe": recipe}, text, taken)
+        ]
+    return found
 
 
 def _line(name: str, recipe: str, counts: Sequence[int], before: Sequence[int] | None) -> bool:

@@ -37,7 +37,7 @@ import numpy as np
 import scalify_hlo
 from benchmarks.models.__main__ import MODELS, each, make
 from benchmarks.models.measure import distance, export
-from benchmarks.models.origins import Origin, Origins, numbered
+from benchmarks.models.origins import Origin, Origins, carried, numbered
 from benchmarks.models.probe import Probed, log_rms, probed
 from benchmarks.models.run import RUNS, Run
 from scalify_hlo._compat import ir
@@ -177,7 +177,7 @@ def values_of(main: ir.OpView) -> Callable[[ir.Operation], Iterable[tuple[ir.Val
         where = _stack(op.location)
         return [
             (value, Place(op.name.removeprefix("stablehlo."), where, origins.of(value)))
-            for value in op.results
+            for value in [*op.results, *carried(op)]
             if is_real(value.type) and not origins.is_constant(value)
         ]
 

@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from scalify_hlo.profile.file import load_profile as load_profile
     from scalify_hlo.profile.model import Profile as Profile
     from scalify_hlo.profile.model import TensorProfile as TensorProfile
+    from scalify_hlo.recipes.loading import dump_recipe as dump_recipe
+    from scalify_hlo.recipes.loading import load_recipe as load_recipe
     from scalify_hlo.recipes.model import Recipe as Recipe
-    from scalify_hlo.recipes.model import dump_recipe as dump_recipe
-    from scalify_hlo.recipes.model import load_recipe as load_recipe
+    from scalify_hlo.report.matmuls import OperandScale as OperandScale
     from scalify_hlo.report.model import MatmulReport as MatmulReport
     from scalify_hlo.report.model import Report as Report
+    from scalify_hlo.report.totals import Totals as Totals
     from scalify_hlo.rules.registry import register_rule as register_rule
     from scalify_hlo.rules.table import RULES as RULES
     from scalify_hlo.run.calibration import calibrate as calibrate
@@ -85,8 +87,8 @@ _HOMES = {
     "serialize": "jax_api.export_trees",
     "deserialize": "io.exported_file",
     "Recipe": "recipes.model",
-    "load_recipe": "recipes.model",
-    "dump_recipe": "recipes.model",
+    "load_recipe": "recipes.loading",
+    "dump_recipe": "recipes.loading",
     "calibrate": "run.calibration",
     "Profile": "profile.model",
     "TensorProfile": "profile.model",
@@ -97,6 +99,8 @@ _HOMES = {
     "PASSES": "passes.pipeline",
     "Report": "report.model",
     "MatmulReport": "report.model",
+    "OperandScale": "report.matmuls",
+    "Totals": "report.totals",
     "dump_report": "passes.summary",
     "Remark": "errors",
     "ScalifyError": "errors",

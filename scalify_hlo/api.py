@@ -20,7 +20,8 @@ from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.model import Recipe, load_calibrated, load_recipe, require_pairs
+from scalify_hlo.recipes.loading import load_calibrated, load_recipe, require_pairs
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 
 if TYPE_CHECKING:

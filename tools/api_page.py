@@ -30,7 +30,7 @@ GROUPS = {
         "init_scaling_state",
         "scaling_tensors",
     ),
-    "Reports": ("Report", "MatmulReport", "Remark", "dump_report"),
+    "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",
         "stop_scaling",

@@ -33,6 +33,7 @@ PAGES = (
     "docs/concepts.md",
     "docs/deployment.md",
     "docs/cookbook.md",
+    "docs/reports.md",
     "docs/troubleshooting.md",
     "docs/markers.md",
     "docs/profiles.md",

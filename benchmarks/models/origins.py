@@ -2,21 +2,26 @@
 
 A rewrite edits ops in place, so what was written on an op is still there. Ops that it adds are of
 two kinds: those that bring data to another scale, and those that take the place of an op with a
-constant, into which they fold a factor.
+constant, into which they fold a factor. The carries of a loop in its body are values too, because
+data may be brought to another scale in each turn.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.models.probe import PREFIX, ops_in
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 
 NUMBER = f"{PREFIX}number"
+
+_CARRIES = f"{PREFIX}carries"
+"""How many carries a loop has in the original."""
 
 _CONSTANTS = frozenset({"stablehlo.constant", "stablehlo.iota"})
 
@@ -28,7 +33,8 @@ class Origin(NamedTuple):
         number: That of its op; -1 for an argument.
         turn: How many ops of that number come before, because a function is called more than once;
             for an argument, its own number.
-        result: Which result of the op it is.
+        result: Which result of the op it is; -1 for the first carry of a loop in its body, -2 for
+            the second and so on.
     """
 
     number: int
@@ -47,6 +53,8 @@ def numbered(text: str) -> str:
         i64 = ir.IntegerType.get_signless(64)
         for number, op in enumerate(ops_in(program.module.operation)):
             op.attributes[NUMBER] = ir.IntegerAttr.get(i64, number)
+            if op.name == LOOP:
+                op.attributes[_CARRIES] = ir.IntegerAttr.get(i64, len(op.operands))
             op.location = ir.Location.name(f"{number} {op.name}", op.location)
         asm: str = program.module.operation.get_asm(enable_debug_info=True)
     return asm
@@ -65,6 +73,20 @@ class Origins:
         self._constant: set[ir.Value] = set()
         self._counts: Counter[int] = Counter()
         self._kept = {_number(op) for op in ops_in(main.operation)}
+        self._note_carries(op for op in ops_in(main.operation) if op.name == LOOP)
+
+    def _note_carries(self, loops: Iterable[ir.Operation]) -> None:
+        """The carries of loops that have as many as in the original."""
+        turns: Counter[int] = Counter()
+        for loop in loops:
+            number, carries = _number(loop), _integer(loop, _CARRIES)
+            if number is None:
+                continue
+            arguments = carried(loop)
+            if len(arguments) == carries:
+                origins = [Origin(number, turns[number], ~i) for i in range(carries)]
+                self._known.update(zip(arguments, origins, strict=True))
+            turns[number] += 1
 
     def note(self, op: ir.Operation) -> None:
         """Finds the origins of the results of the next op."""
@@ -104,6 +126,15 @@ class Origins:
         return value in self._constant
 
 
+def carried(op: ir.Operation) -> Sequence[ir.Value]:
+    """The values that the body of a loop begins with; none for other ops."""
+    return list(op.regions[1].blocks[0].arguments) if op.name == LOOP else []
+
+
 def _number(op: ir.Operation) -> int | None:
+    return _integer(op, NUMBER)
+
+
+def _integer(op: ir.Operation, name: str) -> int | None:
     attributes: Mapping[str, ir.Attribute] = op.attributes
-    return ir.IntegerAttr(attributes[NUMBER]).value if NUMBER in attributes else None
+    return ir.IntegerAttr(attributes[name]).value if name in attributes else None

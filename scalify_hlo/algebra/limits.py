@@ -58,9 +58,20 @@ NATURAL: Final = 6
 """The largest |log2| of the quotient of a static scale and the constant of a sum at which the sum
 keeps that scale."""
 
-DRIFT: Final = 12
-"""The |log2| of a static scale above which data are rescaled to scale 1. A dozen octaves are far
-from the limits of f32."""
+DRIFT: Final = 8
+"""The |log2| of a static scale above which wide data are rescaled to scale 1: data are no more
+octaves further from unit than the values, however wrong the scales of inputs are declared."""
+
+UNLIKE_UNIT: Final = 16
+"""The |log2| of wide data above which they are far from unit, if the values are nearer."""
+
+GROWN: Final = UNLIKE_UNIT + 2
+"""The same for data of predicted size, which are often smaller: norms and activations are not
+taken into account where nothing is cast."""
+
+HUGE: Final = 2.0**96
+"""The magnitude above which a constant is taken for that of a mask: data that are multiplied by it
+are values, as any other data might overflow."""
 
 HOPELESS: Final = 32
 """The uncertainty in octaves above which a size is treated as unknown: the whole range of f16."""
@@ -152,6 +163,9 @@ REGION_CALL_DEPTH: Final = 8
 FACTORS: Final = 16
 """The highest power, and the most factors of a product over an axis, whose result is scaled. Its
 scale is cheap to compute, but soon exceeds the range of f32."""
+
+HUGE_VALUES: Final = 64
+"""The most values that are searched for the constants that a mask is made from."""
 
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""

@@ -88,7 +88,10 @@ class Scale(NamedTuple):
     @property
     def reach(self) -> int:
         """A bound on ``|log2|`` of the scale, from the bounds of its run-time scales."""
-        return abs(self.exponent) + sum([runtime.bound * abs(k) for runtime, k in self.powers])
+        reach = abs(self.exponent)
+        for runtime, k in self.powers:
+            reach += runtime.bound * abs(k)
+        return reach
 
     @property
     def depth(self) -> int:
@@ -295,13 +298,23 @@ class Scaled(NamedTuple):
     level: float = 0
     uncertainty: Uncertainty = CERTAIN
 
-    def at(self, target: Scale) -> Scaled:
-        """Returns the level and uncertainty of the value at another scale."""
-        factor = self.scale / target
+    def at(self, target: Scale, factor: Scale | None = None) -> Scaled:
+        """Returns the level and uncertainty of the value at another scale.
+
+        Args:
+            target: That scale.
+            factor: The quotient of its scale and that one, if it was computed already.
+        """
+        if factor is None:
+            factor = self.scale / target
         level = self.level + factor.size
         if factor.powers:
             return Scaled(target, level, self.uncertainty * factor.uncertainty)
         return Scaled(target, level, self.uncertainty)
+
+    def level_at(self, target: Scale) -> float:
+        """Returns the level of the value at another scale."""
+        return self.level + (self.scale / target).size
 
     @property
     def normalized(self) -> Scale:

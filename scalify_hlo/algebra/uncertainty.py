@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from heapq import nsmallest
 from typing import Final
 
 from scalify_hlo.algebra.limits import UNCERTAINTY_ROOTS
@@ -40,9 +39,10 @@ class Root:
             error.
         misdeclared: The deviation of the quantity itself, if it is made of such powers.
         constant: Whether it is an element of a constant whose elements have different sizes.
+        peak: Whether the size follows from an amax that is measured at run time.
     """
 
-    __slots__ = ("constant", "deviation", "in_powers", "misdeclared")
+    __slots__ = ("constant", "deviation", "in_powers", "misdeclared", "peak")
 
     def __init__(
         self,
@@ -51,8 +51,10 @@ class Root:
         misdeclared: float = 0.0,
         *,
         constant: bool = False,
+        peak: bool = False,
     ) -> None:
         self.constant = constant
+        self.peak = peak
         self.deviation = deviation
         self.misdeclared = max(deviation, misdeclared)
         self.in_powers = max(self.misdeclared, in_powers)
@@ -73,14 +75,23 @@ class Uncertainty:
         degrees: The roots with their non-zero degrees.
         rest: Variance, in octaves², of errors that are independent of all roots.
         bias: Error in octaves that adds linearly.
+        drift: Octaves by which the value is known to be larger than its level says, since levels
+            are whole numbers. It is followed through products, quotients, powers and sums.
     """
 
-    __slots__ = ("bias", "degrees", "rest")
+    __slots__ = ("bias", "degrees", "drift", "rest")
 
-    def __init__(self, degrees: Mapping[Root, float], rest: float = 0.0, bias: float = 0.0) -> None:
+    def __init__(
+        self,
+        degrees: Mapping[Root, float],
+        rest: float = 0.0,
+        bias: float = 0.0,
+        drift: float = 0.0,
+    ) -> None:
         self.degrees = degrees
         self.rest = rest
         self.bias = bias
+        self.drift = drift
 
     @property
     def octaves(self) -> float:
@@ -106,7 +117,7 @@ class Uncertainty:
             return self
         degrees = {r: k for r, degree in self.degrees.items() if (k := _limited(degree * n))}
         n = _limited(n)
-        return Uncertainty(degrees, self.rest * n * n, self.bias * abs(n))
+        return Uncertainty(degrees, self.rest * n * n, self.bias * abs(n), self.drift * n)
 
     def times(self, other: Uncertainty, sign: float) -> Uncertainty:
         """Returns the uncertainty of a product with another value to the power of `sign`, ±1."""
@@ -123,7 +134,8 @@ class Uncertainty:
                 degrees[root] = total
             else:
                 degrees.pop(root, None)  # A power may be rounded to 0.
-        return _capped(degrees, self.rest + other.rest, self.bias + other.bias)
+        drift = self.drift + sign * other.drift
+        return _capped(degrees, self.rest + other.rest, self.bias + other.bias, drift)
 
     def shares(self, other: Uncertainty) -> bool:
         """Whether two uncertainties have a root in common."""
@@ -133,6 +145,8 @@ class Uncertainty:
         """The correlation of two uncertainties by their common roots, from 0 to 1."""
         ours, theirs = self.degrees, other.degrees
         common = 0.0
+        if ours.keys().isdisjoint(theirs):
+            return common
         for root, degree in ours.items():
             if root in theirs:
                 common += abs(degree * theirs[root]) * root.deviation**2
@@ -163,6 +177,11 @@ class Uncertainty:
         return bool(degrees) and all(root.constant for root in degrees) and not self.rest
 
     @property
+    def peak(self) -> bool:
+        """Whether the size follows from an amax that is measured at run time."""
+        return any(root.peak and degree > 0 for root, degree in self.degrees.items())
+
+    @property
     def single(self) -> bool:
         """Whether the uncertainty is that of one root alone, such as an argument."""
         return len(self.degrees) == 1 and not self.rest and not self.bias
@@ -170,16 +189,23 @@ class Uncertainty:
     @property
     def degree(self) -> float:
         """The highest degree of a root, in absolute value."""
-        return max(map(abs, self.degrees.values()), default=0.0)
+        degrees = self.degrees
+        return max(map(abs, degrees.values())) if degrees else 0.0
 
     def with_root(self, deviation: float) -> Uncertainty:
         """Returns the uncertainty with one more root, of this deviation in octaves."""
         degrees = {**self.degrees, Root(deviation): 1.0}
-        return _capped(degrees, self.rest, self.bias)
+        return _capped(degrees, self.rest, self.bias, self.drift)
 
     def with_bias(self, octaves: float) -> Uncertainty:
         """Returns the uncertainty with more bias."""
-        return Uncertainty(self.degrees, self.rest, self.bias + octaves)
+        return Uncertainty(self.degrees, self.rest, self.bias + octaves, self.drift)
+
+    def drifting(self, octaves: float) -> Uncertainty:
+        """Returns the uncertainty with another drift."""
+        if octaves == self.drift:
+            return self
+        return Uncertainty(self.degrees, self.rest, self.bias, octaves)
 
     def and_of(self, other: Uncertainty) -> Uncertainty:
         """Returns the uncertainty of a product with a value that is one new root."""
@@ -189,7 +215,8 @@ class Uncertainty:
         """Replaces some roots by uncertainties, to the power of the degrees of the roots."""
         kept = {root: degree for root, degree in self.degrees.items() if root not in names}
         parts = [names[root] ** k for root, k in self.degrees.items() if root in names]
-        return reduce(Uncertainty.__mul__, parts, Uncertainty(kept, self.rest, self.bias))
+        own = Uncertainty(kept, self.rest, self.bias, self.drift)
+        return reduce(Uncertainty.__mul__, parts, own)
 
 
 CERTAIN: Final = Uncertainty({})
@@ -207,7 +234,7 @@ UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
 
 def renamed(own: Uncertainty) -> Root:
     """Returns one new root that has the deviations of an uncertainty, but none of its roots."""
-    return Root(own.octaves, own.in_powers, own.misdeclared, constant=own.constant)
+    return Root(own.octaves, own.in_powers, own.misdeclared, constant=own.constant, peak=own.peak)
 
 
 def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
@@ -226,21 +253,24 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
     return Uncertainty({root: _limited(k) for root, k in degrees.items() if k}, rest, bias)
 
 
-def of_root(deviation: float, in_powers: float = 0.0, *, constant: bool = False) -> Uncertainty:
+def of_root(
+    deviation: float, in_powers: float = 0.0, *, constant: bool = False, peak: bool = False
+) -> Uncertainty:
     """Returns the uncertainty of a new root.
 
     Args:
         deviation: Standard deviation of log2 of its size, in octaves.
         in_powers: The deviation per degree in its powers, if that is larger.
         constant: Whether the root is an element of a constant.
+        peak: Whether the size follows from an amax that is measured.
     """
-    return Uncertainty({Root(deviation, in_powers, constant=constant): 1.0})
+    return Uncertainty({Root(deviation, in_powers, constant=constant, peak=peak): 1.0})
 
 
 def mean(parts: Sequence[Uncertainty]) -> Uncertainty:
     """Returns the uncertainty of a sum of values of similar size: the mean of their degrees."""
     first = parts[0]
-    if all(part is first for part in parts):
+    if not [part for part in parts if part is not first]:
         return first
     share = 1.0 / len(parts)
     degrees: dict[Root, float] = {}
@@ -249,7 +279,9 @@ def mean(parts: Sequence[Uncertainty]) -> Uncertainty:
             degrees[root] = degrees.get(root, 0.0) + share * degree
     bias = share * sum([part.bias for part in parts])
     rest = share * share * sum([part.rest for part in parts])
-    return _capped({root: degree for root, degree in degrees.items() if degree}, rest, bias)
+    drift = share * sum([part.drift for part in parts])
+    kept = {root: degree for root, degree in degrees.items() if degree}
+    return _capped(kept, rest, bias, drift)
 
 
 def least(parts: Iterable[Uncertainty]) -> Uncertainty:
@@ -265,11 +297,13 @@ def _octaves(part: Uncertainty) -> float:
     return part.octaves
 
 
-def _capped(degrees: dict[Root, float], rest: float, bias: float) -> Uncertainty:
+def _capped(
+    degrees: dict[Root, float], rest: float, bias: float, drift: float = 0.0
+) -> Uncertainty:
     """Returns an uncertainty with at most `UNCERTAINTY_ROOTS` roots."""
     excess = len(degrees) - UNCERTAINTY_ROOTS
     if excess > 0:
         shares = {root: abs(degree) * root.deviation for root, degree in degrees.items()}
-        for root in nsmallest(excess, shares, key=shares.__getitem__):
+        for root in sorted(shares, key=shares.__getitem__)[:excess]:
             rest += (degrees.pop(root) * root.deviation) ** 2
-    return Uncertainty(degrees, rest, bias)
+    return Uncertainty(degrees, rest, bias, drift)

@@ -31,6 +31,8 @@ from scalify_hlo.analysis.frames import INSIDES, Frame, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import numbers_in
 from scalify_hlo.dialect import attributes, markers, traits
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import ValueMap
 
 _OPERANDS: Final = {
     **dict.fromkeys(
@@ -100,7 +102,7 @@ def carried_arguments(
         if name is not None and i not in known.values()
     ]
     types = {value.type for value in taken}
-    returned = list(block.operations[-1].operands)
+    returned = list(terminator(block).operands)
     given = [
         _Value(i, value.type, _path(name)[1:])
         for i, (value, name) in enumerate(zip(returned, results, strict=True))
@@ -112,7 +114,7 @@ def carried_arguments(
         for result, argument in found.items()
         if results[result] is not None
         and arguments[argument] is not None
-        and not _is_marked((returned[result], frame))
+        and not _is_marked(frame.place(returned[result]))
     }
 
 
@@ -142,10 +144,11 @@ def may_come_back(
         if name is not None:
             by_type.setdefault(value.type, []).append(i)
     found: dict[int, list[int]] = {}
-    for i, (value, name) in enumerate(zip(block.operations[-1].operands, results, strict=True)):
+    for i, (value, name) in enumerate(zip(terminator(block).operands, results, strict=True)):
         if name is None or i in known or value.type not in by_type:
             continue
-        if not _is_marked((value, frame)) and not _is_gradient((value, frame)):
+        place = frame.place(value)
+        if not _is_marked(place) and not _is_gradient(place):
             found[i] = by_type[value.type]
     return found
 
@@ -172,12 +175,11 @@ class _Matching:
     def _reached(self) -> Iterator[tuple[int, dict[_Value, bool]]]:
         """Returns the arguments of its type that each result is made of, and whether in a sum."""
         block, frame = self._main.regions[0].blocks[0], self._frame
-        flow = _Flow([(block.arguments[value.number], frame) for value in self._taken])
-        returned = block.operations[-1].operands
+        flow = _Flow([frame.place(block.arguments[value.number]) for value in self._taken])
+        returned = terminator(block).operands
         for result in self._given:
-            found = [
-                (self._taken[i], summed) for i, summed in flow.of((returned[result.number], frame))
-            ]
+            place = frame.place(returned[result.number])
+            found = [(self._taken[i], summed) for i, summed in flow.of(place)]
             yield result.number, {a: summed for a, summed in found if a.type == result.type}
 
     def _take(self, result: int, argument: int) -> None:
@@ -213,10 +215,10 @@ class _Matching:
         if not same:
             return
         made_of = self._made_of([argument for found in same.values() for argument in found])
-        returned = self._main.regions[0].blocks[0].operations[-1].operands
+        returned = terminator(self._main.regions[0].blocks[0]).operands
         for result_number, (argument,) in same.items():
             depends = result_number in made_of.get(argument.number, [])
-            if depends and not _is_gradient((returned[result_number], self._frame)):
+            if depends and not _is_gradient(self._frame.place(returned[result_number])):
                 self._take(result_number, argument.number)
 
     def _by_donation(self) -> None:
@@ -246,19 +248,20 @@ class _Matching:
     def _made_of(self, arguments: Sequence[_Value]) -> dict[int, list[int]]:
         """Returns the results of its type that depend on each argument, by any ops."""
         block = self._main.regions[0].blocks[0]
-        bits = {block.arguments[a.number]: 1 << i for i, a in enumerate(arguments)}
+        numbered = enumerate(arguments)
+        bits = ValueMap((block.arguments[a.number], 1 << i) for i, a in numbered)
         for op in block.operations:
             found = 0
             for value in _read_by(op):
                 found |= bits.get(value, 0)
             if found:
                 bits.update(dict.fromkeys(op.results, found))
-        returned = block.operations[-1].operands
+        returned = terminator(block).operands
         found_in: dict[int, list[int]] = {}
-        for result in self._given:
-            for i in numbers_in(bits.get(returned[result.number], 0)):
-                if arguments[i].type == result.type:
-                    found_in.setdefault(arguments[i].number, []).append(result.number)
+        for given in self._given:
+            for i in numbers_in(bits.get(returned[given.number], 0)):
+                if arguments[i].type == given.type:
+                    found_in.setdefault(arguments[i].number, []).append(given.number)
         return found_in
 
     def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
@@ -358,7 +361,7 @@ def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
     if not found:
         return _NO_PARTS
     one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
-    return _Parts(one.all, one.all) if name in _SUMS else one
+    return _Parts(one.all, one.all) if name in _SUMS and one.all != one.summed else one
 
 
 def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
@@ -371,16 +374,15 @@ def _made(place: Place) -> _Made:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return "", frame.source_of_argument(value)
-    name = owner.name
+    name = owner.operation.name  # The view of a named computation has another name.
     numbers = _OPERANDS.get(name)
     if numbers is not None:
         operands = owner.operands
-        return name, [(operands[i], frame) for i in numbers]
+        return name, [frame.place(operands[i]) for i in numbers]
     if name == _BARRIER:
         if markers.MARKER in owner.attributes:
             return markers.MARKER, []
-        return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
-    name = owner.operation.name  # The view of a named computation has another name.
+        return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
     return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 
@@ -404,7 +406,7 @@ def _is_gradient(place: Place) -> bool:
             return True
         name, made_of = _made(here)
         if name in _MOVES:
-            made_of = [(here[0].owner.operands[0], here[1])]
+            made_of = [here.frame.place(here.value.owner.operands[0])]
         waiting += [part for part in made_of if part not in seen]
         seen.update(made_of)
     return False

@@ -124,7 +124,7 @@ class Degrees:
 def operands_of(place: Place) -> list[Place]:
     """Returns the operands of the op that makes a value."""
     value, frame = place
-    return [(operand, frame) for operand in value.owner.operands]
+    return list(map(frame.place, value.owner.operands))
 
 
 Rule: TypeAlias = Callable[[Degrees, Place, Sequence[Place]], "Monomial | None"]
@@ -277,7 +277,7 @@ def _moved_from(place: Place, made: Callable[[Place], Made]) -> Place:
     while True:
         name, parts = made(place)
         if name in _MOVES:
-            place = (place[0].owner.operands[0], place[1])
+            place = place.frame.place(place.value.owner.operands[0])
         elif name in traits.PRODUCTS and any(is_uniform(part[0]) for part in parts):
             place = parts[0] if is_uniform(parts[1][0]) else parts[1]
         elif len(parts) == 1 and name not in _RULES:

@@ -64,22 +64,26 @@ def _callee(op: ir.Operation) -> str:
 def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
     """Returns the depth of a function's regions, and the depth at which it calls each callee."""
     called: dict[str, int] = {}
-    levels: dict[ir.Operation, int] = {function: 0}
+    around, deepest = [function], 0
     go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal deepest
         calls, nests = op.name in CALLS, len(op.regions)
         if (calls or nests) and op != function:
-            level = levels[op.parent.operation]
-            if nests:
-                levels[op] = level + 1
+            parent = op.parent
+            while around[-1] != parent:
+                around.pop()
             if calls:
                 callee = _callee(op)
-                called[callee] = max(called.get(callee, 0), level)
+                called[callee] = max(called.get(callee, 0), len(around) - 1)
+            if nests:
+                around.append(op)
+                deepest = max(deepest, len(around) - 1)
         return go_on
 
     function.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return max(levels.values()), called
+    return deepest, called
 
 
 def _children(op: ir.Operation) -> Iterator[ir.Operation]:

@@ -45,7 +45,7 @@ def _computed_from(place: Place) -> list[Place]:
         elif name in INSIDES:
             found += frame.targets(use)
         elif name == BARRIER:
-            found.append((owner.results[use.operand_number], frame))
+            found.append(frame.place(owner.results[use.operand_number]))
         else:
-            found += [(result, frame) for result in owner.results]
+            found += map(frame.place, owner.results)
     return [part for part in found if rank_of(part[0]) > 0]

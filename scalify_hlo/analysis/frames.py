@@ -6,12 +6,14 @@ with its frame: the calls and loops around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import CALL_DEPTH
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import OpMap, ValueMap
 
 LOOP: Final = "stablehlo.while"
 BRANCHES: Final = frozenset({"stablehlo.case", "stablehlo.if"})
@@ -37,16 +39,20 @@ class Frame:
         op: The call, loop or body of this frame; None for the outermost frame.
         outer: The frame around it.
         depth: The number of frames around it.
-        inner: The frames inside of it, by their ops.
         ended: The limits at which searches ended, shared by all frames of a program.
+        frames: The frames of a program, by their ops and by the frames around them.
+        places: The first place of each value, which `place` made first.
+        further: The places of the same value in other frames, by its first place and by frame.
     """
 
     functions: Mapping[str, ir.OpView]
     op: ir.Operation | None = None
     outer: Frame | None = None
     depth: int = 0
-    inner: dict[ir.Operation, Frame] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
+    frames: OpMap[dict[Frame, Frame]] = field(default_factory=OpMap)
+    places: ValueMap[Place] = field(default_factory=ValueMap)
+    further: dict[Place, dict[Frame, Place]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, main: ir.OpView) -> Frame:
@@ -59,9 +65,30 @@ class Frame:
 
     def inside(self, op: ir.Operation) -> Frame:
         """Returns the frame inside of an op; the same one each time."""
-        if op not in self.inner:
-            self.inner[op] = Frame(self.functions, op, self, self.depth + 1, ended=self.ended)
-        return self.inner[op]
+        inside = self.frames.get(op)
+        if inside is None:
+            inside = self.frames[op] = {}
+        found = inside.get(self)
+        if found is None:
+            shared = self.ended, self.frames, self.places, self.further
+            found = inside[self] = Frame(self.functions, op, self, self.depth + 1, *shared)
+        return found
+
+    def place(self, value: ir.Value) -> Place:
+        """Returns the place of a value in this frame; the same one each time."""
+        first = self.places.get(value)
+        if first is None:
+            first = self.places[value] = _NEW(Place, (value, self))
+            return first
+        if first.frame is self:
+            return first
+        others = self.further.get(first)
+        if others is None:
+            others = self.further[first] = {}
+        found = others.get(self)
+        if found is None:
+            found = others[self] = _NEW(Place, (value, self))
+        return found
 
     def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:
         """Returns the block that a call, a loop or a body runs."""
@@ -80,12 +107,12 @@ class Frame:
         """Returns the values inside of a call, loop, body or branches that become its result."""
         if name in BRANCHES:
             number = ir.OpResult(value).result_number
-            return [(_returned(region.blocks[0], number), self) for region in owner.regions]
+            return [self.place(_returned(region.blocks[0], number)) for region in owner.regions]
         op = owner.operation
         block = self.body_of(op, name)
         if block is None:
             return []
-        return [(_returned(block, ir.OpResult(value).result_number), self.inside(op))]
+        return [self.inside(op).place(_returned(block, ir.OpResult(value).result_number))]
 
     def source_of_argument(self, value: ir.Value) -> list[Place]:
         """Returns the value outside of a block that its argument is; for a loop, before it.
@@ -95,11 +122,11 @@ class Frame:
         frame, block = self, value.owner
         while frame.op is not None and frame.outer is not None:
             if frame._runs(block):
-                return [(frame.op.operands[ir.BlockArgument(value).arg_number], frame.outer)]
+                return [frame.outer.place(frame.op.operands[ir.BlockArgument(value).arg_number])]
             if frame.op.name in CALLS:
                 return []
             frame = frame.outer
-        return [] if frame is self else [(value, frame)]
+        return [] if frame is self else [frame.place(value)]
 
     def _runs(self, block: ir.Block) -> bool:
         """Whether the arguments of a block are the operands of the op of this frame."""
@@ -115,7 +142,7 @@ class Frame:
         block = self.body_of(owner, owner.name)
         if block is None:
             return []
-        return [(block.arguments[use.operand_number], self.inside(owner))]
+        return [self.inside(owner).place(block.arguments[use.operand_number])]
 
     def returned(self, use: ir.OpOperand) -> list[Place]:
         """Returns the values outside of a call, a loop or a region that a returned one becomes.
@@ -127,18 +154,35 @@ class Frame:
         if around.name == LOOP and block != around.regions[1].blocks[0]:
             return []
         if self.op is not None and self.outer is not None and self._runs(block):
-            return [(self.op.results[number], self.outer)]
+            return [self.outer.place(self.op.results[number])]
         if around.name in _NUMBERED:
-            return [(around.results[number], self)]
-        return [(result, self) for result in around.results]
+            return [self.place(around.results[number])]
+        return [self.place(result) for result in around.results]
 
 
-Place: TypeAlias = tuple[ir.Value, Frame]
-"""A value and its frame."""
+class _ValueInFrame(NamedTuple):
+    value: ir.Value
+    frame: Frame
+
+
+class Place(_ValueInFrame):
+    """A value and its frame; see `Frame.place`.
+
+    There is one place for each value and frame. It is equal only to itself, so tables with places
+    as keys do not compare values, and values that had one address have different places.
+    """
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+
+
+_NEW: Final = tuple.__new__
 
 
 def _returned(block: ir.Block, number: int) -> ir.Value:
-    return block.operations[-1].operands[number]
+    return terminator(block).operands[number]
 
 
 def functions_in(operations: Iterable[ir.OpView]) -> dict[str, ir.OpView]:
@@ -173,6 +217,22 @@ def operations(block: ir.Block, end: ir.Operation | None = None) -> list[ir.Oper
     return found[1:-1] if end is None else found[1:]
 
 
+def walk_block(block: ir.Block, visit: Callable[[ir.Operation], ir.WalkResult]) -> None:
+    """Visits the ops of a block, and those inside of them, by native walks.
+
+    Args:
+        block: The block.
+        visit: The function that is called. It may be called again after it interrupted a walk, and
+            for the function of the block.
+    """
+    owner = block.owner.operation
+    if owner.name == "func.func":
+        owner.walk(visit)
+        return
+    for op in block.operations:
+        op.operation.walk(visit)
+
+
 Named: TypeAlias = tuple[str, ir.Operation]
 """An op with its name, which is slow to look up."""
 
@@ -184,5 +244,5 @@ def named(block: ir.Block) -> list[Named]:
 
 def with_end(block: ir.Block) -> list[Named]:
     """Returns the ops of a block, with their names."""
-    end = block.operations[-1].operation
+    end = terminator(block)
     return [*named(block), (end.name, end)]

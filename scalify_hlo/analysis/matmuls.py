@@ -30,6 +30,7 @@ from scalify_hlo.analysis.names import BACKWARD, FORWARD, joined, name_of, part_
 from scalify_hlo.analysis.origins import MOVING, Origin, Scope, View
 from scalify_hlo.analysis.state import Reach
 from scalify_hlo.analysis.tables import Table, table_of
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.ragged import RAGGED_DOT, is_composite
 from scalify_hlo.dialect.traits import CONTRACTIONS, LOOKUPS
 
@@ -312,7 +313,7 @@ class Walk:
         inner = Scope(joined(scope.names, name_of(op)), scope.gradient)
         inner.bind(list(block.arguments), [scope.of(value) for value in op.operands])
         self._inside(operation, block, inner)
-        returned = block.operations[-1].operands
+        returned = terminator(block).operands
         scope.bind(list(op.results), [inner.of(value) for value in returned])
 
     def _inside(self, op: ir.Operation, block: ir.Block, scope: Scope) -> None:
@@ -324,19 +325,19 @@ class Walk:
         block = op.regions[0].blocks[0]
         scope.bind(list(block.arguments), [scope.of(value) for value in op.operands])
         self._inside(op.operation, block, scope)
-        returned = block.operations[-1].operands
+        returned = terminator(block).operands
         scope.bind(list(op.results), [scope.of(value) for value in returned])
 
     def _loop(self, op: ir.OpView, scope: Scope) -> None:
         """Visits a loop: carries that it keeps have their old roles; others may be gradients."""
         body = op.regions[1].blocks[0]
-        arguments, yielded = list(body.arguments), list(body.operations[-1].operands)
+        arguments, yielded = list(body.arguments), list(terminator(body).operands)
         views = [scope.of(value) for value in op.operands]
         changing = [end != argument for argument, end in zip(arguments, yielded, strict=True)]
         updated = [False] * len(views)
         if any(view.origin.argument is not None for view in views):
             frame = self._frame.inside(op.operation)
-            updated = _updated([(a, frame) for a in arguments], [(v, frame) for v in yielded])
+            updated = _updated(list(map(frame.place, arguments)), list(map(frame.place, yielded)))
         for view, argument, changes, keeps in zip(views, arguments, changing, updated, strict=True):
             scope.views[argument] = _changed(view, updated=keeps) if changes else view
         self._inside(op.operation, body, scope)
@@ -347,7 +348,7 @@ class Walk:
         for region in op.regions:
             block = region.blocks[0]
             self._block(block, scope)
-            ends.append([scope.of(value) for value in block.operations[-1].operands])
+            ends.append([scope.of(value) for value in terminator(block).operands])
         for result, views in zip(op.results, zip(*ends, strict=True), strict=True):
             gradient = any(view.origin.gradient for view in views)
             same = len(set(views)) == 1

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS, functions_in
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import OpMap, OpSet
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ class _ModelSearch:
         self.parts: list[ModelPart] = []
         functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
         self._functions = {name: op.operation for name, op in functions.items()}
-        self._marked: dict[ir.Operation, bool] = {}
+        self._marked: OpMap[bool] = OpMap()
         self._seen: set[str] = set()
 
     def block(self, block: ir.Block, outputs: Iterable[ir.Value] = ()) -> None:
@@ -57,10 +59,9 @@ class _ModelSearch:
             return
         if gradients:
             before, after = _upstream(gradients, block), _downstream(gradients, block)
-            before |= _upstream(outputs, block) - after
-            self.parts.append(
-                ModelPart(block, [op for op in ops if op in before and op not in around])
-            )
+            other = _upstream(outputs, block)
+            kept = (op for op in ops if op in before or (op in other and op not in after))
+            self.parts.append(ModelPart(block, [op for op in kept if op not in around]))
         for op in around:
             for inner in self._inside(op):
                 self.block(inner)
@@ -96,7 +97,7 @@ class _ModelSearch:
 
 def _outputs(main: ir.OpView) -> list[ir.Value]:
     """Returns the results that are not state."""
-    returned = main.regions[0].blocks[0].operations[-1].operands
+    returned = terminator(main.regions[0].blocks[0]).operands
     marks = attributes.result_attributes(main)
     return [v for v, mark in zip(returned, marks, strict=True) if attributes.ROLE not in mark]
 
@@ -108,9 +109,9 @@ def _gradients(op: ir.Operation) -> list[ir.Value]:
     return [op.results[n.value] for n in ir.ArrayAttr(op.attributes[attributes.STATE_GRADIENT])]
 
 
-def _upstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
+def _upstream(values: Iterable[ir.Value], block: ir.Block) -> OpSet:
     """Returns the ops of a block that values depend on, through regions and captures too."""
-    found: set[ir.Operation] = set()
+    found = OpSet()
     waiting = list(values)
     while waiting:
         owner = waiting.pop().owner
@@ -136,9 +137,9 @@ def _captured(op: ir.Operation) -> list[ir.Value]:
     return found
 
 
-def _downstream(values: Iterable[ir.Value], block: ir.Block) -> set[ir.Operation]:
+def _downstream(values: Iterable[ir.Value], block: ir.Block) -> OpSet:
     """Returns the ops of a block that depend on values."""
-    found: set[ir.Operation] = set()
+    found = OpSet()
     waiting = list(values)
     while waiting:
         for use in waiting.pop().uses:

@@ -80,6 +80,10 @@ class Moments:
         if apart:
             self._find_gradients()
 
+    def release(self) -> None:
+        """Deletes the degrees, whose reference to this object would be a cycle."""
+        del self._degrees
+
     def kind(self, number: int) -> MomentKind:
         """Returns the kind of state of an argument."""
         monomial = self._monomial(number)

@@ -32,7 +32,8 @@ def part_of(name: str) -> str | None:
 def is_backward(place: Place) -> bool:
     """Whether names say that the op that makes a value, or a call around it, is backward."""
     value, outer = place
-    names = [] if isinstance(value.owner, ir.Block) else [name_of(value.owner)]
+    owner = value.owner
+    names = [] if isinstance(owner, ir.Block) else [name_of(owner)]
     frame: Frame | None = outer
     while frame is not None and frame.op is not None:
         names.append(name_of(frame.op))

@@ -14,6 +14,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.value_map import ValueMap
 
 _SAME = traits.COPIES | traits.ROUNDS
 """Ops whose results are their operands by number, with the same dimensions."""
@@ -120,7 +121,7 @@ class Scope:
 
     names: str = ""
     gradient: View = field(default_factory=lambda: View(Origin(gradient=True)))
-    views: dict[ir.Value, View] = field(default_factory=dict)
+    views: ValueMap[View] = field(default_factory=ValueMap)
 
     def of(self, value: ir.Value) -> View:
         """Returns the view of a value, computed through data movement if needed."""

@@ -7,7 +7,7 @@ slice of it, computes the next one, and writes that into a stack.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -49,6 +49,9 @@ Made: TypeAlias = tuple[str, list[Place]]
 _Seen: TypeAlias = tuple[int, Made]
 """The same, after the known values that it is made of."""
 
+_Waiting: TypeAlias = tuple[Place, Made, bool]
+"""A value, its op and operands, and whether all operands are known."""
+
 
 class Reach:
     """The values from which elementwise ops make others.
@@ -83,17 +86,16 @@ class Reach:
         Only complete results are cached, so the order of queries does not matter.
         """
         known, most = self._known, len(self._known) + FLOW_VALUES
-        waiting: list[tuple[Place, Made | None]] = [(place, None)]
+        waiting: list[_Waiting] = [(place, self._made(place), False)]
         while waiting and len(known) < most:
-            here, made = waiting.pop()
+            here, made, ready = waiting.pop()
             if here in known:
                 continue
-            if made is None:
-                made = self._made(here)
-                missing = [part for part in made[1] if part not in known]
+            if not ready:
+                missing = self._missing(made[1])
                 if missing:
-                    waiting.append((here, made))
-                    waiting += [(part, None) for part in missing]
+                    waiting.append((here, made, True))
+                    waiting += missing
                     continue
             bits = 0
             for part in made[1]:
@@ -102,21 +104,33 @@ class Reach:
         if waiting:
             place[1].ended.add(f"more than {FLOW_VALUES} values lead to one")
 
+    def _missing(self, parts: Sequence[Place]) -> list[_Waiting]:
+        """Returns the values that have operands and are not known; marks the others as known."""
+        known = self._known
+        missing: list[_Waiting] = []
+        for part in parts:
+            if part not in known:
+                made = self._made(part)
+                if made[1]:
+                    missing.append((part, made, False))
+                else:
+                    known[part] = 0, made
+        return missing
+
     def _made(self, place: Place) -> Made:
         value, frame = place
         owner = value.owner
         if isinstance(owner, ir.Block):
             return "", frame.source_of_argument(value)
-        name = owner.name
+        name = owner.operation.name  # The view of a named computation has another name.
         numbers = OPERANDS.get(name)
         if numbers is not None:
             operands = owner.operands
-            return name, [(operands[i], frame) for i in numbers]
+            return name, [frame.place(operands[i]) for i in numbers]
         if name == BARRIER:
-            return name, [(owner.operands[ir.OpResult(value).result_number], frame)]
+            return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
         if frame.op is not None and self._stacks and name in SLICING and in_loop(frame):
             return _sliced(owner, name, frame)
-        name = owner.operation.name  # The view of a named computation has another name.
         return name, frame.sources(value, owner, name) if name in INSIDES else []
 
 
@@ -149,10 +163,10 @@ def _sliced(owner: ir.OpView, name: str, frame: Frame) -> Made:
     operands = owner.operands
     combine = monoid(owner.regions[0]) if name == _SCATTER else None
     if combine == _ADD:
-        return _ADD, [(operands[0], frame), (operands[2], frame)]
+        return _ADD, [frame.place(operands[0]), frame.place(operands[2])]
     if name == _SCATTER and combine != TAKES:
         return name, []
-    return name, [(operands[_WRITTEN.get(name, 0)], frame)]
+    return name, [frame.place(operands[_WRITTEN.get(name, 0)])]
 
 
 def numbers_in(bits: int) -> Iterator[int]:
@@ -187,7 +201,7 @@ def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
             elements = ir.DenseElementsAttr(value.owner.attributes["value"])
             return float(elements.get_splat_value().value) if elements.is_splat else None
         if name in _SAME_NUMBER:
-            place = (value.owner.operands[0], frame)
+            place = frame.place(value.owner.operands[0])
         elif len(parts) == 1 and name not in ELEMENTWISE:
             place = parts[0]
         else:

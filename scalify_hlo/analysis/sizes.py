@@ -37,14 +37,16 @@ class Extent(NamedTuple):
         m: The rows of the left operand; of a convolution, its windows.
         n: The columns of the right operand; of a convolution, its output features.
         k: The number of terms of each sum.
+        batch: The number of matmuls of matrices that it is.
     """
 
     m: Size
     n: Size
     k: Size
+    batch: Size = Size(1)
 
     def __str__(self) -> str:
-        return " x ".join(map(str, self))
+        return " x ".join(map(str, self[:3]))
 
 
 class Sizes:
@@ -77,7 +79,8 @@ def _extent(op: ir.OpView) -> Extent:
             ],
         )
         terms = [max(lhs[i], rhs[j]) for i, j in zip(*summed, strict=True)]
-        return Extent(_rest(lhs, gone[0]), _rest(rhs, gone[1]), _product(terms))
+        batch = _product(lhs[i] for i in numbers.lhs_batching_dimensions)
+        return Extent(_rest(lhs, gone[0]), _rest(rhs, gone[1]), _product(terms), batch)
     if op.operation.name == RAGGED_DOT:
         return _of_ragged(op)
     if op.operation.name == "stablehlo.dot":

@@ -29,6 +29,7 @@ from scalify_hlo.analysis.reach import (
 )
 from scalify_hlo.analysis.updates import Updates
 from scalify_hlo.analysis.uses import is_read_as_numbers, is_used_elsewhere
+from scalify_hlo.dialect.functions import terminator
 
 __all__ = ["ELEMENTWISE", "Reach", "State", "is_uniform", "state_of"]
 
@@ -82,8 +83,8 @@ class _StateSearch:
 
     def __init__(self, main: ir.OpView, is_float: Iterable[bool], frame: Frame) -> None:
         block = main.regions[0].blocks[0]
-        self._arguments: list[Place] = [(argument, frame) for argument in block.arguments]
-        self._results: list[Place] = [(v, frame) for v in block.operations[-1].operands]
+        self._arguments: list[Place] = list(map(frame.place, block.arguments))
+        self._results: list[Place] = list(map(frame.place, terminator(block).operands))
         bits = {
             place: int(float_) << i
             for i, (place, float_) in enumerate(zip(self._arguments, is_float, strict=True))
@@ -91,6 +92,7 @@ class _StateSearch:
         self._reach = Reach(bits, stacks=True)
         self._updates = Updates(self._reach)
         self._carried: dict[int, Place] = {}
+        self._shapes: dict[ir.Type, list[int]] = {}
         self.state = State(ended=frame.ended)
 
     def run(self, *, trains: bool) -> None:
@@ -116,6 +118,7 @@ class _StateSearch:
             gradient = gradients.of(number, reached[number])
             if gradient is not None:
                 state.gradients[number] = gradient
+        moments.release()
 
     def _match(self) -> None:
         """Matches results with arguments, first those with a single candidate.
@@ -137,11 +140,11 @@ class _StateSearch:
     def _take(self, i: int, bits: int, often: Counter[int], *, guess: bool = False) -> bool:
         """Matches a result with one of the arguments that it is made of, unless two are equal."""
         taken = self.state.results
-        shape = _shape_of(self._results[i])
+        shape = self._shape_of(self._results[i])
         left = [
             number
             for number in numbers_in(bits)
-            if number not in taken and _shape_of(self._arguments[number]) == shape
+            if number not in taken and self._shape_of(self._arguments[number]) == shape
         ]
         least = min((often[number] for number in left), default=0)
         left = [number for number in left if often[number] == least]
@@ -152,6 +155,14 @@ class _StateSearch:
         if left:
             taken[left[0]] = i
         return True
+
+    def _shape_of(self, place: Place) -> list[int]:
+        """Returns the shape of a value; loops stack slices of values that enter them as a whole."""
+        type_ = place[0].type
+        shape = self._shapes.get(type_)
+        if shape is None:
+            shape = self._shapes[type_] = list(ir.ShapedType(type_).shape)
+        return shape
 
     def _nearest(self, place: Place, numbers: Sequence[int]) -> list[int]:
         """Returns the arguments from which the fewest ops make a value."""
@@ -272,14 +283,9 @@ class _Gradients:
             yield here
             name, made_of = self._made(here)
             if name in _SPREADING:
-                made_of = [(here[0].owner.operands[0], here[1])]
+                made_of = [here.frame.place(here.value.owner.operands[0])]
             waiting += [part for part in made_of if part not in seen]
             seen.update(made_of)
-
-
-def _shape_of(place: Place) -> list[int]:
-    """Returns the shape of a value; loops stack slices of values that enter them as a whole."""
-    return list(ir.ShapedType(place[0].type).shape)
 
 
 def _in_several(reached: dict[int, int]) -> int:

@@ -15,7 +15,9 @@ from scalify_hlo.algebra.limits import STEP_DEPTH
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named, named
 from scalify_hlo.analysis.state import is_uniform
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.traits import SUMS
+from scalify_hlo.dialect.value_map import ValueMap
 
 _CAPTURING: Final = BODIES | BRANCHES | {LOOP}
 """Ops that may read values other than their operands."""
@@ -40,7 +42,7 @@ def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Se
     block = main.regions[0].blocks[0]
     arguments = block.arguments
     outputs, weights = [], 0
-    for value, state in zip(block.operations[-1].operands, attributes.states(main), strict=True):
+    for value, state in zip(terminator(block).operands, attributes.states(main), strict=True):
         if state is None or not _is_step(value, arguments[state[1]]):
             outputs.append(value)
         if state is not None and state[0] == _WEIGHT and not isinstance(value.owner, ir.Block):
@@ -87,7 +89,7 @@ def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
 
 def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None:
     """Returns the ops after another one that values depend on; None if they are not known."""
-    found: dict[ir.Value, Named] = {}
+    found: ValueMap[Named] = ValueMap()
     waiting = list(values)
     while waiting:
         owner = waiting.pop().owner

@@ -26,7 +26,7 @@ def is_used_elsewhere(argument: Place) -> bool:
             if name in RETURNS:
                 inside: Sequence[Place] = frame.returned(use) if place in slices else ()
             elif _is_of_stack(use.owner, name, frame):
-                inside = [(use.owner.operation.results[0], frame)]
+                inside = [frame.place(use.owner.operation.results[0])]
                 slices.update(inside)
             else:
                 inside = frame.targets(use)

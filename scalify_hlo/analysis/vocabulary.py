@@ -17,6 +17,7 @@ from scalify_hlo.analysis.frames import BRANCHES, INSIDES, RETURNS, Frame, Place
 from scalify_hlo.analysis.matmuls import MATMULS, Matmul, Walk
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import Origin
+from scalify_hlo.dialect.value_map import ValueSet
 
 RATIO: Final = 8
 """The least ratio of outputs to inputs of a weight that counts as that of a vocabulary."""
@@ -48,7 +49,7 @@ class Projections:
         self._tables = walk.tables
         self._shapes = {(table.columns, table.rows) for table in walk.tables}
         forward = [matmul for matmul in walk.matmuls if matmul.part == FORWARD]
-        self._forward = {matmul.op.results[0] for matmul in forward}
+        self._forward = ValueSet(matmul.op.results[0] for matmul in forward)
         self._uses: dict[Hashable, list[Matmul]] = {}
         for matmul in forward:
             for origin in matmul.origins:
@@ -77,7 +78,7 @@ class Projections:
 
     def _is_last(self, matmul: Matmul) -> bool:
         """Whether no other forward matmul depends on the result of a matmul."""
-        start: Place = (matmul.op.results[0], matmul.frame)
+        start = matmul.frame.place(matmul.op.results[0])
         waiting, seen = [start], {start}
         while waiting and len(seen) < PROJECTION_VALUES:
             value, frame = waiting.pop()
@@ -125,7 +126,7 @@ def _after(use: ir.OpOperand, user: ir.Operation, name: str, frame: Frame) -> li
         return frame.returned(use)
     if name in INSIDES - BRANCHES:
         return frame.targets(use)
-    return [(result, frame) for result in user.results if _is_float(result)]
+    return [frame.place(result) for result in user.results if _is_float(result)]
 
 
 def _is_float(value: ir.Value) -> bool:

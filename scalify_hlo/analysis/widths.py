@@ -18,6 +18,7 @@ from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.names import BACKWARD
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.value_map import ValueMap
 
 
 class Width(IntEnum):
@@ -84,11 +85,11 @@ class Widths:
 
     def __init__(self, main: ir.OpView, *, gradients: bool = True) -> None:
         self._gradients = gradients
-        self.of: dict[ir.Value, Width] = {}
+        self.of: ValueMap[Width] = ValueMap()
         module = main.operation.parent
         self.functions = functions_in(module.regions[0].blocks[0].operations)
         self._returned: dict[Hashable, list[Width]] = {}
-        self._for_sums: dict[ir.Value, bool] = {}
+        self._for_sums: ValueMap[bool] = ValueMap()
 
     def enter(self, block: ir.Block) -> None:
         """Sets the widths of arguments; ops that read those of rank 2 or more are narrow."""

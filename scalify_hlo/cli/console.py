@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -68,15 +69,46 @@ def show_rewrites(program: Program) -> None:
         echo(f"{program.name}: rewritten by {done}")
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Returns a table of left-aligned columns, which is not truncated to the terminal's width."""
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> str:
+    """Returns a table of left-aligned columns.
+
+    Args:
+        header: The names of the columns.
+        rows: The cells of each row.
+        fit: Whether the last column is shortened to the width of a terminal. In a pipe or a file,
+            nothing is cut.
+    """
     lines = [tuple(header), *map(tuple, rows)]
+    if fit and (room := _room(lines)) is not None:
+        lines = [(*line[:-1], shortened(line[-1], room)) for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
     return "\n".join([_bold(texts[0]), *texts[1:]])
+
+
+def _room(lines: Sequence[Sequence[str]]) -> int | None:
+    """The width that a terminal leaves for the last column; None if there is no terminal."""
+    if not getattr(sys.stdout, "isatty", lambda: False)():
+        return None
+    others = list(zip(*lines, strict=True))[:-1]
+    used = sum(max(map(len, column)) + 2 for column in others)
+    return max(shutil.get_terminal_size().columns - used, _LEAST_ROOM)
+
+
+_LEAST_ROOM = 16
+"""The least width of a column that is shortened."""
+
+
+def shortened(text: str, width: int) -> str:
+    """Returns a text of at most a width: its first word and its end, which tell most of a name."""
+    if len(text) <= width:
+        return text
+    first = text.partition(" ")[0] + " "
+    head = first if len(first) < width // 2 + 4 else ""
+    return f"{head}…{text[len(text) - max(width - len(head) - 1, 0) :]}"
 
 
 def heading(text: str) -> str:

@@ -76,7 +76,7 @@ def to_options(
     """
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.profile.file import load_profile
-    from scalify_hlo.recipes.model import load_calibrated, load_recipe, require_pairs
+    from scalify_hlo.recipes.loading import load_calibrated, load_recipe, require_pairs
     from scalify_hlo.recipes.toml import parse_input_scale
 
     seen = None if profile is None else load_profile(profile)

@@ -11,16 +11,16 @@ import click
 from scalify_hlo.cli import console
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.formats import ANY, F8, LACKING, spellings
-from scalify_hlo.recipes.model import (
+from scalify_hlo.recipes.loading import (
     CHOICES,
     SCALES,
     SMALLEST,
     TABLES,
-    Recipe,
     defaults,
     dump_recipe,
     load_recipe,
 )
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_literal
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,10 @@ from scalify_hlo.cli import console
 from scalify_hlo.cli.options import read, read_arrays, rewrite_options, to_options, version_option
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, save_file, write_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.report.model import Report
+    from scalify_hlo.report.requirements import Requirement
 
 
 @click.command(
@@ -33,6 +38,12 @@ from scalify_hlo.storage.files import STREAM, require_writable, save_file, write
     help="Write a list of all matmuls, with the reason if one stays wide.",
 )
 @click.option(
+    "--require",
+    "required",
+    metavar="BOUNDS",
+    help="Fail unless these bounds hold, as in 'narrow>=0.9,statistics<=2'.",
+)
+@click.option(
     "--strict",
     is_flag=True,
     help="Make each remark an error, such as one on a matmul that stays wide.",
@@ -50,6 +61,7 @@ def command(
     profile: str | None,
     target_version: str | None,
     report: str | None,
+    required: str | None,
     strict: bool,
     again: bool,
     quiet: bool,
@@ -57,11 +69,19 @@ def command(
     """Rewrite the program IN into scaled form.
 
     The output is of the same kind as the input: MLIR text or bytecode, a portable artifact, or a
-    jax.export file with its pytrees and its vjp.
+    jax.export file with its pytrees and its vjp. If the command fails, no output is written.
 
     The attribute scalify.rewritten of the module records the version, the recipe and the options.
     A program with this attribute is refused unless --again is given.
+
+    With --require, the program is written only if all bounds hold; the report is always written. A
+    bound is a name, one of >=, <=, ==, > and <, and a number. The names are narrow, narrow-forward,
+    narrow-backward and narrow-flops, which are shares of the matmuls; matmuls and wide, which are
+    numbers of matmuls; statistics (for each forward matmul with a weight) and statistics-total;
+    state-bytes, over those of the original; assumed, the number of arguments that are quantized at
+    a scale that was not declared; and remarks.
     """
+    requirements = _requirements(required)
     options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
     options = replace(options, again=again)
     require_writable(output)
@@ -76,16 +96,32 @@ def command(
     if input_values is not None:
         measured = scales_by_name(source, read_arrays(input_values))
         options = replace(options, input_scale=measured | dict(options.input_scale))
-    options = replace(options, listed=report is not None)
+    options = replace(options, listed=report is not None or bool(requirements))
     rewritten, done = rewrite_program(source, options)
     if not quiet:
         console.report_remarks(done.remarks, rewritten.name)
     _refuse_terminal(output, text=is_text(rewritten, target_version))
-    save_file(output, lambda file: save_program(rewritten, file, target_version))
     if report is not None:
         write_file(report, dump_report(done, rewritten.name))
+    _check(done, requirements, rewritten.name)
+    save_file(output, lambda file: save_program(rewritten, file, target_version))
     if not quiet:
         console.report_summary(summary(done))
+
+
+def _requirements(text: str | None) -> list[Requirement]:
+    if text is None:
+        return []
+    from scalify_hlo.report.requirements import parse_requirements
+
+    return parse_requirements(text)
+
+
+def _check(report: Report, requirements: list[Requirement], name: str) -> None:
+    if requirements:
+        from scalify_hlo.report.requirements import check_requirements
+
+        check_requirements(report.totals, requirements, name)
 
 
 def _require_report(report: str, output: str) -> None:

@@ -1,4 +1,4 @@
-"""Access to the functions of a module."""
+"""Access to the functions of a module, and to the ends of their blocks."""
 
 from __future__ import annotations
 
@@ -11,3 +11,12 @@ def main_function(module: ir.Operation) -> ir.OpView | None:
         if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
             return op
     return None
+
+
+def terminator(block: ir.Block) -> ir.Operation:
+    """Returns the last op of a block that has a terminator.
+
+    That is `block.operations[-1]`, which goes through all ops of the block twice.
+    """
+    end: ir.Operation = ir.InsertionPoint.at_block_terminator(block).ref_operation
+    return end

@@ -30,6 +30,8 @@ attributes hold the parameters:
 * ``scalify.headroom`` is log2 of the size to which data are rescaled; 0 if absent. It and
   ``scalify.carried`` are for state.
 * ``scalify.bound``, which recipes write, is an i64 N: the computed scale is clamped to 2^±N.
+* With ``scalify.peak``, which recipes write, the size of the data follows from their amax. It is
+  ``unknown`` if nothing else tells the size of the value, and else ``known``.
 
 A `custom_scale` calls the body of a function. ``scalify.rule`` names the private function that is
 its rule. The rule takes the operands and returns the results of the call, each float value as data
@@ -53,6 +55,8 @@ BATCHED: Final = "scalify.batched"
 CARRIED: Final = "scalify.carried"
 BOUND: Final = "scalify.bound"
 HEADROOM: Final = "scalify.headroom"
+PEAK: Final = "scalify.peak"
+KNOWN, UNKNOWN = "known", "unknown"
 RULE: Final = "scalify.rule"
 
 SET_SCALING: Final = "set_scaling"

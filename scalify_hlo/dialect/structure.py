@@ -17,6 +17,7 @@ from itertools import count
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.value_map import ValueMap
 
 _DIGITS: Final = 32
 _LARGE: Final = 16
@@ -55,7 +56,7 @@ class _Structure:
             if op.operation.name == "func.func"
         ]
         self._functions = {name: str(number) for number, name in enumerate(names)}
-        self._values: defaultdict[ir.Value, int] = defaultdict(count().__next__)
+        self._values: ValueMap[int] = ValueMap()
         self._kinds: dict[tuple[Hashable, ...], int] = {}
         self._texts: defaultdict[str, int] = defaultdict(count().__next__)
         self._written: list[int] = []
@@ -75,10 +76,10 @@ class _Structure:
         known = self._kinds.get(kind)
         if known is None:
             known = self._kinds[kind] = self._described(name, results.types, attributes.items())
-        operands = [numbers[value] for value in op.operands]
+        operands = [numbers.setdefault(value, len(numbers)) for value in op.operands]
         self._write((known, len(operands), *operands))
         for value in results:
-            numbers[value]  # assigns the next number
+            numbers.setdefault(value, len(numbers))
         regions = op.regions
         if len(regions):
             self._enter(regions)
@@ -94,7 +95,8 @@ class _Structure:
                 arguments = block.arguments
                 kind = self._described("block", arguments.types, ())
                 self._write((kind, len(block.operations)))
-                self._write(self._values[value] for value in arguments)
+                for value in arguments:
+                    self._write((self._values.setdefault(value, len(self._values)),))
 
     def _described(
         self,

@@ -3,61 +3,39 @@
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import jax
-import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import UsageError
+from scalify_hlo.frontend.marks import (
+    Marks,
+    flat_pairs,
+    float_pairs,
+    kept_after,
+    origins_of,
+    pair_avals,
+    pair_tree,
+    scaled_node,
+    set_marks,
+    signature_marks,
+    split_at_entry,
+    with_stored,
+)
 from scalify_hlo.frontend.scaling_state import Extension
 from scalify_hlo.io.artifact import parse_artifact, version_of, write_artifact_since
-from scalify_hlo.io.tensors import DTYPES
 from scalify_hlo.io.wellformed import check_module, located
-from scalify_hlo.jax_api.scaled_array import ScaledArray, is_float, is_scaled_array, scale_dtype
-from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
+from scalify_hlo.jax_api.scaled_array import ScaledArray, is_float, is_scaled_array
+from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.record import record, refuse_rewritten
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.quantize.delayed import LEAVES
 from scalify_hlo.recipes.model import WITH_ALGORITHMS
 from scalify_hlo.report.model import Report
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The marks of the flat arguments or results of an Exported.
-
-    Attributes:
-        pairs: For each of them, whether it is a pair of data and scale.
-        sizes: By index, log2 of the rms of those that are split at entry.
-        stored: By index, the formats of the data of pairs, if these are not in the program's dtype.
-    """
-
-    pairs: tuple[bool, ...]
-    sizes: dict[int, float]
-    stored: dict[int, str] = field(default_factory=dict)
-
-    def tree(self, tree: _compat.TreeDef, avals: Sequence[Any]) -> _compat.TreeDef:
-        """Returns a tree with ScaledArray nodes in place of the leaves that are pairs.
-
-        Args:
-            tree: The tree.
-            avals: The avals of its leaves; stored pairs have their dtypes as logical dtypes.
-        """
-        return pair_tree(tree, self.nodes(avals))
-
-    def nodes(self, avals: Sequence[Any]) -> list[_compat.TreeDef | None]:
-        """Returns the node of each pair, and None for other values."""
-        return [
-            scaled_node(aval.dtype if i in self.stored else None) if pair else None
-            for i, (aval, pair) in enumerate(zip(avals, self.pairs, strict=True))
-        ]
 
 
 @dataclass(frozen=True)
@@ -119,7 +97,7 @@ def rewrite_with_report(
         refuse_rewritten(module, name or exported.fun_name)
     with module.context:
         if pairs is None:
-            arguments, results = _signature_marks(module, exported, options)
+            arguments, results = signature_marks(module, exported, options)
         else:
             sizes = _sizes(module, exported, options, pairs, measured)
             arguments = Marks(tuple(pairs), sizes)
@@ -229,17 +207,17 @@ def _rewrite_marked(
         out_tree: Makes the new tree of results from their marks after the rewrite.
     """
     with module.context:
-        _set_marks(module, exported, arguments, results)
+        set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
             report = rewrite_module(module, _without_signature(options))
         record(module, options, report)
         extra = 0 if report.scaling_state is None else len(LEAVES)
-        arguments, results = _with_stored(module, exported, arguments, results, extra)
-        kept = _kept_after(exported.module_kept_var_idx, arguments.pairs)
-        origins: Any = (_origins(arguments.pairs), _origins(results.pairs))
+        arguments, results = with_stored(module, exported, arguments, results, extra)
+        kept = kept_after(exported.module_kept_var_idx, arguments.pairs)
+        origins: Any = (origins_of(arguments.pairs), origins_of(results.pairs))
         avals: Any = (
-            _pair_avals(exported.in_avals, arguments),
-            _pair_avals(exported.out_avals, results),
+            pair_avals(exported.in_avals, arguments),
+            pair_avals(exported.out_avals, results),
         )
         trees = in_tree(arguments), out_tree(results)
         if report.scaling_state is not None:
@@ -283,8 +261,8 @@ def _sizes(
     known: dict[int, float] = {}
     declared = options.declared
     if declared:
-        run_passes(module, [SignaturePass("same", declared)])
-        known = _split_at_entry(module, exported)
+        SignaturePass("same", declared).mark(module.operation)
+        known = split_at_entry(module, exported)
     for i in exported.module_kept_var_idx:
         if measured is None or pairs[i] or i in known or not is_float(exported.in_avals[i].dtype):
             continue
@@ -346,11 +324,11 @@ def _rewrite_vjp(
     module = parse_artifact(vjp.mlir_module_serialized, vjp.fun_name)
     count = len(arguments.pairs)
     taken = Marks(
-        _float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals),
+        float_pairs((*arguments.pairs, *results.pairs), vjp.in_avals),
         arguments.sizes,
         arguments.stored | {count + i: format_ for i, format_ in results.stored.items()},
     )
-    given = Marks(_float_pairs(arguments.pairs, vjp.out_avals), {}, arguments.stored)
+    given = Marks(float_pairs(arguments.pairs, vjp.out_avals), {}, arguments.stored)
     cotangents = sum(index >= count for index in vjp.module_kept_var_idx)
     flat = _rewrite_marked(
         vjp,
@@ -358,197 +336,10 @@ def _rewrite_vjp(
         replace(options, cotangents=cotangents),
         taken,
         given,
-        in_tree=lambda _: jax.tree.structure((_flat(taken.pairs), {})),
-        out_tree=lambda _: jax.tree.structure(_flat(given.pairs)),
+        in_tree=lambda _: jax.tree.structure((flat_pairs(taken.pairs), {})),
+        out_tree=lambda _: jax.tree.structure(flat_pairs(given.pairs)),
     ).exported
     if not any(taken.pairs):
         return flat
     gradients = tuple(given.nodes(vjp.out_avals))
     return ScaledVjp(**_compat.field_values(flat), gradients=gradients)
-
-
-def _flat(pairs: Sequence[bool]) -> tuple[int, ...]:
-    return (0,) * (len(pairs) + sum(pairs))
-
-
-def _float_pairs(pairs: Iterable[bool], avals: Sequence[Any]) -> tuple[bool, ...]:
-    return tuple(p and is_float(a.dtype) for p, a in zip(pairs, avals, strict=True))
-
-
-def _signature_marks(
-    module: ir.Module, exported: jax.export.Exported, options: Options
-) -> tuple[Marks, Marks]:
-    """Returns the marks that the signature pass puts on the module, by flat argument and result.
-
-    The pass runs again in the pipeline, which then reports arguments without a declared scale.
-    """
-    passes = [p for p in options.passes() if isinstance(p, SignaturePass)]
-    run_passes(module, [replace(pass_, every=False) for pass_ in passes])
-    main = main_function(module.operation)
-    if main is None:
-        return Marks((), {}), Marks((), {})
-    taken = attributes.argument_attributes(main)
-    given = attributes.result_attributes(main)
-    indices = _module_indices(exported, len(taken))
-    arguments = Marks(
-        tuple(
-            attributes.PAIR in taken[indices[i]]
-            if i in indices
-            else _is_unused_pair(exported, options, i)
-            for i in range(len(exported.in_avals))
-        ),
-        _split_at_entry(module, exported),
-    )
-    tokens = len(given) - len(exported.out_avals)
-    results = Marks(tuple(attributes.PAIR in mark for mark in given[tokens:]), {})
-    return arguments, results
-
-
-def _split_at_entry(module: ir.Module, exported: jax.export.Exported) -> dict[int, float]:
-    """Returns log2 of the rms of the flat arguments that the signature pass marked, by index."""
-    main = main_function(module.operation)
-    taken = attributes.argument_attributes(main) if main is not None else []
-    return {
-        i: size
-        for i, j in _module_indices(exported, len(taken)).items()
-        if taken and (size := attributes.size(taken[j])) is not None
-    }
-
-
-def _is_unused_pair(exported: jax.export.Exported, options: Options, index: int) -> bool:
-    """Whether an argument that the module does not use is a pair."""
-    return options.signature == "scaled" and is_float(exported.in_avals[index].dtype)
-
-
-def _set_marks(
-    module: ir.Module, exported: jax.export.Exported, arguments: Marks, results: Marks
-) -> None:
-    main = main_function(module.operation)
-    if main is None:
-        return
-    taken = [_unmarked(mark) for mark in attributes.argument_attributes(main)]
-    for i, j in _module_indices(exported, len(taken)).items():
-        if arguments.pairs[i]:
-            taken[j] |= _pair_marks(arguments, i)
-        elif i in arguments.sizes:
-            attributes.set_size(taken[j], arguments.sizes[i])
-    attributes.set_argument_attributes(main, taken)
-    given = [_unmarked(mark) for mark in attributes.result_attributes(main)]
-    tokens = len(given) - len(results.pairs)
-    for i, pair in enumerate(results.pairs):
-        if pair:
-            given[tokens + i] |= _pair_marks(results, i)
-    attributes.set_result_attributes(main, given)
-
-
-def _pair_marks(marks: Marks, index: int) -> attributes.Attributes:
-    pair: attributes.Attributes = {attributes.PAIR: ir.UnitAttr.get()}
-    if index in marks.stored:
-        pair[attributes.STORED] = ir.StringAttr.get(marks.stored[index])
-    return pair
-
-
-def _with_stored(
-    module: ir.Module,
-    exported: jax.export.Exported,
-    arguments: Marks,
-    results: Marks,
-    extra: int,
-) -> tuple[Marks, Marks]:
-    """Returns the marks with the formats of pairs in the rewritten module.
-
-    The last `extra` arguments and results are not those of the Exported.
-    """
-    main = main_function(module.operation)
-    if main is None:
-        return arguments, results
-    type_ = attributes.function_type(main)
-    inputs, outputs = (list(part)[: len(part) - extra] for part in (type_.inputs, type_.results))
-    kept = exported.module_kept_var_idx
-    return (
-        replace(arguments, stored=_stored(exported.in_avals, arguments.pairs, kept, inputs)),
-        replace(
-            results,
-            stored=_stored(exported.out_avals, results.pairs, range(len(results.pairs)), outputs),
-        ),
-    )
-
-
-def _stored(
-    avals: Sequence[Any], pairs: Sequence[bool], kept: Sequence[int], types: Sequence[ir.Type]
-) -> dict[int, str]:
-    """Returns the formats of data that differ from the avals, by index.
-
-    The types may start with those of a platform index and tokens.
-    """
-    position = len(types) - sum(1 + pairs[i] for i in kept)
-    stored: dict[int, str] = {}
-    for i in kept:
-        name = str(types[position].element_type) if pairs[i] else ""
-        if name and np.dtype(DTYPES[name]) != avals[i].dtype:
-            stored[i] = name
-        position += 1 + pairs[i]
-    return stored
-
-
-def _unmarked(mark: attributes.Attributes) -> attributes.Attributes:
-    return {key: value for key, value in mark.items() if not key.startswith(attributes.PREFIX)}
-
-
-def _module_indices(exported: jax.export.Exported, count: int) -> dict[int, int]:
-    """Returns the index in the module of each flat argument that the module uses.
-
-    In the module, a platform index and tokens come first.
-    """
-    kept = exported.module_kept_var_idx
-    return {index: count - len(kept) + i for i, index in enumerate(kept)}
-
-
-def _origins(pairs: Sequence[bool]) -> list[int]:
-    """Returns, for each new value, the index of the old one with its sharding; -1 for scales."""
-    return [origin for i, pair in enumerate(pairs) for origin in ((i, -1) if pair else (i,))]
-
-
-def _kept_after(kept: Sequence[int], pairs: Sequence[bool]) -> tuple[int, ...]:
-    """Returns the flat arguments that the module uses, with scales counted as arguments."""
-    starts = [0, *itertools.accumulate(1 + pair for pair in pairs)]
-    return tuple(j for i in kept for j in range(starts[i], starts[i + 1]))
-
-
-def _pair_avals(avals: Sequence[Any], marks: Marks) -> list[Any]:
-    new: list[Any] = []
-    for i, (aval, pair) in enumerate(zip(avals, marks.pairs, strict=True)):
-        stored = marks.stored.get(i)
-        new.append(aval if stored is None else aval.update(dtype=np.dtype(DTYPES[stored])))
-        if pair:
-            new.append(jax.core.ShapedArray((), np.dtype(scale_dtype(aval.dtype))))
-    return new
-
-
-def scaled_node(logical: np.dtype[Any] | None = None) -> _compat.TreeDef:
-    """Returns the tree of one ScaledArray.
-
-    Args:
-        logical: The dtype in which the program computes; None if it is the dtype of the data.
-    """
-    node: _compat.TreeDef = jax.tree.structure(ScaledArray(0, 0, logical))
-    return node
-
-
-def pair_tree(tree: _compat.TreeDef, nodes: Sequence[_compat.TreeDef | None]) -> _compat.TreeDef:
-    """Returns a tree with some leaves replaced by nodes, without making objects of its types.
-
-    Args:
-        tree: The tree.
-        nodes: The replacement of each leaf; None to keep it.
-    """
-    return _pair_leaves(tree, iter(nodes))
-
-
-def _pair_leaves(tree: _compat.TreeDef, nodes: Iterator[_compat.TreeDef | None]) -> _compat.TreeDef:
-    node = tree.node_data()
-    if node is None:
-        pair = next(nodes)
-        return tree if pair is None else pair
-    children = [_pair_leaves(child, nodes) for child in tree.children()]
-    return _compat.make_tree(node, children)

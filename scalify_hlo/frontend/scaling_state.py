@@ -22,6 +22,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.value_map import erase_argument, replace_uses
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import parse_artifact
 from scalify_hlo.quantize.delayed import AS, LEAVES, Described, described
@@ -195,9 +196,9 @@ class Extension:
         marks = attributes.argument_attributes(main)
         start = len(marks) - _COUNT - count
         for old in list(block.arguments)[start : start + count]:
-            old.replace_all_uses_with(block.add_argument(old.type, old.location))
+            replace_uses(old, block.add_argument(old.type, old.location))
         for _ in range(count):
-            block.erase_argument(start)
+            erase_argument(block, start)
         results = list(attributes.function_type(main).results)
         attributes.set_function_type(main, [a.type for a in block.arguments], results)
         moved = [*marks[:start], *marks[start + count :], *marks[start : start + count]]

@@ -40,8 +40,9 @@ class NarrowStatePass(Pass):
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
         if main is not None:
-            roles = narrow_arguments(main, self.recipe.state)
-            report.remarks += without_state(main, self.recipe, roles)
+            narrowed = narrow_arguments(main, self.recipe.state)
+            report.state_bytes = narrowed.bytes
+            report.remarks += without_state(main, self.recipe, narrowed.roles)
             if narrow_results(main, self.recipe.state, casts):
                 index.invalidate()
         if self.recipe.state.gradient != KEEP:

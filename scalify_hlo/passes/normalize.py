@@ -9,9 +9,10 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.encoding import has_elements
@@ -91,10 +92,9 @@ def _untuple(module: ir.Operation) -> None:
         if isinstance(whole, ir.Block) or whole.name != "stablehlo.tuple":
             continue
         part = whole.operands[element.attributes["index"].value]
-        element.results[0].replace_all_uses_with(part)
-        element.operation.erase()
+        replace_op(element, [part])
         if not list(whole.results[0].uses):
-            whole.erase()
+            erase(whole)
 
 
 _DIALECTS = frozenset({"builtin", "func", "stablehlo", "chlo", "sdy"})
@@ -136,7 +136,7 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
             continue
         block = main.regions[0].blocks[0]
         count.block(index.list_ops(block).ops)
-        index.ops.update([function.operation.name, block.operations[-1].operation.name])
+        index.ops.update([function.operation.name, terminator(block).name])
     index.ops[module.name] += 1
     index.ops.update(count.names)
     if not _SYMBOL_USERS.isdisjoint(index.ops):

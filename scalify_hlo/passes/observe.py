@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
@@ -59,7 +59,7 @@ class ObservePass(Pass):
         combine = [how for how, column in zip(_COMBINE, columns, strict=True) for _ in column]
         lifted = iter(lift(main, [value for column in columns for value in column], combine))
         amax, squares, histograms = [list(islice(lifted, len(seen))) for _ in columns]
-        last = main.regions[0].blocks[0].operations[-1].operation
+        last = terminator(main.regions[0].blocks[0])
         results = _stacked(amax, squares, histograms, last)
         add_results(main, results, ("observed.amax", "observed.rms", "observed.histogram"))
 

@@ -20,6 +20,7 @@ from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
+from scalify_hlo.passes.measure_inputs import MeasureInputsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
@@ -35,8 +36,10 @@ from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
-from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
+from scalify_hlo.report.scales import fill_in_scales
 
 Signature = Literal["same", "scaled"]
 
@@ -52,6 +55,7 @@ PASSES: dict[str, type[Pass]] = {
         NarrowStatePass,
         NarrowComputePass,
         QuantizePass,
+        MeasureInputsPass,
         PropagatePass,
         LegalizePass,
         VerifyPass,
@@ -101,13 +105,20 @@ class Options:
         """The expected rms of inputs as ``PATTERN=NUMBER``, without those of the recipe."""
         return tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
 
+    @property
+    def marking(self) -> SignaturePass:
+        """The pass that marks the arguments and results."""
+        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
+        recipe = self.recipe
+        every, told = recipe.narrow_data, recipe.short_of_range and not recipe.inputs.measure
+        return SignaturePass(self.signature, self.declared, pairs, every=every, told=told)
+
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """Returns the passes of the rewrite.
 
         Args:
             wide: The numbers of the matmuls that are not quantized.
         """
-        pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         recipe, narrow = self.recipe, self.recipe.narrow_data
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
@@ -120,24 +131,13 @@ class Options:
             lowered = [RecognizePass(scales=True)]
         if narrow:
             lowered.append(QuantizePass(recipe.saturate))
+        if narrow and recipe.inputs.measure:
+            lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         return [
             NormalizePass(expand=bool(lowered)),
-            SignaturePass(
-                self.signature, self.declared, pairs, every=narrow, told=recipe.short_of_range
-            ),
+            self.marking,
             *lowered,
-            PropagatePass(
-                meet=recipe.meet,
-                rounding=recipe.rounding,
-                saturate=recipe.saturate,
-                annotate=self.annotate,
-                strict=self.strict,
-                epsilon=recipe.epsilon,
-                predict=recipe.predict,
-                untrusted=recipe.untrusted,
-                narrow=narrow,
-                observe=self.observe,
-            ),
+            PropagatePass(recipe, annotate=self.annotate, strict=self.strict, observe=self.observe),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]
@@ -147,10 +147,23 @@ class Options:
         recipe = self.recipe
         rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
         compute: list[Pass] = [NarrowComputePass(recipe)] if recipe.compute != KEEP else []
-        quantize = QuantizeMatmulsPass(recipe, self.profile, wide)
+        quantize = QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)
         return [*rescales, quantize, NarrowStatePass(recipe, wide), *compute]
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Disables garbage collection, which takes a tenth of the time; passes make no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_collector_paused()
 def rewrite_module(module: ir.Module, options: Options) -> Report:
     """Rewrites a module in place.
 
@@ -166,8 +179,7 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         UsageError: An input scale matches nothing, or is out of range.
     """
     if options.profile is not None:
-        with _collector_paused():
-            program = structural_hash(module)
+        program = structural_hash(module)
         options.profile.require(program)
     matmuls = _listed(module, options)
     if options.recipe.untrusted == WIDE and options.recipe.narrow_data:
@@ -176,6 +188,8 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         report = run_passes(module, options.passes())
     report.recipe = options.recipe.name
     report.matmuls = matmuls or report.matmuls
+    if report.casts:
+        fill_in_scales(report, options.declared)
     return report
 
 
@@ -205,6 +219,7 @@ def _rewrite_wide(module: ir.Module, options: Options) -> Report:
     return report
 
 
+@_collector_paused()
 def run_passes(
     module: ir.Module,
     passes: Sequence[Pass | str],
@@ -225,7 +240,7 @@ def run_passes(
     """
     report = Report()
     index = ModuleIndex(keeps=not any(isinstance(pass_, str) for pass_ in passes))
-    with module.context, _collector_paused():
+    with module.context:
         listing = _listing(module.operation)
         levels = levels_of(module.operation, listing)
     if index.keeps and passes and isinstance(passes[0], NormalizePass):  # It counts the ops too.
@@ -242,7 +257,7 @@ def run_passes(
                 manager.enable_ir_printing()
             if timing:
                 manager.enable_timing()
-            with ir.Location.unknown(), _collector_paused():
+            with ir.Location.unknown():
                 manager.run(module.operation)
 
     try:
@@ -262,18 +277,6 @@ def _listing(module: ir.Operation) -> Listing | None:
     main = main_function(module)
     blocks = main.regions[0].blocks if main is not None else ()
     return Listing(blocks[0]) if blocks else None
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Disables garbage collection, which takes a tenth of the time; passes make no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _add(

@@ -44,6 +44,7 @@ class QuantizeMatmulsPass(Pass):
         recipe: The name of a preset, or the path of a recipe file.
         profile: The profile of the program, for calibrated scales.
         wide: The numbers of the matmuls that are not quantized; see `Numbers`.
+        listed: Whether the report lists the scales of operands.
     """
 
     name: ClassVar[str] = "scalify-quantize-matmuls"
@@ -51,6 +52,7 @@ class QuantizeMatmulsPass(Pass):
     recipe: Recipe = field(default_factory=Recipe)
     profile: Profile | None = None
     wide: frozenset[int] = frozenset()
+    listed: bool = False
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
@@ -108,7 +110,8 @@ class QuantizeMatmulsPass(Pass):
                     choice = Choice(None, UNTRUSTED)
                 report.narrowed += choice.formats is not None
                 left = self._quantized(op, choice, quantizer, extent)
-                records.note(left[0], choice.wide)
+                known = self.listed and choice.formats is not None
+                records.note(left[0], choice.wide, quantizer.scales if known else (None, None))
             for each in () if read else left:
                 clear(each, LEFT)
         selection.sites.refuse_unmatched()
@@ -116,7 +119,7 @@ class QuantizeMatmulsPass(Pass):
     def _casting(self, source: ScaleProvider | None, casts: Casts) -> Casting:
         """Returns the provider of the quantized operands."""
         if source is None:
-            return Propagated(casts, self.recipe.matmul)
+            return Propagated(casts, self.recipe.matmul, listed=self.listed)
         return QuantizedOperands(Operands(source), self.recipe)
 
     def _quantized(

@@ -14,6 +14,7 @@ from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
 from scalify_hlo.analysis.layers.recognition import graph_of, layers_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.report.model import LayerReport, Report
 from scalify_hlo.scaling.layer_marks import mark_inputs
@@ -48,10 +49,10 @@ class RecognizePass(Pass):
             LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers
         ]
         index.layers += len(layers)
-        marks: dict[ir.Value, _LayerMarks] = {}
+        marks: ValueMap[_LayerMarks] = ValueMap()
         for layer in layers:
             kind = attributes.LAYER if layer.part == FORWARD else attributes.LAYER_GRADIENT
-            for value in set(_results(layer.output)):
+            for value in ValueSet(_results(layer.output)):
                 marks.setdefault(value, _LayerMarks()).names.setdefault(kind, Counter())[
                     layer.name
                 ] += 1
@@ -59,7 +60,7 @@ class RecognizePass(Pass):
                 for value in _results(layer.epsilon):
                     marks.setdefault(value, _LayerMarks()).epsilon = True
         for node in graph.nodes:
-            for value in {*node.values} if node.others else (node.value,):
+            for value in ValueSet(node.values) if node.others else (node.value,):
                 if value in marks:
                     marks[value].calls += 1
         marked = [value.owner.operation for value in marks]

@@ -12,7 +12,7 @@ from scalify_hlo import __version__
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.recipes.model import own_settings
+from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.toml import to_literal
 from scalify_hlo.report.model import Report
 

@@ -22,6 +22,7 @@ from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
@@ -128,7 +129,7 @@ class RolesPass(Pass):
                     raise UsageError(
                         f"inputs.{role} {pattern!r} matches no float argument"
                         f"{nearest(pattern, names)}",
-                        hint="`scalify-hlo inspect` lists the arguments and their names",
+                        hint="`scalify-hlo inspect --arguments` lists arguments with their names",
                     )
                 roles |= dict.fromkeys(found, role)
         return roles
@@ -155,10 +156,10 @@ class _RoleMarks:
     ) -> None:
         self._known, self._names, self._report = known, names, report
         self._roles: dict[Origin, str] = {}
-        self._marked: dict[ir.Value, tuple[str, ...]] = {}
+        self._marked: ValueMap[tuple[str, ...]] = ValueMap()
         self._vocabulary: set[Matmul] = set()
         self._projections = projections
-        self._numbers: dict[ir.Value, int] = {}
+        self._numbers: ValueMap[int] = ValueMap()
         self._sizes = Sizes()
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
@@ -171,10 +172,15 @@ class _RoleMarks:
             result, mark = matmul.op.results[0], (matmul.part, *roles)
             if self._marked.setdefault(result, mark) != mark:
                 mark = self._marked[result] = (OTHER, *roles)
-            number = self._record(matmul, mark[0], roles)
-            _write(matmul, mark, matmul in self._vocabulary, self._site(matmul), number)
+            arguments = self._arguments(matmul)
+            number = self._record(matmul, mark[0], roles, arguments)
+            # Patterns of sites are matched with the name stack, and with arguments by name.
+            site = " ".join([matmul.name, *filter(None, arguments)])
+            _write(matmul, mark, matmul in self._vocabulary, site, number)
 
-    def _record(self, matmul: Matmul, part: str, roles: tuple[str, str]) -> int:
+    def _record(
+        self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: tuple[str, str]
+    ) -> int:
         """Adds a matmul to the report, or counts another call of it, and returns its number."""
         op, found = matmul.op, self._report.matmuls
         number = self._numbers.setdefault(op.results[0], len(found))
@@ -197,6 +203,8 @@ class _RoleMarks:
                 self._sizes.of(op),
                 1,
                 formats_of(op),
+                arguments=arguments,
+                number=number,
             )
         )
         return number
@@ -231,10 +239,11 @@ class _RoleMarks:
             return WEIGHT if origin.constant else ACTIVATION
         return WEIGHT if side == 1 or not given else ACTIVATION
 
-    def _site(self, matmul: Matmul) -> str:
-        """Returns the text that patterns of sites match: name stack and names of arguments."""
-        numbers = [o.argument for o in matmul.origins if o.argument is not None]
-        return " ".join([matmul.name, *(self._names[number] for number in numbers)])
+    def _arguments(self, matmul: Matmul) -> tuple[str, str]:
+        """Returns the names of the operands that are arguments; empty for other operands."""
+        numbers = [origin.argument for origin in matmul.origins]
+        lhs, rhs = ("" if n is None else self._names[n] for n in numbers)
+        return lhs, rhs
 
 
 def _not_reached(

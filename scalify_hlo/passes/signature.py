@@ -48,18 +48,29 @@ class SignaturePass(Pass):
 
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
-        main = main_function(module)
-        if main is None:
-            raise InputError(
-                "the module has no function @main",
-                hint="export a program with jax.export, or rename its entry function to main",
-            )
-        undeclared = self._mark_arguments(main)
+        undeclared = self.mark(module)
         if self.told and undeclared:
-            report.remarks.append(_undeclared(main, undeclared))
+            report.remarks.append(_undeclared(_main_of(module), undeclared))
+
+    def mark(self, module: ir.Operation) -> int:
+        """Marks the arguments and results of ``main``.
+
+        Args:
+            module: A ``builtin.module``.
+
+        Returns:
+            The number of floats that were taken to be of unit size, if that is all of them; else 0.
+
+        Raises:
+            InputError: There is no ``main``, or the module calls it, and its arguments change.
+            UsageError: A declared scale matches no argument, or is out of range.
+        """
+        main = _main_of(module)
+        undeclared = self._mark_arguments(main)
         if self.signature == "scaled":
             _refuse_callers(module, main)
             _mark_results(main)
+        return undeclared
 
     def _mark_arguments(self, main: ir.OpView) -> int:
         """Marks the arguments.
@@ -109,6 +120,16 @@ class SignaturePass(Pass):
         return sizes
 
 
+def _main_of(module: ir.Operation) -> ir.OpView:
+    main = main_function(module)
+    if main is None:
+        raise InputError(
+            "the module has no function @main",
+            hint="export a program with jax.export, or rename its entry function to main",
+        )
+    return main
+
+
 def _undeclared(main: ir.OpView, count: int) -> Remark:
     """Returns the remark that no input has a declared scale."""
     taken = f"all {count} float inputs are" if count > 1 else "its only float input is"
@@ -117,7 +138,8 @@ def _undeclared(main: ir.OpView, count: int) -> Remark:
         source_location(main.location),
         main.operation.name,
         "declare scales with --input-scale 'params*=2^-6' (inputs.scale in a recipe), or measure "
-        "them with --input-values F.npz (scalify_hlo.measured_scales)",
+        "them with --input-values F.npz (scalify_hlo.measured_scales), or in each run with "
+        "inputs.measure in a recipe",
     )
 
 
@@ -125,9 +147,9 @@ def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:
     what = "arguments that are not floats" if others else "no float argument"
     return UsageError(
         f"input scale {pattern!r} matches {'only ' * others}{what}{nearest(pattern, names)}",
-        hint="only float arguments have a scale; `scalify-hlo inspect` lists the arguments"
+        hint="only float arguments have a scale; `scalify-hlo inspect --arguments` lists them"
         if others
-        else "`scalify-hlo inspect` lists the arguments and their names",
+        else "`scalify-hlo inspect --arguments` lists the arguments and their names",
     )
 
 

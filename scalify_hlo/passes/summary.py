@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.names import BACKWARD, FORWARD
-from scalify_hlo.analysis.sizes import Size
-from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.errors import ScalifyWarning
 from scalify_hlo.quantize.selection import KEPT
-from scalify_hlo.report.model import MatmulReport, Report
+from scalify_hlo.report.entries import (
+    matmul_entries,
+    remark_entries,
+    rescaling_entries,
+    total_entry,
+)
+from scalify_hlo.report.model import MEASURED, MatmulReport, Report
+from scalify_hlo.report.totals import Part, Totals
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of the JSON format."""
 
 
@@ -24,6 +29,8 @@ def summary(report: Report) -> str:
     """Returns one line on the matmuls and convolutions of a rewritten program.
 
     A matmul is counted for each call of its function. Matmuls that stay wide are counted by reason.
+    Statistics are counted for each layer, which is a forward matmul or convolution with a weight.
+    Inputs whose scales are measured at run time are counted too.
 
     Example:
         >>> summary(Report(recipe="fp8"))
@@ -36,15 +43,57 @@ def summary(report: Report) -> str:
     if all(matmul.wide == KEPT for matmul in matmuls):
         return f"{report.recipe}: {_counted(total)} left as they are"
     narrow = [matmul for matmul in matmuls if matmul.wide is None]
-    shares = [_share(part, narrow, matmuls) for part in (FORWARD, BACKWARD)]
+    totals = report.totals
+    shares = [_share(FORWARD, totals.forward), _share(BACKWARD, totals.backward)]
     parts = f" ({', '.join(filter(None, shares))})" if any(shares) else ""
     line = f"{report.recipe}: {_calls(narrow)} of {_counted(total)} in {_format(narrow)}{parts}"
-    wide = Counter[str]()
+    more = (_wide(matmuls), _measured(report), _statistics(totals), _state(totals))
+    return "; ".join([line, *filter(None, more)])
+
+
+def _wide(matmuls: Iterable[MatmulReport]) -> str:
+    """Returns the numbers of matmuls that stay wide, by the kind of the reason."""
+    kinds: dict[str, list[MatmulReport]] = {}
     for matmul in matmuls:
         if matmul.wide is not None:
-            wide[matmul.wide.kind] += matmul.calls
-    reasons = ", ".join(f"{count} {kind}" for kind, count in wide.most_common())
-    return f"{line}; wide: {reasons}" if reasons else line
+            kinds.setdefault(matmul.wide.kind, []).append(matmul)
+    if not kinds:
+        return ""
+    ordered = sorted(kinds.items(), key=lambda item: -_calls(item[1]))
+    total = sum(_calls(some) for some in kinds.values())
+    counts = ["" if len(kinds) == 1 else f"{_calls(some)} " for _, some in ordered]
+    texts = [
+        f"{count}{kind}{_labels(some)}" for count, (kind, some) in zip(counts, ordered, strict=True)
+    ]
+    return f"{total} wide: {', '.join(texts)}"
+
+
+def _labels(matmuls: Iterable[MatmulReport]) -> str:
+    """Returns the first name of some matmuls and the number of others, in parentheses."""
+    labels = list(dict.fromkeys(label for matmul in matmuls if (label := matmul.label)))
+    if not labels:
+        return ""
+    more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+    return f" ({labels[0]}{more})"
+
+
+def _statistics(totals: Totals) -> str:
+    if not totals.statistics:
+        return "no statistics"
+    count = totals.statistics if totals.per_layer is None else totals.per_layer
+    return f"{count:.2g} statistic{'s' * (count != 1)}{' per layer' * bool(totals.layers)}"
+
+
+def _state(totals: Totals) -> str:
+    if totals.state is None or totals.state.before == totals.state.after:
+        return ""
+    return f"state {totals.state.ratio:.2f} of its bytes"
+
+
+def _measured(report: Report) -> str:
+    """Returns the number of inputs whose scales the program measures, as text."""
+    count = sum(site.kind == MEASURED for site in report.sites)
+    return f"{count} input{'s' if count != 1 else ''} measured at run time" if count else ""
 
 
 def warn_of(report: Report, stacklevel: int) -> None:
@@ -64,59 +113,33 @@ def warn_of(report: Report, stacklevel: int) -> None:
 
 
 def dump_report(report: Report, name: str = "<program>") -> str:
-    """Returns a report as JSON: a summary, each matmul and convolution, and the remarks.
+    """Returns a report as JSON.
 
     Args:
         report: The report that `rewrite` returned.
         name: The name of the program in source locations without a file.
 
     Returns:
-        An object with ``version``, ``recipe``, ``summary``, ``matmuls`` and ``remarks``. For each
-        matmul it has the name stack, the op, the source location, the part (``forward``,
-        ``backward`` or ``other``), the roles of the operands and the evidence for them, whether it
-        projects to a vocabulary, M, N and K (null if not known), the number of calls, the formats
-        of operands and result, and the reason if it stays wide (else null).
+        An object with the name of its ``format`` and its ``version``, the ``recipe``, the
+        ``summary``, the ``totals``, the ``matmuls``, the ``rescalings`` that the recipe inserted,
+        and the ``remarks``. ``scalify_hlo/report/schemas/report.json`` is its JSON Schema.
     """
     content = {
+        "format": "scalify-hlo report",
         "version": VERSION,
         "recipe": report.recipe,
         "summary": summary(report),
-        "matmuls": [_matmul(matmul, name) for matmul in report.matmuls],
-        "remarks": [
-            {"message": r.message, "location": place_of_text(r.location, name), "op": r.op}
-            for r in report.remarks
-        ],
+        "totals": total_entry(report.totals),
+        "matmuls": matmul_entries(report.matmuls, report.remarks, name),
+        "rescalings": rescaling_entries(report.sites),
+        "remarks": remark_entries(report.remarks, name),
     }
     return json.dumps(content, indent=1) + "\n"
 
 
-def _matmul(matmul: MatmulReport, name: str) -> dict[str, Any]:
-    wide = matmul.wide
-    lhs, rhs, result = matmul.formats
-    return {
-        "name": matmul.name,
-        "op": matmul.op,
-        "location": place_of_text(matmul.location, name),
-        "part": matmul.part,
-        "operands": list(matmul.roles),
-        "certainty": matmul.certainty,
-        "vocabulary": matmul.vocabulary,
-        **{key: _size(size) for key, size in zip("mnk", matmul.extent, strict=True)},
-        "calls": matmul.calls,
-        "formats": {"lhs": lhs, "rhs": rhs, "result": result},
-        "wide": wide and {"kind": wide.kind, "reason": wide.reason, "chosen": wide.chosen},
-    }
-
-
-def _size(size: Size) -> int | None:
-    return size.least if size.known else None
-
-
-def _share(part: str, narrow: Iterable[MatmulReport], every: Sequence[MatmulReport]) -> str:
+def _share(part: str, counts: Part) -> str:
     """Returns the share of quantized matmuls of a part as text; empty if the part has none."""
-    total = _calls(matmul for matmul in every if matmul.part == part)
-    count = _calls(matmul for matmul in narrow if matmul.part == part)
-    return f"{count} of {total} {part}" if total else ""
+    return f"{counts.narrow} of {counts.total} {part}" if counts.total else ""
 
 
 def _calls(matmuls: Iterable[MatmulReport]) -> int:

@@ -6,17 +6,18 @@ profile says that this costs little accuracy. XLA compiles the kernels of equal 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from scalify_hlo.algebra.limits import ENCODED_BOUND
 from scalify_hlo.dialect.patterns import is_like
+from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.profile.model import METHODS, Profile, TensorProfile
 from scalify_hlo.quantize.constant_operands import ConstantOperands
-from scalify_hlo.quantize.operand_scales import Operand, Place, QuantizeRequest, Quantizing
+from scalify_hlo.quantize.operand_scales import Operand, OperandPlace, QuantizeRequest, Quantizing
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 
@@ -45,14 +46,15 @@ class Calibrated:
         self,
         recipe: Recipe,
         profile: Profile,
-        names: Mapping[Place, Sequence[str]],
+        names: ValueCache[Sequence[str]],
         constants: ConstantOperands,
     ) -> None:
         self._recipe, self._profile = recipe, profile
         self._names, self._constants = names, constants
         every = [name for group in names.values() for name in group]
         self._methods = Methods(recipe.scaling, every)
-        self._kinds = {place: _kind(place) for place in names}
+        self._kinds: ValueCache[Kind] = ValueCache()
+        self._kinds.update((place, _kind(place)) for place in names)
         self._members: dict[Kind, list[TensorProfile]] = {}
         for place, kind in self._kinds.items():
             self._members.setdefault(kind, []).extend(self._seen(place)[:1])
@@ -73,7 +75,7 @@ class Calibrated:
             return constant
         return Quantizing(request.whole, self._recipe).static(np.asarray(exponent))
 
-    def _seen(self, place: Place) -> list[TensorProfile]:
+    def _seen(self, place: OperandPlace) -> list[TensorProfile]:
         """Returns the statistics of an operand, under each name that it has in the profile."""
         tensors = self._profile.tensors
         return [tensors[name] for name in self._names[place] if name in tensors]
@@ -101,7 +103,7 @@ class Calibrated:
         self._constants.clean()
 
 
-def _kind(place: Place) -> Kind:
+def _kind(place: OperandPlace) -> Kind:
     result, side = place
     return result.owner.operands[side].type, result.type, side
 

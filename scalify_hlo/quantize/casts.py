@@ -7,13 +7,14 @@ import math
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.value_map import ValueCache
 
 
 class Casts:
     """The casts of a module, one for each value and format."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[ir.Value, str, str], ir.Value] = {}
+        self._made: ValueCache[ir.Value] = ValueCache()
         self._elements: dict[str, ir.Type] = {}
 
     @property

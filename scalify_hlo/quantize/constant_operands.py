@@ -51,7 +51,8 @@ class ConstantOperands:
         made = self._quantizer.narrowed(origin, element, scales)
         self._quantizer.pass_over(request.value)
         exponents = made.exponents if axes is None else _in_order(made.exponents, axes)
-        return Operand(made.value, exponents, None, request.channels if axes is not None else None)
+        channels = request.channels if axes is not None else None
+        return Operand(made.value, exponents, None, channels, origin="constant")
 
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
         """Returns the axes of a constant that become the dimensions of an operand, or None."""

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from scalify_hlo._compat import func, ir, passmanager
+from scalify_hlo._compat import func, ir
 from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
+from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.encoding import (
     RMS,
@@ -73,10 +74,10 @@ class Quantizer:
         self._functions = functions
         self._saturate = saturate
         self._encoded: dict[tuple[ir.Attribute, *Key], tuple[ir.Attribute, Exponents]] = {}
-        self._constants: dict[tuple[ir.Value, *Key], tuple[ir.Value, Exponents]] = {}
-        self._moved: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
-        self._passed: dict[ir.Value, None] = {}
-        self._loops: dict[ir.Operation, None] = {}
+        self._constants: ValueCache[tuple[ir.Value, Exponents]] = ValueCache()
+        self._moved: ValueCache[ir.Value] = ValueCache()
+        self._passed = ValueSet()
+        self._loops = OpSet()
 
     def cast(self, op: ir.Operation) -> None:
         """Replaces a cast if it is of a constant."""
@@ -86,9 +87,8 @@ class Quantizer:
         made = self.narrowed(origin, op.results[0].type.element_type, RMS)
         exponent = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(made.exponents))
         made.constant.attributes[attributes.CONSTANT_SCALE] = exponent
-        op.results[0].replace_all_uses_with(made.value)
-        self._passed[op.operands[0]] = None
-        op.erase()
+        self._passed.add(op.operands[0])
+        replace_op(op, [made.value])
 
     def narrowed(self, origin: ConstantOrigin, element: ir.Type, scales: Scales) -> Narrowed:
         """Returns a value that is made of a constant, in another format."""
@@ -102,7 +102,7 @@ class Quantizer:
 
     def pass_over(self, value: ir.Value) -> None:
         """Notes a value that may have no uses now."""
-        self._passed[value] = None
+        self._passed.add(value)
 
     def clean(self) -> None:
         """Erases the ops that only casts used."""
@@ -114,7 +114,7 @@ class Quantizer:
             number += 1
             if left is not None:  # The loops around it may carry fewer values now.
                 loops[number - 1] = left.loop
-                self._passed.update(dict.fromkeys(left.starts))
+                self._passed.add_all(left.starts)
                 self._erase_dead()
                 number = 0
 
@@ -125,8 +125,8 @@ class Quantizer:
             if isinstance(owner, ir.Block) or next(iter(value.uses), None) is not None:
                 continue
             if owner.name == "stablehlo.constant" or self._functions.source(owner) is not None:
-                self._passed.update(dict.fromkeys(owner.operands))
-                owner.erase()
+                self._passed.add_all(owner.operands)
+                erase(owner)
 
     def origin(self, value: ir.Value) -> ConstantOrigin | None:
         """Returns the dense constant that a value is made of; None for splats and other values."""
@@ -150,7 +150,7 @@ class Quantizer:
             value = owner.operands[index]
         if not has_elements(owner):
             return None
-        self._loops.update(dict.fromkeys(loops))
+        self._loops.add_all(loops)
         return ConstantOrigin(owner, steps)
 
     def _constant(
@@ -174,7 +174,7 @@ class Quantizer:
                 ip=ir.InsertionPoint(wide),
             )
             self._constants[key] = op.result, exponents
-            self._passed[wide.results[0]] = None
+            self._passed.add(wide.results[0])
         return self._constants[key]
 
     def _move(self, step: Step, narrow: ir.Value) -> ir.Value:
@@ -263,7 +263,7 @@ class Functions:
     def clean(self) -> None:
         """Erases the functions that were copied, and have no calls now."""
         if self._copies:
-            passmanager.PassManager.parse("builtin.module(symbol-dce)").run(self._module)
+            run_native("builtin.module(symbol-dce)", self._module)
 
     def _chain(self, name: str) -> list[ir.Value] | None:
         """Returns the values from the result of a function back to an argument, each used once."""
@@ -385,8 +385,7 @@ def _hoist(reach: _Reach, calls: Sequence[ir.Operation], index: int) -> None:
     element = cast.results[0].type.element_type
     kind = cast.attributes[attributes.CAST].value
     for cast in reach.casts:
-        cast.results[0].replace_all_uses_with(cast.operands[0])
-        cast.erase()
+        replace_op(cast, [cast.operands[0]])
     for value in reach.values:
         value.set_type(with_element(value.type, element))
     for call in calls:

@@ -21,7 +21,7 @@ class Current:
     """
 
     def __init__(self, recipe: Recipe, constants: ConstantOperands) -> None:
-        self._recipe, self._constants = recipe, constants
+        self._recipe, self._constants, self._count = recipe, constants, 0
 
     def operand(self, request: QuantizeRequest) -> Operand:
         """See `scalify_hlo.quantize.operand_scales.ScaleProvider`."""
@@ -29,6 +29,7 @@ class Current:
         constant = self._constants.operand(request) if scaling.power_2_scale else None
         if constant is not None:
             return constant
+        self._count += 1
         quantizing, channels = Quantizing(request, self._recipe), request.channels
         kept = quantizing.emitter.kept(request.value)
         share_sharding(request.value, kept)
@@ -48,6 +49,7 @@ class Current:
             kept, *emitter.kept_together(inverse, emitter.divide(one, inverse))
         )
 
-    def finish(self, _: Report) -> None:
-        """Erases the constants without uses."""
+    def finish(self, report: Report) -> None:
+        """Erases the constants without uses, and reports the statistics."""
         self._constants.clean()
+        report.statistics += self._count

@@ -8,7 +8,7 @@ or NaN is not added to the history. A history of zeros does not change its scale
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,13 +18,14 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import ValueCache, erase, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.operand_scales import (
     SMALLEST_AMAX,
     Kept,
     Operand,
-    Place,
     QuantizeRequest,
     Quantizing,
     constants,
@@ -124,9 +125,7 @@ class Delayed:
         names: The names of the operands in profiles.
     """
 
-    def __init__(
-        self, main: ir.OpView, recipe: Recipe, names: Mapping[Place, Sequence[str]]
-    ) -> None:
+    def __init__(self, main: ir.OpView, recipe: Recipe, names: ValueCache[Sequence[str]]) -> None:
         self._main, self._recipe, self._names = main, recipe, names
         self._reshape = on_one_device(main.operation.parent)
         self._tensors: list[_Tensor] = []
@@ -149,8 +148,9 @@ class Delayed:
         tensor = _Tensor(name, request.format, request.gradient, amax, stand_in, derived)
         self._tensors.append(tensor)
         if not self._recipe.scaling.power_2_scale:
-            return quantizing.operand(value, derived, stand_in)
-        return replace(quantizing.operand(value, stand_in, derived), inverse=stand_in)
+            return replace(quantizing.operand(value, derived, stand_in), origin="delayed")
+        made = quantizing.operand(value, stand_in, derived)
+        return replace(made, inverse=stand_in, origin="delayed")
 
     def _kept(self, value: ir.Value) -> Kept:
         """Returns the order of a cast and its amax that keeps both in one kernel on GPUs.
@@ -171,8 +171,8 @@ class Delayed:
         if not self._tensors:
             raise UsageError(
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect` shows the matmuls; small ones (matmul.smallest) and "
-                "those whose contracted size is not known stay wide",
+                hint="`scalify-hlo inspect --matmuls` lists the matmuls; small ones "
+                "(matmul.smallest) and those whose contracted size is not known stay wide",
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)
@@ -182,6 +182,7 @@ class Delayed:
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
         names = tuple(tensor.name for tensor in self._tensors)
         self._describe(names)
+        report.statistics += len(names)
         report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
 
     def _describe(self, names: Sequence[str]) -> None:
@@ -226,11 +227,10 @@ class Delayed:
         scalars = emitter.kept_together(*scalars)
         for tensor in self._tensors:
             if next(iter(tensor.derived.uses), None) is None:
-                tensor.derived.owner.erase()
+                erase(tensor.derived.owner)
         places = [tensor.stand_in.owner.operation for tensor in self._tensors]
         for number, (place, seen) in enumerate(zip(places, lower(scalars, places), strict=True)):
-            place.result.replace_all_uses_with(seen[number])
-            place.erase()
+            replace_op(place, [seen[number]])
 
     def _updated(
         self,
@@ -241,7 +241,7 @@ class Delayed:
     ) -> list[ir.Value]:
         """Returns the state for the next step."""
         scaling = self._recipe.scaling
-        at = self._main.regions[0].blocks[0].operations[-1].operation
+        at = terminator(self._main.regions[0].blocks[0])
         where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         emitter = Emitter(at, wide=False, shape=scales.type.shape)
         zero = emitter.number(0.0)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ENCODED_BOUND
 from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
+from scalify_hlo.dialect.value_map import erase
 
 Array: TypeAlias = npt.NDArray[Any]
 Exponents: TypeAlias = npt.NDArray[np.int64]
@@ -229,7 +230,7 @@ def _raw(attribute: ir.Attribute, dtype: np.dtype[Any]) -> Array:
     )
     buffer = io.BytesIO()
     op.write_bytecode(buffer)
-    op.erase()
+    erase(op)
     written = buffer.getvalue()
     count = math.prod(attribute.type.shape)
     length = _varint(count * dtype.itemsize)

@@ -12,14 +12,18 @@ from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, widened_from
 from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
+from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.cast_scales import write_reader
 
 Formats: TypeAlias = tuple[str, str]
+Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
 MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
 """The attributes that `scalify-roles` writes on matmuls for this pass."""
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
@@ -31,6 +35,10 @@ class Casting(Protocol):
     @property
     def count(self) -> int:
         """The number of inserted casts."""
+
+    @property
+    def scales(self) -> Scales:
+        """The scales of the operands of the last `operands`, as far as they are known by now."""
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """Returns the two operands of a matmul in narrow formats."""
@@ -48,19 +56,25 @@ class Propagated:
     Args:
         casts: The casts of the module.
         recipe: The options of matmuls.
+        listed: Whether the report lists the scales, which propagation finds.
     """
 
     count = 0
 
-    def __init__(self, casts: Casts, recipe: MatmulOptions) -> None:
-        self._casts, self._output = casts, recipe.output
+    def __init__(self, casts: Casts, recipe: MatmulOptions, *, listed: bool = False) -> None:
+        self._casts, self._output, self._listed = casts, recipe.output, listed
+        self.scales: Scales = (None, None)
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
-        return [
+        made = [
             self._casts.cast(value, format_, kept=role == GRADIENT)
             for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
         ]
+        if self._listed and attributes.MATMUL in op.attributes:
+            number = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
+            self.scales = _noted(made[0], number, 0), _noted(made[1], number, 1)
+        return made
 
     def element(self, old: ir.Type) -> ir.Type:
         """See `Casting`; an f16 result is rounded after the sum, which could leave its range."""
@@ -71,6 +85,23 @@ class Propagated:
     def finished(self, result: ir.Value, _: ir.Operation) -> ir.Value:
         """See `Casting`."""
         return self._casts.cast(result, "f16") if self._output == "f16" else result
+
+
+def _noted(data: ir.Value, number: int, side: int) -> OperandScale:
+    """Returns the scale of an operand as known before propagation, which visits its cast."""
+    cast = data.owner
+    if not isinstance(cast, ir.Block) and cast.name == "stablehlo.optimization_barrier":
+        cast = cast.operands[0].owner
+    if isinstance(cast, ir.Block) or attributes.CAST not in cast.attributes:
+        return OperandScale("program")
+    write_reader(cast, number, side)
+    return OperandScale("constant")  # The cast of a constant is folded before.
+
+
+def _text(operand: Operand) -> str:
+    """Returns the scale of an operand as text if it is one known power of two, or an empty text."""
+    known = operand.scale is None and not operand.exponents.ndim
+    return f"2^{int(operand.exponents)}" if known else ""
 
 
 class QuantizedOperands:
@@ -89,6 +120,12 @@ class QuantizedOperands:
     def count(self) -> int:
         """See `Casting`."""
         return self._operands.count
+
+    @property
+    def scales(self) -> Scales:
+        """See `Casting`."""
+        lhs, rhs = (OperandScale(operand.origin, _text(operand)) for operand in self._last)
+        return lhs, rhs
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
@@ -140,6 +177,11 @@ class MatmulQuantizer:
         self._with_algorithms = algorithms
         self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
 
+    @property
+    def scales(self) -> Scales:
+        """The scales of the operands of the last quantized matmul."""
+        return self._casting.scales
+
     def narrow(self, op: ir.OpView, formats: Formats, extent: Extent) -> list[ir.OpView]:
         """Replaces a matmul by a narrow one.
 
@@ -164,8 +206,7 @@ class MatmulQuantizer:
             made.owner.attributes[attributes.STATE_GRADIENT] = numbers
             # Other converts may be erased if only quantized matmuls use them.
             marked += [made.owner] if made != matmul.results[0] else []
-        old.replace_all_uses_with(made)
-        op.operation.erase()
+        replace_op(op, [made])
         _erase_widened(operands, data)
         return marked
 
@@ -216,14 +257,14 @@ class MatmulQuantizer:
 
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
     """Erases the converts whose operands are the data; those of constants go with these."""
-    widened: dict[ir.Value, None] = {}
+    widened: list[ir.Value] = []
     for value, narrow_value in zip(operands, data, strict=False):
         source = widened_from(value)
-        if source is not None and source == narrow_value:
-            widened[value] = None
+        if source is not None and source == narrow_value and value not in widened:
+            widened.append(value)
     for value in widened:
         if next(iter(value.uses), None) is None:
-            value.owner.erase()
+            erase(value.owner)
 
 
 def roles_of(op: ir.OpView) -> list[str]:

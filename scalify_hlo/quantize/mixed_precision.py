@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from scalify_hlo._compat import ir, passmanager
+from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.model_part import ModelPart, model_of
@@ -28,6 +28,7 @@ from scalify_hlo.analysis.widths import (
 )
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
+from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 from scalify_hlo.quantize.casts import Casts, convert_after, widened_from
 from scalify_hlo.rules import emit
 
@@ -53,7 +54,7 @@ def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
         narrowing.part(part)
     narrowing.erase_replaced()
     if narrowing.copied:
-        passmanager.PassManager.parse("builtin.module(symbol-dce)").run(main.operation.parent)
+        run_native("builtin.module(symbol-dce)", main.operation.parent)
 
 
 class _Narrowing:
@@ -67,19 +68,19 @@ class _Narrowing:
         self._widths, self._casts = widths, casts
         self._name, self._element = format_, element_of(format_)
         self._format = FORMATS[format_]
-        self._narrow: dict[ir.Value, ir.Value] = {}  # by wide value
-        self._wide: dict[ir.Value, ir.Value] = {}  # by narrow value
+        self._narrow: ValueCache[ir.Value] = ValueCache()  # by wide value
+        self._wide: ValueCache[ir.Value] = ValueCache()  # by narrow value
         self._retyped: list[ir.Value] = []
-        self._done: set[Hashable] = set()
+        self._done = OpSet()
         self._copies: dict[Hashable, ir.OpView] = {}
         self._open: set[Hashable] = set()  # The copies that are being made.
         self._replaced: list[ir.Value] = []
         self.copied = False
 
     def erase_replaced(self) -> None:
-        """Erases the casts without uses. It runs last, since tables are keyed by these values."""
+        """Erases the casts without uses. It runs last, since other casts may come to use them."""
         for value in self._replaced:
-            value.owner.operation.erase()
+            erase(value.owner)
 
     def part(self, part: ModelPart) -> None:
         """Casts a part of the model; ops outside of it read the values that they read before."""
@@ -92,7 +93,7 @@ class _Narrowing:
         outside = [
             (use.owner.operation, use.operand_number)
             for use in value.uses
-            if _key(use.owner.operation) not in self._done
+            if use.owner.operation not in self._done
         ]
         for op, number in outside:
             if attributes.CAST in op.attributes:
@@ -103,7 +104,7 @@ class _Narrowing:
     def _ops(self, ops: Sequence[ir.Operation]) -> None:
         for op in ops:
             if len(op.results):
-                self._done.add(_key(op))
+                self._done.add(op)
             name = op.name
             if name == LOOP:
                 self._loop(op)
@@ -196,7 +197,7 @@ class _Narrowing:
     def _take_cast(self, op: ir.Operation) -> None:
         value, result = op.operands[0], op.results[0]
         if value.type == result.type:
-            result.replace_all_uses_with(value)
+            replace_uses(result, value)
             self._replaced.append(result)
 
     def _narrowed(self, value: ir.Value) -> ir.Value:
@@ -220,7 +221,7 @@ class _Narrowing:
                 return self._broadcast(owner)
         narrow = self._casts.cast(value, self._name)
         if not isinstance(narrow.owner, ir.Block):
-            self._done.add(narrow)
+            self._done.add(narrow.owner)
         return narrow
 
     def _broadcast(self, op: ir.Operation) -> ir.Value:
@@ -230,7 +231,7 @@ class _Narrowing:
         made = emit.broadcast(type_, source, dims, loc=location, ip=ir.InsertionPoint(op))
         for key, attribute in op.attributes.items():
             made.owner.attributes[key] = attribute
-        self._done.add(made)
+        self._done.add(made.owner)
         return made
 
     def _widened(self, value: ir.Value) -> ir.Value:
@@ -240,7 +241,7 @@ class _Narrowing:
         wide = self._wide[value]
         if wide == value:
             wide = self._wide[value] = convert_after(value, ir.F32Type.get())
-            self._done.add(wide)
+            self._done.add(wide.owner)
         return wide
 
     def _retype(self, value: ir.Value) -> None:
@@ -268,7 +269,7 @@ class _Narrowing:
     def _end(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
         """Casts the operands of a terminator to the types of the results."""
         returned = block.operations[len(block.operations) - 1].operation
-        self._done.add(_key(returned))
+        self._done.add(returned)
         operands = returned.operands
         for i in range(len(values)):
             if element_type(values[i].type) == self._element:
@@ -290,7 +291,7 @@ class _Narrowing:
 
     def _widen_operands_of_end(self, block: ir.Block) -> None:
         returned = block.operations[len(block.operations) - 1].operation
-        self._done.add(_key(returned))
+        self._done.add(returned)
         self._widen_operands(returned)
 
     def _arguments(self, block: ir.Block, values: Sequence[ir.Value]) -> None:
@@ -368,21 +369,12 @@ class _Narrowing:
     def _finish(self, copy: ir.OpView, block: ir.Block, widths: Sequence[Width]) -> None:
         """Casts the results of a function to their widths, and sets the type of the function."""
         returned = block.operations[len(block.operations) - 1].operation
-        self._done.add(_key(returned))
+        self._done.add(returned)
         operands = returned.operands
         for i, width in enumerate(widths):
             operands[i] = self._in(operands[i], width)
         inputs = [argument.type for argument in block.arguments]
         attributes.set_function_type(copy, inputs, [value.type for value in operands])
-
-
-def _key(op: ir.Operation) -> Hashable:
-    """Returns a key of an op that stays valid while the op changes, unlike its hash.
-
-    The key of an op without results is its block.
-    """
-    key: Hashable = op.results[0] if len(op.results) else op.block
-    return key
 
 
 def _number(value: ir.Value) -> float | None:

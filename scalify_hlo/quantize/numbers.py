@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.recipes.model import WIDE, Recipe
 
 
@@ -61,7 +62,7 @@ def rewritten_wide(module: ir.Module, rewrite: Callable[[frozenset[int]], Collec
 def _restore(module: ir.Module, original: ir.OpView) -> None:
     """Replaces the ops of a module by clones of its original ops."""
     for op in list(module.body.operations):
-        op.operation.erase()
+        erase(op)
     for op in original.regions[0].blocks[0].operations:
         op.operation.clone(ip=ir.InsertionPoint(module.body))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 from scalify_hlo.transforms.hoist import block_of
 
 _SIDES = ("lhs", "rhs")
@@ -36,26 +37,26 @@ def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
     Args:
         main: The function, in which all calls of functions with matmuls were inlined.
     """
-    names: dict[ir.Value, list[str]] = {}
-    first: dict[ir.Value, ir.Operation] = {}
+    names: ValueMap[list[str]] = ValueMap()
+    first: ValueMap[ir.Operation] = ValueMap()
     for value, name, op, _ in _operands(main):
         names.setdefault(value, []).append(name)
         first.setdefault(value, op)
     return [ObservedTensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
 
 
-def names_of(main: ir.OpView) -> dict[tuple[ir.Value, int], tuple[str, ...]]:
+def names_of(main: ir.OpView) -> ValueCache[Sequence[str]]:
     """Returns the names of matmul operands in a profile, by the result of each and the side.
 
     Args:
         main: As `tensors_of` takes it.
     """
-    names: dict[ir.Value, list[str]] = {}
-    places: dict[tuple[ir.Value, int], list[str]] = {}
+    names: ValueMap[list[str]] = ValueMap()
+    places: ValueCache[Sequence[str]] = ValueCache()
     for value, name, op, side in _operands(main):
         places[op.results[0], side] = shared = names.setdefault(value, [])
         shared.append(name)
-    return {place: tuple(shared) for place, shared in places.items()}
+    return places
 
 
 class _Operand(NamedTuple):

@@ -23,6 +23,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import NORMAL
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
+from scalify_hlo.dialect.value_map import ValueCache
 from scalify_hlo.quantize.casts import barrier_after, barrier_in_order, convert_after, widened_from
 from scalify_hlo.quantize.channels import Channels
 from scalify_hlo.recipes.model import Recipe, Scaling
@@ -46,7 +47,7 @@ UNSCALED: Exponents = np.zeros((), np.int64)
 
 Kept: TypeAlias = Literal["no", "apart", "in order"]
 
-Place: TypeAlias = tuple[ir.Value, int]
+OperandPlace: TypeAlias = tuple[ir.Value, int]
 """An operand of a matmul: the result of the matmul, and 0 for the left one, 1 for the right one.
 
 The operands of a matmul may be replaced when earlier matmuls are quantized. The matmul itself stays
@@ -66,6 +67,7 @@ class Operand:
         channels: The channels that have their own scales.
         inverse: The reciprocal of a scale that is a power of two, if it is used instead. XLA
             computes a quotient once, but copies a slice of the state into each fusion.
+        origin: The origin of the scale; see `scalify_hlo.report.matmuls.ORIGINS`.
     """
 
     data: ir.Value
@@ -73,6 +75,7 @@ class Operand:
     scale: ir.Value | None = None
     channels: Channels | None = None
     inverse: ir.Value | None = None
+    origin: str = "program"
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class QuantizeRequest:
 
     value: ir.Value
     format: str
-    place: Place
+    place: OperandPlace
     channels: Channels | None = None
     gradient: bool = False
 
@@ -115,7 +118,7 @@ class Operands:
 
     def __init__(self, source: ScaleProvider) -> None:
         self._source = source
-        self._made: dict[tuple[ir.Value, str, tuple[int, ...] | None], Operand] = {}
+        self._made: ValueCache[Operand] = ValueCache()
 
     @property
     def count(self) -> int:
@@ -177,7 +180,7 @@ class Quantizing:
         wide = emit.convert(value, ir.F32Type.get(), self.at)
         factor = self._spread(inverse, wide)
         data = self._finish(emit.multiply(wide, factor, self.at))
-        return Operand(data, UNSCALED, scale, self._request.channels)
+        return Operand(data, UNSCALED, scale, self._request.channels, origin="measured")
 
     def static(self, exponents: Exponents) -> Operand:
         """Returns the operand, cast at static scales."""
@@ -187,7 +190,8 @@ class Quantizing:
             wide = emit.multiply(wide, factor, self.at)
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
-        return Operand(self._finish(wide), exponents, None, self._request.channels)
+        data = self._finish(wide)
+        return Operand(data, exponents, None, self._request.channels, origin="profile")
 
     def _spread(self, scale: ir.Value, like: ir.Value) -> ir.Value:
         channels = self._request.channels

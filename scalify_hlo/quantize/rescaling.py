@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.layers.model import NORMS
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.dialect.value_map import ValueCache, ValueMap, ValueSet
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.quantize.sites import matching
 from scalify_hlo.quantize.state import Carried, rescaled_state
@@ -37,8 +39,8 @@ class Rescaling:
 
     def __init__(self, main: ir.OpView, recipe: Recipe, report: Report, marked: Marked) -> None:
         self._main, self._recipe, self._report, self._marked = main, recipe, report, marked
-        self._done: dict[ir.Value, ir.Value] = {}
-        self._made: set[ir.Value] = set()
+        self._done: ValueCache[ir.Value] = ValueCache()
+        self._made = ValueSet()
 
     def run(self) -> int:
         """Inserts the markers that the recipe asks for, and returns their number."""
@@ -110,13 +112,13 @@ class Rescaling:
     def _state(self, how: Rescale) -> None:
         """Rescales state as it is returned; updates read the values before."""
         block = self._main.regions[0].blocks[0]
-        returned, arguments = block.operations[-1].operation, block.arguments
+        returned, arguments = terminator(block), block.arguments
         names = attributes.result_names(attributes.result_attributes(self._main))
-        carried = {
-            value: state
+        carried = ValueMap(
+            (value, state)
             for state in rescaled_state(self._main, self._recipe.state, how.statistic)
             if (value := returned.operands[state.result]) not in self._made
-        }
+        )
         step = self._count(how) if carried else None
         for group in _grouped(carried):
             first = carried[group[0]]
@@ -193,7 +195,8 @@ class Order:
 
     def __init__(self, block: ir.Block) -> None:
         self._ops = [op.operation for op in block.operations]
-        self._numbers = {op.results[0]: i for i, op in enumerate(self._ops) if len(op.results)}
+        made = enumerate(self._ops)
+        self._numbers = ValueMap((op.results[0], i) for i, op in made if len(op.results))
         self._block = block
 
     def last(self, values: Sequence[ir.Value]) -> ir.Operation | None:
@@ -229,13 +232,13 @@ def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _grouped(values: Mapping[ir.Value, Carried]) -> list[list[ir.Value]]:
-    """Yields groups of state that share a statistic; large tensors are alone."""
+def _grouped(values: ValueMap[Carried]) -> list[list[ir.Value]]:
+    """Returns groups of state that share a statistic; large tensors are alone."""
     alike: dict[tuple[str, int], list[ir.Value]] = {}
     for value, state in values.items():
         alike.setdefault((state.statistic, state.headroom), []).append(value)
     groups = [group for some in alike.values() for group in _of_one_size(some)]
-    together = {value for group in groups for value in group}
+    together = ValueSet(value for group in groups for value in group)
     return [*groups, *([value] for value in values if value not in together)]
 
 
@@ -250,7 +253,7 @@ def _counters(main: ir.OpView, patterns: Sequence[str]) -> ir.Value:
         raise UsageError(
             f"inputs.step {pattern!r} matches no scalar integer argument"
             f"{nearest(pattern, integers)}",
-            hint="`scalify-hlo inspect` lists the arguments and their names",
+            hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
         )
     raise UsageError(
         "a rescaling every few steps needs the count of steps",

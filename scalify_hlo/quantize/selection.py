@@ -58,7 +58,8 @@ class Selection:
         return Choice((lhs, rhs)) if wide is None else Choice(None, wide)
 
     def _types(self, op: ir.OpView) -> Wide | None:
-        types = [value.type for value in list(op.operands)[:2]]
+        operands = op.operands
+        types = [operands[0].type, operands[1].type]
         if all(map(self._is_real, types)):
             return None
         return COMPLEX if any(_is_complex(type_) for type_ in types) else NO_FLOATS
@@ -146,7 +147,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
     count = f"all {len(left)} matmuls stay" if len(left) > 1 else "its only matmul stays"
     found = f"{count} wide" if left else "the program has none"
     message = f"the recipe {recipe} quantizes no matmul: {found}"
-    hint = "`scalify-hlo inspect --recipe` shows the matmuls, and --report lists them with reasons"
+    hint = "`scalify-hlo inspect --recipe R --wide` lists them with reasons, and so does --report"
     place = source_location(main.location)
     return [Remark(message, place, main.operation.name, hint), *told]
 

@@ -45,8 +45,8 @@ class Sites:
                     raise UsageError(
                         f"matmul.{key} {pattern!r} matches no matmul"
                         f"{nearest(pattern, list(self._names))}",
-                        hint="`scalify-hlo inspect` shows the matmuls; patterns are of the names "
-                        "in their locations, and of the arguments they compute with",
+                        hint="`scalify-hlo inspect --matmuls` lists the matmuls; patterns are of "
+                        "the names in their locations, and of the arguments they compute with",
                     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,10 +11,13 @@ from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import MOMENT_HEADROOM
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import Casts, convert_after
 from scalify_hlo.recipes.effects import idle_under_same
-from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions, own_options
+from scalify_hlo.recipes.loading import own_options
+from scalify_hlo.recipes.model import KEEP, NONE, Recipe, StateOptions
+from scalify_hlo.report.totals import StateBytes
 
 _KEPT = StateOptions()
 """The option that rescales no state but the state that is marked."""
@@ -28,27 +32,46 @@ is within 2^±8 for all tensors of up to 2^28 elements, even if only one element
 room for another factor of 2^9, and full precision down to 2^-20 of the amax.
 """
 
+_SCALE_BYTES = 4
+"""The bytes of a scale, which is one f32."""
+
 _SMALL = 8
 """The number of bits of formats with too little range for outliers of data at unit rms."""
 
 
-def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
-    """Casts the results of a step that are state to the formats in which they are stored.
+class NarrowedState(NamedTuple):
+    """The state that a step takes in other formats.
 
-    Returns:
-        The roles of the state that was cast.
+    Attributes:
+        roles: The roles of the state whose format changed.
+        bytes: The bytes of all state; None if no format was to change.
     """
+
+    roles: set[str]
+    bytes: StateBytes | None
+
+
+def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
+    """Casts the results of a step that are state to the formats in which they are stored."""
     roles: set[str] = set()
+    before = after = 0
+    sizes: dict[tuple[ir.Type, str], tuple[int, int]] = {}  # Many arguments have the same type.
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
-        return roles
+        return NarrowedState(roles, None)
     arguments = list(main.regions[0].blocks[0].arguments)
     marks = attributes.argument_attributes(main)
     for argument, mark in zip(arguments, marks, strict=True):
-        role, format_ = _state_format(mark, recipe, argument.type)
+        wide = argument.type
+        role, format_ = _state_format(mark, recipe, wide)
+        if role in _CARRIED:
+            size = sizes.get((wide, format_))
+            if size is None:
+                size = sizes[wide, format_] = _bytes(wide, KEEP), _bytes(wide, format_)
+            before += size[0]
+            after += size[1] + _SCALE_BYTES * (attributes.PAIR in mark)
         if format_ == KEEP:
             continue
         roles.add(role)
-        wide = argument.type
         uses = [(use.owner, use.operand_number) for use in argument.uses]
         element = element_of(format_)
         argument.set_type(ir.RankedTensorType.get(wide.shape, element, wide.encoding))
@@ -58,7 +81,16 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> set[str]:
         if role != "weight":
             mark[attributes.FOLLOWS] = ir.UnitAttr.get()
     attributes.set_argument_attributes(main, marks)
-    return roles
+    return NarrowedState(roles, StateBytes(before, after) if before else None)
+
+
+def _bytes(type_: ir.Type, format_: str) -> int:
+    """Returns the bytes of a tensor of static shape in a format, or in its own format."""
+    own = format_of(type_) if format_ == KEEP else FORMATS[format_]
+    if own is None or not type_.has_static_shape:
+        return 0
+    count: int = math.prod(type_.shape)
+    return count * own.bits // 8
 
 
 def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[Remark]:
@@ -88,7 +120,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
     if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
         return False
     block = main.regions[0].blocks[0]
-    returned, marks = block.operations[-1], attributes.result_attributes(main)
+    returned, marks = terminator(block), attributes.result_attributes(main)
     for index, mark in enumerate(marks):
         value = returned.operands[index]
         _, format_ = _state_format(mark, recipe, value.type)
@@ -129,7 +161,7 @@ def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> lis
             moments.
     """
     taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
-    values = main.regions[0].blocks[0].operations[-1].operands
+    values = terminator(main.regions[0].blocks[0]).operands
     found: list[Carried] = []
     for i, mark in enumerate(returned):
         role, format_ = _state_format(dict(mark), recipe, values[i].type)

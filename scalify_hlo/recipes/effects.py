@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo.recipes.formats import F8, OPERANDS
-
-if TYPE_CHECKING:
-    from scalify_hlo.recipes.model import Recipe
-
-NONE: Final = "none"
+from scalify_hlo.recipes.model import NONE, Recipe
 
 
 class Need(NamedTuple):
@@ -170,6 +166,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "inputs.activation": _ROLES,
     "inputs.gradient": _ROLES,
     "inputs.step": _STEPS,
+    "inputs.measure": _DATA,
     **{f"{table}.{key}": _rescaling(table) for table in _RESCALES for key in ("rounding", "every")},
     "state_rescale.rounding": _STATE,
     "state_rescale.every": _STATE,

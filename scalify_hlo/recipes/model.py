@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import Literal
 
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.errors import ScalifyError, UsageError, nearest
-from scalify_hlo.recipes.effects import Idle, idle, idle_under_same
 from scalify_hlo.recipes.formats import KEEP as KEEP
-from scalify_hlo.recipes.formats import PLACES, named_formats, resolve
-from scalify_hlo.recipes.toml import (
-    Setting,
-    Value,
-    call_settings,
-    file_settings,
-    is_path,
-    parse_input_scale,
-    preset_names,
-    preset_settings,
-    to_toml,
-)
 
 NONE = "none"
 """The value of a statistic option for no rescaling."""
@@ -55,6 +38,10 @@ Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
+
+
+RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "state_rescale", "sites")
+"""The tables of rescalings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +163,9 @@ class Inputs:
             input is divided at entry by the power of two at or below its rms, which becomes its
             scale. The last match counts. An input scale that is given with the program takes
             precedence.
+        measure: Patterns of inputs whose scale follows from their amax, which the program measures
+            in each run, where a cast to a narrow format depends on their size. No scale has to be
+            declared for them.
     """
 
     weight: tuple[str, ...] = ()
@@ -185,6 +175,7 @@ class Inputs:
     gradient: tuple[str, ...] = ()
     step: tuple[str, ...] = ()
     scale: tuple[str, ...] = ()
+    measure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +278,7 @@ class Recipe:
     @property
     def rescales(self) -> bool:
         """Whether dynamic rescalings are inserted."""
-        kinds = (getattr(self, table).statistic for table in _RESCALES if table != "sites")
+        kinds = (getattr(self, table).statistic for table in RESCALES if table != "sites")
         return any(kind != NONE for kind in kinds) or bool(self.sites.names) or self.state.narrow
 
     @property
@@ -308,253 +299,3 @@ class Recipe:
         formats = {matmul.activation, matmul.weight, matmul.gradient, self.compute}
         formats.add(self.state.gradient)
         return not all(FORMATS[format_].wide for format_ in formats - {KEEP})
-
-
-SMALLEST = "matmul.smallest"
-"""The key of the option that has a number for each of M, N and K."""
-
-SCALES = "inputs.scale"
-"""The key of the option that declares the scales of inputs."""
-
-_RESCALES = ("norm_gradients", "state_gradients", "matmul_operands", "state_rescale", "sites")
-TABLES: Mapping[str, type[Any]] = {
-    "matmul": MatmulOptions,
-    "scaling": Scaling,
-    "state": StateOptions,
-    "inputs": Inputs,
-    **dict.fromkeys(_RESCALES, Rescale),
-    "sites": NamedRescale,
-}
-"""The tables of a recipe file, with the dataclasses of their options."""
-
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "meet": get_args(Meet),
-    "rounding": get_args(Rounding),
-    "epsilon": get_args(Epsilon),
-    "predict": get_args(Predict),
-    "untrusted": get_args(Untrusted),
-    "target": get_args(Target),
-    "scaling.kind": get_args(Scales),
-    "scaling.fp8_format": get_args(Fp8Format),
-    "scaling.amax_compute_algo": get_args(AmaxAlgo),
-    "scaling.weight_scales": get_args(Granularity),
-    "scaling.method": get_args(Method),
-    **{f"{table}.statistic": get_args(Statistic) for table in _RESCALES},
-    **{f"{table}.rounding": get_args(Rounding) for table in _RESCALES},
-    **PLACES,
-}
-"""The accepted values of the options whose values are names."""
-
-
-def load_recipe(
-    recipe: str | os.PathLike[str] | Recipe = "propagate",
-    overrides: Mapping[str, object] | Iterable[str] = (),
-) -> Recipe:
-    """Loads a recipe and sets options over it.
-
-    Args:
-        recipe: The name of a preset; the path of a TOML file, which contains a separator or ends in
-            ``.toml``; or a `Recipe`.
-        overrides: Options and their values, as a mapping or as ``key=value`` strings. Keys of
-            options in tables have a dot, as in ``matmul.activation``. Values may be text; lists
-            have commas between their items.
-
-    Returns:
-        The recipe.
-
-    Raises:
-        UsageError: The name, a key or a value is unknown, an option has no effect, or two operand
-            formats cannot be multiplied.
-        InputError: The file cannot be read, or has such a fault; the location is in the file.
-
-    Example:
-        >>> load_recipe("fp8", ["matmul.weight=f8E5M2", "matmul.gradient=e4m3"]).matmul.gradient
-        'f8E4M3FN'
-    """
-    settings = _merged(_settings(recipe), call_settings(overrides))
-    return _without_idle(_build(settings), settings)
-
-
-def _merged(*layers: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Merges layers of settings over the defaults; later layers take precedence."""
-    settings = {key: Setting(key, value) for key, value in defaults().items()}
-    for layer in layers:
-        for key, setting in layer.items():
-            if setting.value == {} and key in TABLES:
-                continue
-            if key not in settings:
-                raise _unknown(setting)
-            settings[key] = setting
-    return settings
-
-
-def load_calibrated(
-    recipe: str | os.PathLike[str] | Recipe = "propagate",
-    overrides: Mapping[str, object] | Iterable[str] = (),
-) -> Recipe:
-    """Loads a recipe whose scales come from a profile; see `load_recipe`.
-
-    If the recipe keeps the formats of all matmul operands, its options are set over the preset
-    ``fp8-calibrated``, which quantizes them.
-
-    Args:
-        recipe: As for `load_recipe`.
-        overrides: As for `load_recipe`.
-
-    Raises:
-        UsageError: As for `load_recipe`, or the scales of the recipe are delayed.
-        InputError: As for `load_recipe`.
-    """
-    given, over = _settings(recipe), call_settings(overrides)
-    settings = _merged(given, over)
-    loaded = _build(settings)
-    if loaded.scaling.kind == "delayed":
-        raise UsageError(
-            f"the recipe {loaded.name} takes its scales from past steps, not from a profile",
-            hint="give the profile to init_scaling_state, or take the recipe fp8-calibrated",
-        )
-    if not loaded.matmul.narrow:
-        own = {key: s for key, s in given.items() if s.value != defaults().get(key)}
-        settings = _merged(preset_settings("fp8-calibrated"), own, over)
-    settings["scaling.kind"] = replace(settings["scaling.kind"], value="calibrated")
-    return _without_idle(_build(settings), settings)
-
-
-def dump_recipe(recipe: Recipe, *, whole: bool = False) -> str:
-    """Returns a recipe as the text of a TOML file.
-
-    Args:
-        recipe: The recipe.
-        whole: Whether options at their defaults are written too.
-
-    Returns:
-        The text, which `load_recipe` reads from a file.
-
-    Example:
-        >>> print(dump_recipe(Recipe(meet="max")), end="")
-        name = "propagate"
-        meet = "max"
-    """
-    values = dict(_leaves(recipe))
-    if not whole:
-        values = {k: v for k, v in values.items() if k == "name" or v != defaults()[k]}
-    return to_toml(values)
-
-
-@cache
-def defaults() -> Mapping[str, Value]:
-    """Returns the default of each option by key."""
-    return dict(_leaves(Recipe()))
-
-
-def _leaves(node: Any, prefix: str = "") -> Iterator[tuple[str, Value]]:
-    for field_ in fields(node):
-        value = getattr(node, field_.name)
-        if is_dataclass(value):
-            yield from _leaves(value, f"{prefix}{field_.name}.")
-        else:
-            yield f"{prefix}{field_.name}", value
-
-
-def _settings(recipe: object) -> dict[str, Setting]:
-    if isinstance(recipe, Recipe):
-        return {key: Setting(key, value) for key, value in _leaves(recipe)}
-    if isinstance(recipe, os.PathLike):
-        return file_settings(os.fspath(recipe))
-    if isinstance(recipe, str):
-        return file_settings(recipe) if is_path(recipe) else preset_settings(recipe)
-    raise UsageError(
-        f"an object of class {type(recipe).__name__} is not a recipe",
-        hint="give a preset's name, the path of a TOML file, or a Recipe",
-    )
-
-
-def _unknown(setting: Setting) -> ScalifyError:
-    table = setting.key.partition(".")[0]
-    near = [key for key in defaults() if key.startswith(f"{table}.")] or list(defaults())
-    return setting.error(
-        f"a recipe has no option {setting.key!r}{nearest(setting.key, defaults())}",
-        f"{f'the options of {table}' if table in TABLES else 'its options'} are: {', '.join(near)}",
-    )
-
-
-def _checked(setting: Setting) -> Value:
-    """Returns the checked value of a setting; formats are checked by `resolve` only."""
-    default = defaults()[setting.key]
-    if isinstance(default, bool):
-        return setting.boolean()
-    if isinstance(default, int):
-        return setting.number(least=min(default, 1))
-    if isinstance(default, float):
-        return setting.real()
-    if setting.key == SMALLEST:
-        return setting.numbers(3)
-    if isinstance(default, tuple):
-        return _declared(setting) if setting.key == SCALES else setting.strings()
-    value = setting.string()
-    choices = CHOICES.get(setting.key, ())
-    if setting.key not in PLACES and choices and value not in choices:
-        raise setting.error(
-            f"{value!r} is not a value of {setting.key!r}{nearest(value, choices)}",
-            f"its values are: {', '.join(choices)}",
-        )
-    return value
-
-
-def _declared(setting: Setting) -> tuple[str, ...]:
-    """Returns the declared scales of inputs after a check that each can be parsed."""
-    for text in setting.strings():
-        try:
-            parse_input_scale(text)
-        except UsageError as error:
-            raise setting.error(error.message, str(error.hint)) from None
-    return setting.strings()
-
-
-def _build(settings: Mapping[str, Setting]) -> Recipe:
-    values: dict[str, Value] = {key: _checked(setting) for key, setting in settings.items()}
-    settings = {**settings, **named_formats(settings)}
-    values |= resolve(settings, settings["target"])
-    parts: dict[str, Any] = {key: value for key, value in values.items() if "." not in key}
-    for name, table in TABLES.items():
-        parts[name] = table(**{f.name: values[f"{name}.{f.name}"] for f in fields(table)})
-    return Recipe(**parts)
-
-
-def _without_idle(recipe: Recipe, settings: Mapping[str, Setting]) -> Recipe:
-    """Returns the recipe, and refuses options that were set and have no effect in it."""
-    for option in own_options(recipe, idle(recipe)):
-        raise settings[option.key].error(option.message, option.cure)
-    return recipe
-
-
-def require_pairs(recipe: Recipe, signature: str) -> None:
-    """Refuses options of state with the signature ``same``.
-
-    Raises:
-        UsageError: Such an option was set, and not by the preset that the recipe starts from.
-    """
-    if signature == "same":
-        for option in own_options(recipe, idle_under_same(recipe)):
-            raise UsageError(option.message, hint=option.cure)
-
-
-def own_options(recipe: Recipe, options: Iterable[Idle]) -> Iterator[Idle]:
-    """Yields the options that differ from their defaults and from the preset of the recipe."""
-    values, preset = dict(_leaves(recipe)), _of_preset(recipe.name)
-    for option in options:
-        if values[option.key] not in (defaults()[option.key], preset[option.key]):
-            yield option
-
-
-def own_settings(recipe: Recipe) -> dict[str, Value]:
-    """Returns the options, except `name`, in which a recipe differs from its preset."""
-    preset = _of_preset(recipe.name)
-    return {k: v for k, v in _leaves(recipe) if k != "name" and v != preset[k]}
-
-
-@cache
-def _of_preset(name: str) -> Mapping[str, Value]:
-    """Returns all options of a preset; the defaults for any other name."""
-    known = name in preset_names()
-    return dict(_leaves(_build(_merged(preset_settings(name))))) if known else defaults()

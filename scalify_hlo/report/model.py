@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo.algebra.limits import GIVEN_BOUND
 from scalify_hlo.algebra.scale import AnyScale, Scaled, ScaleInfo
-from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.errors import Remark
+from scalify_hlo.report.matmuls import ASSUMED
+from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
+from scalify_hlo.report.matmuls import Wide as Wide
+from scalify_hlo.report.requirements import check_requirements, parse_requirements
+from scalify_hlo.report.totals import STATE_ROLES, StateBytes, Totals
+from scalify_hlo.rules.cast_scales import CastScale
 from scalify_hlo.rules.scale_rewriter import Untrusted
 
 
@@ -46,54 +51,8 @@ class ValueReport(NamedTuple):
         return str(self.info.scale if self.info.decayed else self.info.normalized)
 
 
-class Wide(NamedTuple):
-    """The reason why a matmul is not quantized.
-
-    Attributes:
-        kind: A short name of the reason, by which a summary counts.
-        reason: The reason, as the text that follows ``stays wide: ``.
-        chosen: Whether the recipe excludes the matmul on purpose. Otherwise it is a fallback, and
-            the user gets a remark.
-        hint: What to do about a fallback.
-    """
-
-    kind: str
-    reason: str
-    chosen: bool = False
-    hint: str = "matmul.exclude leaves it out on purpose"
-
-
-@dataclass(frozen=True, slots=True)
-class MatmulReport:
-    """One matmul or convolution of the program.
-
-    Attributes:
-        name: The name stack, if the program has it.
-        op: The name of the op.
-        location: The source location, as MLIR prints it.
-        part: ``forward``, ``backward`` or ``other``.
-        roles: The roles of the operands.
-        certainty: The evidence for the roles: ``names``, ``data flow``, or ``habit`` if only a
-            habit of jax decides between two readings.
-        vocabulary: Whether it projects to a vocabulary, or is the backward of such a matmul.
-        extent: M, N and K, in elements.
-        calls: The number of its occurrences in the program, with each call of its function counted.
-        formats: The formats of its operands and of its result, after a recipe was applied if one
-            was.
-        wide: The reason why it is not quantized; None if it is, or if no recipe was applied.
-    """
-
-    name: str
-    op: str
-    location: str
-    part: str
-    roles: tuple[str, str]
-    certainty: str
-    vocabulary: bool
-    extent: Extent
-    calls: int
-    formats: tuple[str, str, str]
-    wide: Wide | None = None
+MEASURED: Final = "inputs.measure"
+"""The kind of the sites that are inputs whose scales are measured; the key of the option."""
 
 
 class SiteReport(NamedTuple):
@@ -165,6 +124,12 @@ class Report:
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
+        statistics: The number of statistics that the program computes at run time: reductions of a
+            tensor to its amax, rms or mean magnitude. A statistic in a function counts once for
+            each call, and one in a loop counts once.
+        state_bytes: The bytes of the state of a training step that are kept between steps; None if
+            the recipe changes no format of state.
+        casts: The scales of the casts of matmul operands, if a report was asked for.
     """
 
     arguments: list[ValueReport] = field(default_factory=list)
@@ -174,6 +139,9 @@ class Report:
     ops: Counter[str] = field(default_factory=Counter)
     given_up: Counter[str] = field(default_factory=Counter)
     narrowed: int = 0
+    statistics: int = 0
+    state_bytes: StateBytes | None = None
+    casts: list[CastScale] = field(default_factory=list)
     scaling_state: ScalingState | None = None
     markers: int = 0
     observed: list[str] = field(default_factory=list)
@@ -184,6 +152,37 @@ class Report:
     recipe: str = ""
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
+
+    @property
+    def totals(self) -> Totals:
+        """The numbers of matmuls, their shares in low precision, statistics and bytes of state."""
+        assumed = {
+            scale.argument
+            for matmul in self.matmuls
+            for scale in matmul.scales
+            if scale is not None and scale.origin == ASSUMED
+        }
+        carried = any(role in STATE_ROLES for role in self.roles.values())
+        kept = StateBytes(1, 1) if carried else None
+        return Totals.of(
+            self.matmuls,
+            statistics=self.statistics,
+            state=self.state_bytes or kept,
+            remarks=len(self.remarks),
+            assumed=len(assumed),
+        )
+
+    def require(self, bounds: str) -> None:
+        """Checks bounds on the totals of a rewrite.
+
+        Args:
+            bounds: The bounds, such as ``narrow>=0.9,statistics<=2``; see ``rewrite --require``.
+
+        Raises:
+            InputError: One does not hold.
+            UsageError: A name is unknown, or the text is not of that form.
+        """
+        check_requirements(self.totals, parse_requirements(bounds), f"recipe {self.recipe}")
 
 
 def kind_of(info: ScaleInfo) -> str:

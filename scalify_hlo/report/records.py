@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.report.model import MatmulReport, Report, Wide
 
 
@@ -30,8 +31,19 @@ class Records:
         self._found: dict[int, list[MatmulReport]] = {}
         self.complete = True
 
-    def note(self, op: ir.OpView, wide: Wide | None) -> None:
-        """Records the op that replaces a matmul, and why it is not quantized if it is not."""
+    def note(
+        self,
+        op: ir.OpView,
+        wide: Wide | None,
+        scales: tuple[OperandScale | None, OperandScale | None],
+    ) -> None:
+        """Records what became of a matmul.
+
+        Args:
+            op: The op that replaces it.
+            wide: Why it is not quantized; None if it is.
+            scales: The scales of its operands; None if they are not quantized.
+        """
         number = number_of(op)
         if number is None:
             return
@@ -40,7 +52,7 @@ class Records:
             return
         known = self._before[number]
         calls = 1 if self._inlined else known.calls
-        made = replace(known, formats=formats_of(op), wide=wide, calls=calls)
+        made = replace(known, formats=formats_of(op), wide=wide, calls=calls, scales=scales)
         found = self._found.setdefault(number, [])
         for i, other in enumerate(found):
             if replace(other, calls=calls) == made:
@@ -75,6 +87,6 @@ def number_of(op: ir.OpView) -> int | None:
 
 def formats_of(op: ir.OpView) -> tuple[str, str, str]:
     """Returns the formats of a matmul's operands and of its result."""
-    lhs, rhs = list(op.operands)[:2]
-    lhs, rhs, result = (str(v.type.element_type) for v in (lhs, rhs, op.results[0]))
-    return lhs, rhs, result
+    operands = op.operands
+    lhs, rhs, result = operands[0].type, operands[1].type, op.results[0].type
+    return str(lhs.element_type), str(rhs.element_type), str(result.element_type)

@@ -43,7 +43,8 @@ class Activations:
         info = rewriter.info(op.results[0])
         if not (isinstance(source, Scaled) and isinstance(info, Scaled)):
             return
-        certain = least((source.uncertainty, info.uncertainty))
+        drift = info.uncertainty.drift
+        certain = least((source.uncertainty, info.uncertainty)).drifting(drift)
         if not rewriter.predicts:
             rewriter.assume(op.results[0], info._replace(uncertainty=certain))
             return

@@ -99,12 +99,25 @@ class Alignment:
             if (True in moving or end in self._values.leaving) and self.read_next(end):
                 target = self._cheaper_unscaled(values, target)
                 moving = [True] * len(values)
+        if True in moving and self._any_overflows(values, infos, target.scale):
+            target = target.at(ONE)
+            moving = [isinstance(f, Scaled) and f.scale != ONE for f in infos]
         for i, value, moves in zip(indices, values, moving, strict=True):
             if moves:
                 self._values.replace(
                     op, i, self._rescaler.rescale_to(value, target.scale, op.operation)
                 )
         return target
+
+    def _any_overflows(
+        self, values: Sequence[ir.Value], infos: Sequence[ScaleInfo], target: Scale
+    ) -> bool:
+        """Whether one of several values is a mask that has to stay at scale 1."""
+        for value, info in zip(values, infos, strict=True):
+            at_one = info.scale == ONE if isinstance(info, Scaled) else info is None
+            if at_one and self._rescaler.overflows(value, target):
+                return True
+        return False
 
     def meet(self, values: Sequence[ir.Value], *, either: bool = False) -> Scaled | AnyScale | None:
         """Returns the scale to which `align` would rescale several values."""

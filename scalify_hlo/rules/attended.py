@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ATTENTION_CONE, ATTENTION_VALUES
 from scalify_hlo.dialect.traits import LAYOUT
-from scalify_hlo.rules.values import defined_by
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
 _SPREADING = (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.convert"}
 
@@ -30,8 +30,8 @@ class Attention:
     """The means over positions that a walk has reached, and their softmaxes."""
 
     def __init__(self) -> None:
-        self._means: set[ir.Value] = set()
-        self._attended: dict[ir.Value, Attended] = {}
+        self._means = ValueSet()
+        self._attended: ValueMap[Attended] = ValueMap()
 
     def average(self, op: ir.Operation, end: ir.Operation, values: ir.Value) -> None:
         """Notes a mean over positions.
@@ -43,19 +43,13 @@ class Attention:
         """
         found = Attended(summed(end), self._is_mixed(values))
         # Gradients may be computed from the normalized result, and not from the probabilities.
-        self._attended |= {end.results[0]: found, end.operands[0]: found}
+        self._attended[end.results[0]] = self._attended[end.operands[0]] = found
         self._means.add(op.results[0])
 
     def behind(self, op: ir.Operation) -> Attended | None:
         """Returns the noted softmax from which the gradient of a score is computed, or None."""
         near = (self._attended.get(value) for value in _cone(op.operands, ATTENTION_VALUES))
         return next((attended for attended in near if attended is not None), None)
-
-    def forget(self, op: ir.Operation) -> None:
-        """Forgets an op before it is erased, as a new op may have its address."""
-        for value in defined_by(op):
-            self._means.discard(value)
-            self._attended.pop(value, None)
 
     def _is_mixed(self, values: ir.Value) -> bool | None:
         looked, known = 0, True
@@ -70,7 +64,7 @@ class Attention:
 def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:
     """Yields values and the values from which they are made, the nearest first."""
     waiting = list(values)
-    seen = set(waiting)
+    seen = ValueSet(waiting)
     for value in waiting:  # The list grows in the loop.
         if not most:
             return
@@ -79,7 +73,7 @@ def _cone(values: Iterable[ir.Value], most: int) -> Iterator[ir.Value]:
         owner = value.owner
         for operand in () if isinstance(owner, ir.Block) else owner.operands:
             if operand not in seen:
-                seen.add(operand)
+                seen[operand] = None
                 waiting.append(operand)
 
 

@@ -11,6 +11,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.limits import COMPUTED_BOUND
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -44,9 +45,9 @@ def custom_scale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         value = next(given)
         if rewriter.format(result) is not None:
             value = _computed(value, next(given), op, rewriter)
-        result.replace_all_uses_with(value)
+        replace_uses(result, value)
     rewriter.values.changed = True
-    op.operation.erase()
+    erase(op)
 
 
 def plain(op: ir.Operation) -> ir.Operation:
@@ -55,9 +56,7 @@ def plain(op: ir.Operation) -> ir.Operation:
     name = op.attributes["decomposition"]
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     call = func.CallOp(types, name, list(op.operands), **where)
-    for old, new in zip(op.results, call.results, strict=True):
-        old.replace_all_uses_with(new)
-    op.operation.erase()
+    replace_op(op, call.results)
     return call
 
 

@@ -10,7 +10,9 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
+from scalify_hlo.recipes.model import BOUNDED
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.cast_scales import CastScale, take_readers
 from scalify_hlo.rules.choices import extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
     add,
@@ -32,7 +34,7 @@ from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import Trusted, handled
+from scalify_hlo.rules.untrusted import Trusted, above_unit, handled, noted
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -294,6 +296,9 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     source = rewriter.format(value)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
+    readers = take_readers(op)
+    if readers and (info is ANY or isinstance(info, Splat)):
+        rewriter.notes.casts.append(CastScale(readers, "constant"))
     if is_zero(value) or (isinstance(info, Splat) and target.holds(info.value)):
         return rewriter.set(result, info)
     if info is ANY and target.infinite:
@@ -304,8 +309,14 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     known = None
     if kind != attributes.STATE and not isinstance(info, Splat):
         known = handled(op, info, target, rewriter)
+    measured = known is not None and rewriter.recipe.untrusted != BOUNDED
+    remark = rewriter.notes.untrusted[-1].remark.message if known is not None else ""
     if known is None:
         known = _predicted(op, info, kind, rewriter)
+    if readers:
+        found = noted(readers, op, info, target, measured=measured)
+        text = str(known.info.scale)
+        rewriter.notes.casts.append(found._replace(scale=text, remark=remark))
     value, scale = known.value, known.info.scale
     if kind == attributes.DATA:
         rewriter.observe(value, scale, op.operation)
@@ -331,11 +342,13 @@ def _held(
 
 def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
     """Returns data at the scale of their predicted size."""
-    scale = _cast_scale(op, info, kind, rewriter)
-    value = rewriter.rescale_to(op.operands[0], scale, op.operation)
+    scale, target = _cast_scale(op, info, kind, rewriter), rewriter.format(op.results[0])
+    above = above_unit(info, target) if target is not None and kind != attributes.STATE else 0
+    value = rewriter.rescale_to(op.operands[0], scale.shift(-above), op.operation)
     if not isinstance(info, Scaled):
         return Trusted(value, Scaled(scale))
-    return Trusted(value, Scaled(scale, rewriter.residual_level(info, scale), info.uncertainty))
+    level = rewriter.residual_level(info, scale) + above
+    return Trusted(value, Scaled(scale.shift(-above), level, info.uncertainty))
 
 
 def _saturated(

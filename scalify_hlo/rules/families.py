@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import DRIFT, FAR, FREE_DRIFT, MANY, NATURAL, STEEP
+from scalify_hlo.algebra.limits import FAR, MANY, NATURAL, STEEP
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -23,6 +23,8 @@ from scalify_hlo.algebra.scale import (
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty
 from scalify_hlo.rules.alignment import is_unit
+from scalify_hlo.rules.drift import drifts, flattened, nearer, steepness
+from scalify_hlo.rules.huge import is_huge
 from scalify_hlo.rules.read_sizes import size_of_read
 from scalify_hlo.rules.registered import ON_DATA
 from scalify_hlo.rules.registry import RULES, Apply
@@ -132,17 +134,21 @@ def product(count: Count | None = None) -> Apply:
         a, b = rewriter.info(operands[0]), rewriter.info(operands[1])
         if a is ANY or b is ANY:
             rewriter.set(op.results[0], ANY)
+        elif is_huge(a, b) or is_huge(b, a):
+            rewriter.replace(op, 0, rewriter.rescale_to(operands[0], ONE, op.operation))
+            rewriter.replace(op, 1, rewriter.rescale_to(operands[1], ONE, op.operation))
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
             (s, m), (t, n) = _factor(op, rewriter, 0, a), _factor(op, rewriter, 1, b)
+            terms = count(op) if count else None
+            up = rise(terms, rewriter)
             if drifts(op, s, t, rewriter):
-                (s, m), (t, n) = _nearer(op, rewriter, ((s, m), (t, n)))
+                (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)}, up)
             scale = s * t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = _flattened(op, rewriter, (0, 1), (s, t))
+                (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
-            terms = count(op) if count else None
             found = product_uncertainty(a, b, 1, terms)
-            rewriter.result(op, scale, m + n + rise(terms, rewriter), found)
+            _finish(op, Scaled(scale, m + n + up, found), terms, rewriter)
 
     NEUTRAL.add(apply)
     return apply
@@ -158,23 +164,33 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
             rewriter.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
             (s, m), (t, n) = _factor(op, rewriter, dividend, a), _factor(op, rewriter, divisor, b)
+            if drifts(op, s, t, rewriter, -1):
+                factors = {dividend: (s, m), divisor: (t, n)}
+                (s, m), (t, n) = nearer(op, rewriter, factors, divisor=divisor)
             scale = s / t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
-                (s, m), (t, n) = _flattened(op, rewriter, (dividend, divisor), (s, t))
+                (s, m), (t, n) = flattened(op, rewriter, (dividend, divisor), (s, t))
                 scale = s / t
-            rewriter.result(op, scale, m - n, product_uncertainty(a, b, -1))
+            found = product_uncertainty(a, b, -1)
+            _finish(op, Scaled(scale, m - n, found), None, rewriter)
 
     NEUTRAL.add(apply)
     return apply
 
 
-def steepness(scale: Scale) -> int:
-    """Returns the highest power of a run-time scale, in absolute value."""
-    return max((abs(k) for _, k in scale.powers), default=0)
+def _finish(op: ir.Operation, info: Scaled, terms: int | None, rewriter: ScaleRewriter) -> None:
+    """Sets the scale information of a product, and adds whole octaves of drift to its level.
 
-
-def _weight(scale: Scale) -> tuple[int, int]:
-    return steepness(scale), scale.degree
+    Levels of arguments are rounded down if sizes are not predicted, and in a chain of gains the
+    errors add up. The level of a contraction is rounded for other reasons as well.
+    """
+    drift = info.uncertainty.drift
+    if drift:
+        octaves = 0 if terms else int(drift)
+        rest = 0.0 if terms else drift - octaves
+        uncertainty = info.uncertainty.drifting(rest)
+        info = info._replace(level=info.level + octaves, uncertainty=uncertainty)
+    rewriter.set(op.results[0], info)
 
 
 def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int = STEEP) -> bool:
@@ -206,65 +222,6 @@ def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> boo
         return False
     format_ = rewriter.format(value)
     return power > _ABSURD or (format_ is not None and format_.wide)
-
-
-def drifts(op: ir.Operation, s: Scale, t: Scale, rewriter: ScaleRewriter) -> bool:
-    """Whether a product of static scales is further from 1 than wide data need.
-
-    Narrow operands need their scales, whatever the format of the result.
-    """
-    if abs(s.exponent + t.exponent) <= FREE_DRIFT or s.powers or t.powers or rewriter.narrow:
-        return False
-    formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
-    return all(format_ is not None and format_.wide for format_ in formats)
-
-
-def _nearer(
-    op: ir.Operation, rewriter: ScaleRewriter, factors: Sequence[tuple[Scale, float]]
-) -> list[tuple[Scale, float]]:
-    """Returns scales and levels of two operands after one was rescaled to scale 1.
-
-    This is free for arguments, which exist at scale 1 too. Otherwise it is done only if the product
-    would have to be rescaled to scale 1.
-    """
-    found = list(factors)
-    total = sum([scale.exponent for scale, _ in found])
-    away = [i for i, (scale, _) in enumerate(found) if scale.exponent * total > 0]
-    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
-    if not free and abs(total) <= DRIFT:
-        return found
-    index = max(free or away, key=lambda i: abs(found[i][0].exponent))
-    value = op.operands[index]
-    moved = rewriter.rescale_to(value, ONE, op.operation)
-    for i, (scale, level) in enumerate(found):
-        if op.operands[i] == value:
-            rewriter.replace(op, i, moved)
-            found[i] = ONE, level + scale.exponent
-    return found
-
-
-def _flattened(
-    op: ir.Operation,
-    rewriter: ScaleRewriter,
-    indices: tuple[int, int],
-    scales: tuple[Scale, Scale],
-) -> list[tuple[Scale, float]]:
-    """Returns scales and levels of two operands after the steeper one was rescaled to scale 1.
-
-    At scale 1 its data are the values of the original program, whose level is not known unless
-    formats are narrow. So the level of the result is not known either.
-    """
-    which = int(_weight(scales[1]) > _weight(scales[0]))
-    index = indices[which]
-    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
-    factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
-    if not rewriter.narrow:
-        return factors
-    infos = [rewriter.info(op.operands[i]) for i in indices]
-    return [
-        (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
-        for info, (scale, _) in zip(infos, factors, strict=True)
-    ]
 
 
 def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
@@ -422,7 +379,7 @@ def _at_natural_scale(
 def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRewriter) -> float:
     """Returns the level of a sum at a scale; masks do not count."""
     scale = target.scale
-    levels = [f.at(scale).level for f in infos if isinstance(f, Scaled)]
+    levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
     return added(levels) if levels else target.level

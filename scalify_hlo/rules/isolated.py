@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.dialect.value_map import erase, erase_argument
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -23,7 +24,7 @@ def placeholder(block: ir.Block) -> ir.Operation:
 def finish(rewriter: ScaleRewriter, top: ir.Operation) -> None:
     """Removes unused ops of a rewriter, and its placeholder."""
     rewriter.rescaler.finish()
-    top.erase()
+    erase(top)
 
 
 def runtimes(infos: Sequence[ScaleInfo]) -> tuple[RuntimeScale, ...]:
@@ -73,7 +74,7 @@ def drop_unused(block: ir.Block, count: int) -> tuple[int, ...]:
     used = [next(iter(a.uses), None) is not None for a in list(block.arguments)[start:]]
     for i in reversed(range(count)):
         if not used[i]:
-            block.erase_argument(start + i)
+            erase_argument(block, start + i)
     return tuple(i for i in range(count) if used[i])
 
 

@@ -82,11 +82,12 @@ def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:
 
 def _is_weight(value: ir.Value) -> bool:
     """Whether a value is an argument, or a part of one, cast or moved."""
-    while not isinstance(value.owner, ir.Block):
-        owner = value.owner
-        if owner.name not in _MOVING:
+    owner = value.owner
+    while not isinstance(owner, ir.Block):
+        name = owner.name
+        if name not in _MOVING:
             return False
-        value = owner.operands[1 if owner.name == _CLAMP else 0]
+        owner = owner.operands[1 if name == _CLAMP else 0].owner
     return True
 
 

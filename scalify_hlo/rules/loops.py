@@ -32,6 +32,7 @@ from scalify_hlo.algebra.scale import (
     Splat,
     mean_uncertainty,
 )
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import scale_element
@@ -270,13 +271,8 @@ def _with_scales(
     )
     for old, region in zip(op.regions, new.regions, strict=True):
         old.blocks[0].append_to(region)
-    for result, other in zip(
-        op.results, new.results, strict=False
-    ):  # The scales are the last results.
-        result.replace_all_uses_with(other)
-    rewriter.forget(op.operation)
     rewriter.values.changed = True
-    op.operation.erase()
+    replace_op(op, list(new.results)[: len(op.results)])  # The scales are the last results.
     return new.opview
 
 
@@ -287,7 +283,7 @@ def _yield_also(end: ir.Operation, values: Sequence[ir.Value]) -> None:
         loc=end.location,
         ip=ir.InsertionPoint(end),
     )
-    end.operation.erase()
+    erase(end)
 
 
 def _solved(
@@ -366,8 +362,7 @@ def _tried(
         trial = _Trial(
             yielded, [_origins(f, rewriter) for f in yielded], carried, _takers(body, values)
         )
-        rewriter.forget(copy.operation)
-    copy.operation.erase()
+        erase(copy)
     return trial
 
 

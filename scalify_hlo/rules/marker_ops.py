@@ -14,10 +14,13 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.analysis.frames import CALLS, walk_block
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.custom import COMPOSITE, is_custom, plain
+from scalify_hlo.rules.custom import is_custom, plain
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
@@ -29,6 +32,9 @@ State of zeros keeps its scale in a step that rescales, and may have any size in
 """
 
 BARRIER: Final = "stablehlo.optimization_barrier"
+_MARKING: Final = frozenset({BARRIER, *CALLS})
+"""The ops that may be markers, or call functions with markers."""
+
 Marker: TypeAlias = Callable[[ir.Operation, ScaleRewriter], list[ir.Value]]
 """A lowering of a marker, which returns the values that replace its results."""
 
@@ -38,10 +44,9 @@ def marked(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     values = MARKERS[op.attributes[markers.MARKER].value](op, rewriter)
     for old, new in zip(op.results, values, strict=True):
         if old in rewriter.values.leaving:
-            rewriter.values.leaving |= {new}
-        old.replace_all_uses_with(new)
+            rewriter.values.leaving.add(new)
     rewriter.values.changed = True
-    op.operation.erase()
+    replace_op(op, values)
 
 
 def is_marked(op: ir.Operation) -> bool:
@@ -61,38 +66,41 @@ def has_markers(block: ir.Block, functions: Collection[str] = ()) -> bool:
         block: The block.
         functions: The functions whose calls count as markers.
     """
-    for op in block.operations:
-        operation = op.operation
-        if is_marker(operation) or (functions and _called(operation) in functions):
-            return True
-        regions = operation.regions
-        if any(has_markers(inner, functions) for region in regions for inner in region.blocks):
-            return True
-    return False
+    found = False
+    go_on, stop = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        if op.name not in _MARKING:
+            return go_on
+        found = found or is_marker(op) or _called(op) in functions
+        return stop if found else go_on
+
+    walk_block(block, visit)
+    return found
 
 
 def _called(op: ir.Operation) -> str | None:
-    key = {"func.call": "callee", COMPOSITE: "decomposition"}.get(op.name)
+    key = CALLS.get(op.name)
     return None if key is None else str(op.attributes[key].value)
 
 
 def drop(module: ir.Operation) -> None:
     """Removes the markers that the walk did not reach, in functions without calls."""
     left: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_marker(op):
+        if op.name in _MARKING and is_marker(op):
             left.append(op)
-        return ir.WalkResult.ADVANCE
+        return go_on
 
     module.walk(visit)
     for op in left:
         if is_custom(op):
             plain(op.opview)
             continue
-        for operand, result in zip(op.operands, op.results, strict=True):
-            result.replace_all_uses_with(operand)
-        op.erase()
+        replace_op(op, list(op.operands))
 
 
 def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -142,6 +150,7 @@ def dynamic_rescale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]
     emitter = _emitter(op, data)
     unit = _unit(op, emitter)
     data = _kept(op, rewriter, emitter)
+    _count(op, rewriter)
     found = statistic(data, kind, at, wide=_wide(data), devices=rewriter.devices)
     power = _over(op, emitter, emitter.power(found, _rounding(op, rewriter), unit))
     scale = _rescaled(op, rewriter, power, _acts(op, emitter))
@@ -217,6 +226,7 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     if not taken:
         return values
     rows = [_row(values[i], op) for i in taken]
+    _count(op, rewriter)
     data = stablehlo.concatenate(rows, 0, **where) if len(rows) > 1 else rows[0]
     found = statistic(data, kind, at, wide=False, devices=rewriter.devices, kept=(0,))
     all_ = Emitter(at, wide=False, shape=[len(rows)])
@@ -229,6 +239,15 @@ def _batch(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
         scale = _rescaled(op, rewriter, power, acts, i)
         values[i] = _computed(values[i], op, rewriter, emitter, scale)
     return values
+
+
+def _count(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Notes a statistic that the program computes, with its function."""
+    if not rewriter.notes.trial:
+        function = op.operation
+        while function.name != "func.func":
+            function = function.parent.operation
+        rewriter.notes.statistics.append(function.attributes["sym_name"].value)
 
 
 def _row(value: ir.Value, op: ir.Operation) -> ir.Value:
@@ -341,10 +360,43 @@ def _computed(
 ) -> ir.Value:
     info = rewriter.info(value)
     known = info if isinstance(info, Scaled) else None
+    peak = op.attributes[markers.PEAK].value if markers.PEAK in op.attributes else None
+    if known is not None and peak == markers.UNKNOWN:
+        known = known._replace(uncertainty=of_root(UNBOUNDED))
     _, target = computed_scale(scale, emitter, rewriter, op.operation, known, _bound(op))
     moved = rewriter.rescale_to(value, target, op.operation)
-    rewriter.assume(moved, Scaled(target))
+    measured = Scaled(target)
+    if peak is not None:
+        measured = Scaled(target, _headroom(op) - PEAK, of_root(_PEAK_DEVIATION, peak=True))
+        for runtime, _ in target.powers:
+            # The scale is the quotient of values and data, and as uncertain as the values.
+            runtime.size -= measured.level
+            runtime.uncertainty = _rooted(known, measured, runtime.uncertainty)
+    rewriter.assume(moved, measured)
     return moved
+
+
+def _rooted(known: Scaled | None, measured: Scaled, found: Uncertainty) -> Uncertainty:
+    """Returns the uncertainty of a measured scale, with the roots of the value that it scales.
+
+    So data times their scale are as uncertain as the value was, and for the same reasons: a
+    recurrence whose carry is measured in each turn is still one.
+
+    Args:
+        known: The predicted scale information of the value.
+        measured: The scale information of its data.
+        found: The uncertainty otherwise.
+    """
+    if known is None or found is CERTAIN:
+        return found
+    return known.scale.uncertainty * known.uncertainty / measured.uncertainty
+
+
+PEAK: Final = 2
+"""log2 of the expected ratio of amax and rms: that of 10,000 normal numbers."""
+
+_PEAK_DEVIATION: Final = 1.0
+"""The variation of this ratio between distributions, in octaves."""
 
 
 def computed_scale(

@@ -50,7 +50,7 @@ def parameters_of(infos: Sequence[ScaleInfo], *, casting: bool) -> Parameters:
             own = info.uncertainty
             if own.octaves > _NEGLIGIBLE:
                 root = _rounded(own) if casting else Root(1.0, constant=own.constant)
-                alike = root.deviation, root.misdeclared, root.in_powers, root.constant
+                alike = root.deviation, root.misdeclared, root.in_powers, root.constant, root.peak
                 outside[root] = own
                 own = Uncertainty({root: 1.0})
             elif own is CONSTANT:
@@ -67,7 +67,7 @@ def _rounded(own: Uncertainty) -> Root:
     """Returns the root of an argument; similar uncertainties have equal keys."""
     octaves = (own.octaves, own.in_powers, own.misdeclared)
     rounded = (float(min(math.ceil(number), ROOMLESS)) for number in octaves)
-    return Root(*rounded, constant=own.constant)
+    return Root(*rounded, constant=own.constant, peak=own.peak)
 
 
 def returned(infos: Sequence[ScaleInfo], inner: Parameters, call: Parameters) -> list[ScaleInfo]:
@@ -83,7 +83,7 @@ def returned(infos: Sequence[ScaleInfo], inner: Parameters, call: Parameters) ->
         if isinstance(info, Scaled):
             for root in info.uncertainty.degrees:
                 if root not in names:  # Each call makes its own root.
-                    names[root] = of_root(root.deviation, constant=root.constant)
+                    names[root] = of_root(root.deviation, constant=root.constant, peak=root.peak)
     return [
         info._replace(uncertainty=info.uncertainty.rooted_at(names))
         if isinstance(info, Scaled) and info.uncertainty.degrees

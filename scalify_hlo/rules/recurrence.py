@@ -19,6 +19,7 @@ from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNBOUNDED, UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import terminator
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of iterations are assumed to converge."""
@@ -185,7 +186,7 @@ def made_anew(op: ir.Operation, writing: Collection[str]) -> list[bool]:
         op: The loop.
         writing: The functions that return a value into which they write.
     """
-    yielded = op.regions[1].blocks[0].operations[-1].operands
+    yielded = terminator(op.regions[1].blocks[0]).operands
     return [
         not isinstance(value.owner, ir.Block) and not _writes(value.owner, writing)
         for value in yielded
@@ -198,7 +199,7 @@ def writing_functions(functions: Mapping[str, ir.OpView]) -> frozenset[str]:
     waiting: dict[str, list[str]] = {}  # By function, those that return its result.
     for name, function in functions.items():
         blocks = function.regions[0].blocks
-        returned = list(blocks[0].operations[-1].operands) if blocks else []
+        returned = terminator(blocks[0]).operands if blocks else []
         if len(returned) != 1 or isinstance(returned[0].owner, ir.Block):
             continue
         maker = returned[0].owner.operation
@@ -256,7 +257,7 @@ def _after(info: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> 
     grown = others.octaves + made.bias + _moved(info, end)
     if degree <= _CONVERGES:
         return of_root(max(entry, grown / (1.0 - degree)))
-    return of_root(min(entry + grown * turns, UNBOUNDED))
+    return of_root(min(entry + grown * turns, UNBOUNDED), peak=root.peak and not grown)
 
 
 def _moved(info: Scaled, end: Scaled) -> float:
@@ -268,7 +269,7 @@ def _moved(info: Scaled, end: Scaled) -> float:
 def _turns(op: ir.Operation) -> int:
     """Returns the number of iterations of a loop, from its counter, or an assumed number."""
     condition, body = (region.blocks[0] for region in op.regions)
-    end = condition.operations[-1].operands[0].owner
+    end = terminator(condition).operands[0].owner
     if isinstance(end, ir.Block) or end.name != "stablehlo.compare":
         return _TURNS
     direction = stablehlo.ComparisonDirectionAttr(end.attributes["comparison_direction"]).value
@@ -286,7 +287,7 @@ def _turns(op: ir.Operation) -> int:
 
 def _step(body: ir.Block, number: int) -> int | None:
     """Returns the step of a counter in one iteration; 0 if it is not known."""
-    moved = body.operations[-1].operands[number].owner
+    moved = terminator(body).operands[number].owner
     if isinstance(moved, ir.Block) or moved.name not in _STEPPING:
         return None
     if moved.operands[0] != body.arguments[number]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FACTORS
+from scalify_hlo.algebra.limits import FACTORS, FREE_DRIFT, UNLIKE_UNIT
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.dialect.traits import EXTREMES, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.result_scales import strays
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.units import Inference, Unit
 
@@ -46,12 +48,36 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
             _reduced_by_units(op, rewriter, count)
         return
     rewriter.as_values(op, 0)  # The terms are unscaled once for all readers, and not each sum.
+    if name == "stablehlo.add" and not rewriter.narrow:
+        _kept_near(op, rewriter, count(op))
     target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         n = count(op)
         terms = n * n if n and rewriter.narrow and _is_positive(op.operands[0], rewriter) else n
         target = target._replace(level=target.level + rise(terms, rewriter))
     rewriter.set(op.results[0], target)
+
+
+def _kept_near(op: ir.OpView, rewriter: ScaleRewriter, n: int | None) -> None:
+    """Rescales terms to scale 1 if the data of a sum would be far from unit and values nearer.
+
+    They are nearer if the terms are as large as predicted, or if they are near 1 despite the
+    prediction: the error of the scale of a square is twice that of an input, and errors add up.
+    """
+    value = op.operands[0]
+    info = rewriter.info(value)
+    if not n or not isinstance(info, Scaled) or not info.scale.static:
+        return
+    grown = math.log2(n) if _is_positive(value, rewriter) else rise(n, rewriter)
+    exponent = info.scale.exponent
+    far = exponent < -FREE_DRIFT and grown - exponent > UNLIKE_UNIT
+    if (far or strays(info.scale, info.level + grown)) and _is_wide(value, rewriter):
+        rewriter.replace(op, 0, rewriter.rescale_to(value, ONE, op.operation))
+
+
+def _is_wide(value: ir.Value, rewriter: ScaleRewriter) -> bool:
+    format_ = rewriter.format(value)
+    return format_ is not None and format_.wide
 
 
 def _from_zero(op: ir.Operation, rewriter: ScaleRewriter) -> Scaled | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from itertools import islice
+from typing import Any
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
 from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
+from scalify_hlo.dialect.value_map import Eraser
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.huge import largest_constant
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 from scalify_hlo.rules.values import Values, enclosing
 
+_BROADCAST = "stablehlo.broadcast_in_dim"
 _PURE = PRODUCTS | (LAYOUT - {"stablehlo.transpose"}) | {"stablehlo.constant", "stablehlo.convert"}
 """The ops that this module emits."""
 
@@ -37,16 +41,11 @@ class Rescaler:
         self._format = values.format
         self._direct: set[ir.Type] = set()  # Types that are multiplied without a conversion.
         self._at: ir.Operation | None = None
-        self._place: dict[str, object] = {}
+        self._place: dict[str, Any] = {}
         self._powers: dict[tuple[ir.Type, int], ir.Attribute] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
-        values.listen(self._forget)
 
-    def _forget(self, _: ir.Operation) -> None:
-        """Forgets the last insertion point, whose op may be erased."""
-        self._at = None
-
-    def _where(self, at: ir.Operation) -> dict[str, object]:
+    def _where(self, at: ir.Operation) -> dict[str, Any]:
         """Returns location and insertion point of ops that are built for an op."""
         if at is not self._at:
             self._at = at
@@ -68,7 +67,7 @@ class Rescaler:
         if scale == target or self._format(value) is None:
             return value
         self.values.changed = True
-        moved = self.values.moved.get((value, target))
+        moved = self.values.at_scale(value, target)
         if moved is not None:
             return moved
         factor = scale / target
@@ -96,7 +95,7 @@ class Rescaler:
         rescaled = self._build(value, info, factor, target, at)
         self.values.note_moved(value, target, rescaled)
         if isinstance(info, Scaled):
-            self._known[rescaled] = info.at(target)
+            self._known[rescaled] = info.at(target, factor)
             self.values.note_moved(rescaled, info.scale, value)
         else:
             self._known[rescaled] = Scaled(target)
@@ -107,14 +106,27 @@ class Rescaler:
     ) -> ir.Value:
         if isinstance(info, Splat):
             return self._adopt(value, info.value, factor, at)
-        source = broadcast_source(value)
-        if source is None:
-            folded = self._fold(value, factor, at)
+        owner = value.owner
+        name = "" if isinstance(owner, ir.Block) else owner.name
+        if name in PRODUCTS:
+            folded = self._fold(value, owner, name, factor, at)
             return self.multiply(value, factor, at) if folded is None else folded
+        source = broadcast_source(value) if name == _BROADCAST else None
+        if source is None:
+            return self.multiply(value, factor, at)
         moved = self.rescale_to(source.operands[0], target, at)
         self.values.replaced[value] = None
         dims, where = source.attributes["broadcast_dimensions"], ir.InsertionPoint(at)
         return emit.broadcast(value.type, moved, dims, loc=source.location, ip=where)
+
+    def overflows(self, value: ir.Value, target: Scale) -> bool:
+        """Whether a mask of huge numbers at scale 1 would be infinite at another scale."""
+        format_ = self._format(value)
+        factor = target**-1
+        grown = factor.reach if factor.powers else factor.exponent
+        if format_ is None or not format_.wide or grown <= 0:
+            return False
+        return largest_constant(value) + grown >= format_.max_exponent
 
     def takes_factor(self, value: ir.Value, target: Scale) -> bool:
         """Whether rescaling a value to a scale costs an op."""
@@ -123,15 +135,14 @@ class Rescaler:
             return False
         if (info.scale if isinstance(info, Scaled) else ONE) == target:
             return False
-        if (value, target) in self.values.moved:
+        if self.values.at_scale(value, target) is not None:
             return False
-        return self._constant_operand(value) is None or len(list(islice(value.uses, 2))) > 1
-
-    def _constant_operand(self, value: ir.Value) -> tuple[ir.Operation, int, Splat] | None:
-        """Returns the op that makes a value by a product with, or a quotient by, a constant."""
         owner = value.owner
-        if isinstance(owner, ir.Block):
-            return None
+        constant = None if isinstance(owner, ir.Block) else self._constant_operand(owner)
+        return constant is None or len(list(islice(value.uses, 2))) > 1
+
+    def _constant_operand(self, owner: ir.Operation) -> tuple[int, Splat] | None:
+        """Returns the constant factor or divisor of an op, after the number of that operand."""
         name = owner.name
         if name not in PRODUCTS:
             return None
@@ -139,28 +150,37 @@ class Rescaler:
         for index in (1, 0) if name == "stablehlo.multiply" else (1,):
             info = self._known.get(operands[index])
             if isinstance(info, Splat):
-                return owner, index, info
+                return index, info
         return None
 
-    def _fold(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value | None:
-        """Folds a factor into the constant of a product: x*(c*f) for (x*c)*f."""
-        found = self._constant_operand(value)
+    def _fold(
+        self, value: ir.Value, owner: ir.Operation, name: str, factor: Scale, at: ir.Operation
+    ) -> ir.Value | None:
+        """Folds a factor into the constant of a product: x*(c*f) for (x*c)*f.
+
+        Args:
+            value: The product.
+            owner: The op that makes it.
+            name: The name of that op.
+            factor: The factor.
+            at: The op before which the new product is built.
+        """
+        found = self._constant_operand(owner)
         if found is None:
             return None
         format_ = self._format(value)
         if format_ is None or not format_.wide or is_complex(value.type):
             return None
-        owner, index, info = found
-        if owner.name == "stablehlo.divide":
+        index, info = found
+        if name == "stablehlo.divide":
             factor = factor**-1
-        constant = owner.operands[index]
+        operands = list(owner.operands)
+        constant = operands[index]
         if constant.type != value.type or not _stays_normal(info.value, factor, format_):
             return None
         self.values.replaced[value] = None
-        operands = list(owner.operands)
         operands[index] = self._adopt(constant, info.value, factor, at)
-        where = {"loc": owner.location, "ip": ir.InsertionPoint(at)}
-        return emit.elementwise(owner.name, *operands, **where)
+        return emit.elementwise(name, *operands, loc=owner.location, ip=ir.InsertionPoint(at))
 
     def multiply(self, value: ir.Value, factor: Scale, at: ir.Operation) -> ir.Value:
         """Returns data times a factor; exact if the product is a normal number.
@@ -183,7 +203,7 @@ class Rescaler:
     ) -> ir.Value:
         wide = format_.name == "f64"
         if not factor.static:
-            self.runtime_scales.location = at.location
+            self.runtime_scales.location = self._where(at)["loc"]
             for scalar in self.runtime_scales.parts(factor, wide=wide):
                 value = self._times(value, scalar, at)
             return value
@@ -223,8 +243,12 @@ class Rescaler:
             return self.multiply(value, factor, at)
         if factor.static:
             return emit.filled(value, _saturated(number, factor.exponent, format_), at)
-        self.runtime_scales.location = at.location
+        where = self._where(at)
+        self.runtime_scales.location = where["loc"]
         scalar = self._adopt_scalar(value, number, factor, format_)
+        type_ = value.type
+        if type_ in self._direct:
+            return emit.broadcast(type_, scalar, self._no_dims, **where)
         return emit.broadcast_scalar(scalar, value, at)
 
     def _adopt_scalar(
@@ -264,11 +288,14 @@ class Rescaler:
         return [value if kept == scale else self.multiply(value, scale / kept, at), scalar]
 
     def finish(self) -> None:
-        """Removes ops without uses."""
-        self.erase_dead()
-        self.runtime_scales.erase_unused()
+        """Removes ops without uses, and forgets what is known of all values."""
+        self.values.forget()
+        self.runtime_scales.forget_built()
+        eraser = Eraser()
+        self._erase_dead(eraser)
+        self.runtime_scales.erase_unused(eraser)
 
-    def erase_dead(self) -> None:
+    def _erase_dead(self, eraser: Eraser) -> None:
         """Erases replaced values without uses."""
         while self.values.replaced:
             value, _ = self.values.replaced.popitem()
@@ -280,14 +307,14 @@ class Rescaler:
             if isinstance(owner, ir.Block) or owner.name not in _PURE:
                 continue
             if next(iter(value.uses), None) is None:
-                self.values.replaced.update(dict.fromkeys(owner.operands))
-                owner.erase()
+                self.values.replaced.add_all(owner.operands)
+                eraser.erase_maker(value)
 
 
 def broadcast_source(value: ir.Value) -> ir.Operation | None:
     """Returns the broadcast_in_dim that makes a value from fewer elements, or None."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.broadcast_in_dim":
+    if isinstance(owner, ir.Block) or owner.name != _BROADCAST:
         return None
     if not value.type.has_static_shape:
         return None

@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import DRIFT, GIVEN_BOUND, HOPELESS, TRUSTED_LEVEL
+from scalify_hlo.algebra.limits import (
+    DRIFT,
+    FREE_DRIFT,
+    GIVEN_BOUND,
+    GROWN,
+    HOPELESS,
+    TRUSTED_LEVEL,
+)
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import FloatFormat
@@ -53,7 +60,7 @@ class ResultScales:
             return ONE
         if self._narrow and scale.exponent and not _carries_on(value):
             return ONE
-        return ONE if abs(scale.exponent) > DRIFT else scale
+        return ONE if strays(scale, level) else scale
 
     def bounded(
         self,
@@ -100,6 +107,22 @@ class ResultScales:
         """Whether the level of a value need not be folded: it is wide, or not a float."""
         format_ = self._format(value)
         return format_ is None or format_.wide
+
+
+def strays(scale: Scale, level: float) -> bool:
+    """Whether wide data should be rescaled from a static scale to scale 1.
+
+    This is so if the scale is far from 1, or if the data are far from unit: a sum of squares, for
+    example, has the scale of the squares, while its size grows.
+
+    Args:
+        scale: A static scale.
+        level: Expected log2 of the rms of data at that scale.
+    """
+    exponent = scale.exponent
+    if abs(exponent) <= FREE_DRIFT:
+        return False
+    return abs(exponent) > DRIFT or (level if exponent < 0 else -level) > GROWN
 
 
 def _carries_on(value: ir.Value) -> bool:

@@ -24,6 +24,7 @@ from scalify_hlo.algebra.scale import (
     ScaleRoot,
 )
 from scalify_hlo.algebra.uncertainty import UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
 
 _NEARLY_TWICE = 1.45
@@ -64,14 +65,14 @@ class RuntimeScales:
 
     def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
         self.location = top.location
-        self.built: dict[ir.Value, None] = {}
+        self.built = ValueSet()
         self._tracks_uncertainty = tracks_uncertainty
         self._top = top
         self._ip = ir.InsertionPoint(top)
         self._values: dict[RuntimeScale, ir.Value] = {}
         self._origins: dict[RuntimeScale, RuntimeOrigin] = {}
         self._derived: dict[RuntimeOrigin, RuntimeScale] = {}
-        self._built: dict[Hashable, ir.Value] = {}
+        self._built: ValueCache[ir.Value] = ValueCache()
         self._products: dict[tuple[Scale, bool], ir.Value] = {}
         self._parts: dict[tuple[Scale, bool], list[ir.Value]] = {}
         self._numbers: dict[tuple[float, bool], ir.Value] = {}
@@ -82,7 +83,7 @@ class RuntimeScales:
             for wide, element in ((False, ir.F32Type.get()), (True, ir.F64Type.get()))
         }
         self._count = 0
-        self._homes: dict[ir.Value, _Home] = {}
+        self._homes: ValueMap[_Home] = ValueMap()
         self._computed: dict[RuntimeScale, _Home] = {}
 
     def define(
@@ -127,15 +128,9 @@ class RuntimeScales:
         return list(found)
 
     def forget(self, count: int) -> None:
-        """Forgets the run-time scales from number `count` on, and the values built from them."""
-        gone = {self._computed.pop(g).rank for g in list(self._computed) if g.index >= count}
-        values = {v for v, home in self._homes.items() if home.rank in gone}
-        for value in values:
-            del self._homes[value]
-            self.built.pop(value, None)
-        if values:
-            # New values may have the addresses of old ones.
-            self._built = {k: v for k, v in self._built.items() if v not in values}
+        """Forgets the run-time scales from number `count` on, whose values were erased."""
+        for runtime in [each for each in self._computed if each.index >= count]:
+            del self._computed[runtime]
 
     @property
     def count(self) -> int:
@@ -253,13 +248,18 @@ class RuntimeScales:
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
 
-    def erase_unused(self) -> None:
+    def forget_built(self) -> None:
+        """Forgets which values were built from which; no more are built."""
+        self._built.clear()
+        self._homes.clear()
+
+    def erase_unused(self, eraser: Eraser) -> None:
         """Erases the factors without uses."""
-        for value in reversed(self.built):
+        for value in list(reversed(self.built)):
             if next(iter(value.uses), None) is None:
-                value.owner.erase()
+                eraser.erase_maker(value)
         for home in self._computed.values():
-            home.anchor.erase()
+            eraser.erase_maker(home.anchor.result)
         self._computed.clear()
 
     def _maximum(self, origin: ScaleMaximum) -> ir.Value:
@@ -337,7 +337,7 @@ class RuntimeScales:
 
     def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
         self._built[key] = built
-        self.built[built] = None
+        self.built.add(built)
         if home is not None:
             self._homes[built] = home
 

@@ -20,6 +20,7 @@ from scalify_hlo.errors import Remark
 from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.attended import Attention
+from scalify_hlo.rules.cast_scales import CastScale
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.rescaler import Rescaler
 from scalify_hlo.rules.result_scales import ResultScales
@@ -102,12 +103,16 @@ class Notes:
         remarks: The remarks to the user.
         given_up: For each op, how often it read a scaled operand at scale 1.
         untrusted: The casts of data whose size could not be trusted.
+        casts: The scales of the casts of matmul operands, for the report.
+        statistics: For each statistic that the program computes, the name of its function.
         trial: Whether the notes are of a copy that will be erased, and are discarded.
     """
 
     remarks: list[Remark] = field(default_factory=list)
     given_up: Counter[str] = field(default_factory=Counter)
     untrusted: list[Untrusted] = field(default_factory=list)
+    casts: list[CastScale] = field(default_factory=list)
+    statistics: list[str] = field(default_factory=list)
     trial: bool = False
 
 
@@ -155,7 +160,6 @@ class ScaleRewriter:
         self.runtime_scales = RuntimeScales(top, tracks_uncertainty=settings.tracks_uncertainty)
         self.rescaler = rescaler = Rescaler(values, self.runtime_scales)
         self.attention = Attention()
-        values.listen(self.attention.forget)
         self._result_scales = ResultScales(values, narrow=settings.narrow)
         self._alignment = Alignment(
             rescaler,
@@ -168,7 +172,7 @@ class ScaleRewriter:
         # Frequent operations are bound to the part that has them, which saves a call.
         self.info, self.infos, self.format = values.info, values.infos, values.format
         self.replace, self.assume, self.pass_on = values.replace, values.assume, values.pass_on
-        self.concerns, self.region, self.forget = values.concerns, values.region, values.forget
+        self.concerns, self.region = values.concerns, values.region
         self.rescale_to, self.multiply = rescaler.rescale_to, rescaler.multiply
         self.bounded = self._result_scales.bounded
         self.keeps_values = self._result_scales.keeps_values
@@ -218,7 +222,7 @@ class ScaleRewriter:
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
             target = results.of(value, info)
             if target is not info.scale:
-                before = self.values.moved.get((value, target))
+                before = self.values.at_scale(value, target)
                 moved = self._move_definition(value, target) if before is None else before
                 at = info.at(target)
                 if info.scale.powers != target.powers:
@@ -232,7 +236,9 @@ class ScaleRewriter:
             return
         for value, info in self._known.items():
             if isinstance(info, Scaled):
-                self._known[value] = info._replace(uncertainty=of_root(_INPUT, _IN_POWERS))
+                drift = info.uncertainty.drift
+                found = of_root(_INPUT, _IN_POWERS).drifting(drift)
+                self._known[value] = info._replace(uncertainty=found)
 
     def observe(self, value: ir.Value, scale: Scale, op: ir.Operation) -> None:
         """Notes the data of a cast, except in regions, out of which it would have to be hoisted."""

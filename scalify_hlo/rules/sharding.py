@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir, sdy
 from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules.devices import devices_of, replicated_after
 from scalify_hlo.rules.families import keep, source
 from scalify_hlo.rules.isolated import (
@@ -105,16 +106,14 @@ def body(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
     taken = [outside[i] for i in drop_unused(block, len(outside))]
     rewriter.values.changed |= inner.values.changed
     if taken:
-        op = _with_operands(op, scale_operands(block, taken, rewriter, op.operation), rewriter)
+        op = _with_operands(op, scale_operands(block, taken, rewriter, op.operation))
     names = dict(zip(parameters, outside, strict=True))
     for result, info in zip(op.results, results, strict=True):
         rewriter.set(result, translated(info, rewriter, inner, names))
     return op
 
 
-def _with_operands(
-    op: ir.Operation, scales: list[ir.Value], rewriter: ScaleRewriter
-) -> ir.Operation:
+def _with_operands(op: ir.Operation, scales: list[ir.Value]) -> ir.Operation:
     """Returns the op with more operands, which are replicated; it takes the body."""
     where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
     types = [result.type for result in op.results]
@@ -130,10 +129,7 @@ def _with_operands(
     for name, mark in marks.items():
         new.attributes[name] = mark
     op.regions[0].blocks[0].append_to(new.regions[0])
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    rewriter.forget(op.operation)
-    op.operation.erase()
+    replace_op(op, new.results)
     return new
 
 

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import REGION_CALL_DEPTH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, splat_info
+from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 Unit: TypeAlias = Scale | AnyScale | None
@@ -35,7 +36,7 @@ class Inference:
     def __init__(self, rewriter: ScaleRewriter) -> None:
         self._rewriter = rewriter
         self._found: dict[RuntimeScale, Scale] = {}
-        self._units: dict[ir.Value, Unit] = {}
+        self._units: ValueMap[Unit] = ValueMap()
         self._count = 0
         self._depth = 0
 

@@ -14,21 +14,16 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MEASURED_BOUND
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.dialect.traits import LAYOUT
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
-from scalify_hlo.rules.marker_ops import dynamic_rescale
+from scalify_hlo.rules.cast_scales import CastScale, of_size
+from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
 from scalify_hlo.rules.placement import in_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter, Untrusted
-
-_PEAK: Final = 2
-"""log2 of the expected ratio of amax and rms: that of 10,000 normal numbers."""
-
-_PEAK_DEVIATION: Final = 1.0
-"""The variation of this ratio between distributions, in octaves."""
-
 
 _UNKNOWN: Final = 100
 """The uncertainty, in octaves, above which a remark does not state it."""
@@ -71,20 +66,43 @@ def handled(
     """
     if target.wide:
         return None
-    octaves = _octaves(uncertainty_of(info), target)
-    if octaves <= target.room:
+    octaves, room = _octaves(uncertainty_of(info), target), _room(info, target)
+    if octaves <= room:
         return None
     numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
     how = (
         MEASURE if rewriter.recipe.untrusted == WIDE and not numbers else rewriter.recipe.untrusted
     )
     rewriter.notes.untrusted.append(
-        Untrusted(rewriter.remark(op, _remark(octaves, target, how)), numbers)
+        Untrusted(rewriter.remark(op, _remark(octaves, target.name, room, how)), numbers)
     )
     if how == MEASURE:
         return measured(op, info, target, rewriter)
     known = info if isinstance(info, Scaled) else Scaled(ONE)
     return _bounded(op, known, target, octaves, rewriter)
+
+
+def noted(
+    readers: tuple[int, ...],
+    op: ir.Operation,
+    info: ScaleInfo,
+    target: FloatFormat,
+    *,
+    measured: bool,
+) -> CastScale:
+    """Returns the record of the scale of a cast.
+
+    Args:
+        readers: The operands of matmuls that the cast makes.
+        op: The cast.
+        info: The scale information of its operand.
+        target: The format of the cast.
+        measured: Whether the operand is measured for the cast.
+    """
+    if measured:
+        return CastScale(readers, "measured")
+    octaves = 0.0 if target.wide else _octaves(uncertainty_of(info), target)
+    return of_size(readers, op.operands[0], info, octaves, target)
 
 
 def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:
@@ -125,12 +143,39 @@ _MOVING: Final = (LAYOUT - {"stablehlo.broadcast_in_dim"}) | {
 }
 
 
-def _remark(octaves: float, target: FloatFormat, how: str) -> str:
+def _remark(octaves: float, target: str, room: int, how: str) -> str:
     known = "is not known" if octaves >= _UNKNOWN else f"may be off by 2^±{octaves:.0f}"
     done = _DONE[how]
-    return (
-        f"the predicted size of the operand {known}, {target.name} holds 2^±{target.room}; {done}"
-    )
+    return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {done}"
+
+
+_MARGIN: Final = 2
+"""The octaves that a cast leaves above data whose amax was measured before."""
+
+
+def _room(info: ScaleInfo, target: FloatFormat) -> int:
+    """Returns the uncertainty of the predicted size of an operand, in octaves."""
+    return _MARGIN if above_unit(info, target) else target.room
+
+
+def above_unit(info: ScaleInfo, target: FloatFormat) -> int:
+    """Returns the octaves by which a cast puts data above unit.
+
+    A format of few exponents has more room above unit than below, for the amax of data of any
+    distribution. If the amax is known from a statistic, the room is more useful below. Such data
+    are put a few octaves below the end of the format, which leaves a margin for errors.
+
+    Args:
+        info: The scale information of the data.
+        target: The format.
+
+    Returns:
+        0, unless the data are at a scale that follows from an amax.
+    """
+    if not isinstance(info, Scaled) or info.scale.static or not info.uncertainty.peak:
+        return 0
+    spare = target.max_exponent - PEAK
+    return max(0, spare - _MARGIN) if spare > target.room else 0
 
 
 def measured(
@@ -146,16 +191,11 @@ def measured(
     i64 = ir.IntegerType.get_signless(64)
     marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, headroom)
     marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.KNOWN)
     (data,) = dynamic_rescale(marker, rewriter)
-    marker.operation.erase()
+    erase(marker)
     found = rewriter.info(data)
-    scale = found.scale if isinstance(found, Scaled) else ONE
-    known = Scaled(scale, headroom - _PEAK, of_root(_PEAK_DEVIATION))
-    for runtime, _ in scale.powers:
-        runtime.size -= (
-            known.level
-        )  # The size of the scale is that of the values minus that of the data.
-    rewriter.assume(data, known)
+    known = found if isinstance(found, Scaled) else Scaled(ONE)
     format_ = rewriter.format(value)
     near_unit = format_ is not None and not format_.wide
     after = rewriter.rescale_to(data, known.normalized, op) if near_unit else data

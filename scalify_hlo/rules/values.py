@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
 from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
 
 class _Scope(NamedTuple):
@@ -32,17 +33,12 @@ class Values:
 
     def __init__(self) -> None:
         self.changed = False
-        self.leaving: frozenset[ir.Value] = frozenset()
-        self.known: dict[ir.Value, ScaleInfo] = {}
-        self.moved: dict[tuple[ir.Value, Scale], ir.Value] = {}
+        self.leaving = ValueSet()
+        self.known: ValueMap[ScaleInfo] = ValueMap()
+        self.moved: ValueMap[dict[Scale, ir.Value]] = ValueMap()
         self.scopes: list[_Scope] = []
-        self.replaced: dict[ir.Value, None] = {}
+        self.replaced = ValueSet()
         self._formats: dict[ir.Type, FloatFormat | None] = {}
-        self._listeners: list[Callable[[ir.Operation], None]] = []
-
-    def listen(self, listener: Callable[[ir.Operation], None]) -> None:
-        """Registers a function that is called with each forgotten op and those inside of it."""
-        self._listeners.append(listener)
 
     def info(self, value: ir.Value) -> ScaleInfo:
         """Returns the scale information of a value; None for unscaled values."""
@@ -99,7 +95,11 @@ class Values:
 
     def note_moved(self, value: ir.Value, target: Scale, rescaled: ir.Value) -> None:
         """Notes that `rescaled` is `value` at another scale."""
-        self.moved[value, target] = rescaled
+        found = self.moved.get(value)
+        if found is None:
+            self.moved[value] = {target: rescaled}
+        else:
+            found[target] = rescaled
         if self.scopes:
             self.scopes[-1].moved.append((value, target))
 
@@ -117,20 +117,18 @@ class Values:
             yield
         finally:
             self.scopes.pop()
-            for key in scope.moved:
-                self.moved.pop(key, None)
+            for value, target in scope.moved:
+                self.moved.get(value, {}).pop(target, None)
 
-    def forget(self, op: ir.Operation) -> None:
-        """Forgets the results and regions of an op before it is erased."""
-        for listener in self._listeners:
-            listener(op)
-        for value in defined_by(op):
-            self.known.pop(value, None)
-            self.replaced.pop(value, None)
-        for region in op.regions:
-            for block in region.blocks:
-                for inner in block.operations:
-                    self.forget(inner.operation)
+    def forget(self) -> None:
+        """Forgets what is known of all values."""
+        self.known.clear()
+        self.moved.clear()
+
+    def at_scale(self, value: ir.Value, target: Scale) -> ir.Value | None:
+        """Returns the data of a value at another scale; None if they were not built."""
+        found = self.moved.get(value)
+        return None if found is None else found.get(target)
 
     @property
     def depth(self) -> int:
@@ -140,14 +138,6 @@ class Values:
     def discardable(self, value: ir.Value) -> None:
         """Notes that a value of the rewriter may have no uses."""
         self.replaced[value] = None
-
-
-def defined_by(op: ir.Operation) -> Iterator[ir.Value]:
-    """Yields the results of an op and the arguments of its blocks."""
-    yield from op.results
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.arguments
 
 
 def enclosing(value: ir.Value) -> list[ir.Operation]:

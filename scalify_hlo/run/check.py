@@ -174,7 +174,7 @@ def given_inputs(program: Interface, arrays: Mapping[str, Array | StoredArray]) 
         if name not in arrays:
             raise UsageError(
                 f"the inputs have no array for the argument {tensor.name!r}",
-                hint="`scalify-hlo inspect` lists the arguments and their types",
+                hint="`scalify-hlo inspect --arguments` lists the arguments and their types",
             )
     return [fit(arrays[n], t) for n, t in zip(names, program.arguments, strict=True)]
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from scalify_hlo import _compat
-from scalify_hlo._compat import ir, passmanager
+from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.value_map import run_native
 from scalify_hlo.errors import UsageError
 
 Shape = tuple[int, ...]
@@ -43,11 +44,11 @@ def refined(module: ir.Module, shapes: Sequence[Shape]) -> ir.Module:
         ]
         pipeline = _ARGUMENTS.replace("TYPES", ",".join(map(str, types)))
         try:
-            passmanager.PassManager.parse(pipeline).run(module.operation)
+            run_native(pipeline, module.operation)
             static = ir.Module.parse(_compat.refine_shapes(_bytecode(module)))
         except (ValueError, ir.MLIRError) as error:
             raise _misfit(str(error)) from None
-        passmanager.PassManager.parse(_CANONICALIZE).run(static.operation)
+        run_native(_CANONICALIZE, static.operation)
         return static
 
 

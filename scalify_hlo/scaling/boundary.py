@@ -8,12 +8,14 @@ from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.algebra.formats import FloatFormat
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import CERTAIN
 from scalify_hlo.analysis.carried import carried_arguments, may_come_back
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import ResultMarks
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.report.model import ValueReport
 from scalify_hlo.rules import emit
@@ -71,7 +73,8 @@ class Boundary:
         _check_aliases(main, names, marks)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
         carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
-        formats = [format_of(value.type) for value in block.operations[-1].operands]
+        returned, format_ = terminator(block).operands, self._rewriter.format
+        formats = {i: format_(returned[i]) for i in carried}
         carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
         self._measured = {i for i in carried if _is_narrow(formats[i])}
         for i in self._measured:
@@ -94,10 +97,11 @@ class Boundary:
         if any(pairs):
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
-        returned = zip(block.operations[-1].operands, attributes.result_pairs(main), strict=True)
-        leaving = [value for value, pair in returned if not pair]
-        self._rewriter.values.leaving = frozenset(leaving)
-        if len(leaving) < len(block.operations[-1].operands) or self._rewriter.observed is not None:
+        returned = terminator(block).operands
+        returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
+        leaving = [value for value, pair in returned_pairs if not pair]
+        self._rewriter.values.leaving = ValueSet(leaving)
+        if len(leaving) < len(returned) or self._rewriter.observed is not None:
             self._known = None
 
     def _carried(
@@ -157,7 +161,7 @@ class Boundary:
         new = list(block.arguments)
         for value, place in reversed(list(zip(old, places, strict=True))):
             if new[place] != value:
-                value.replace_all_uses_with(new[place])
+                replace_uses(value, new[place])
         for value, (type_, location) in zip(old, wanted, strict=False):
             value.set_type(type_)
             value.set_location(location)
@@ -183,12 +187,14 @@ class Boundary:
             return None
         mark.pop(attributes.SIZE, None)
         number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
+        drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
         size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
+        known = CERTAIN.drifting(drift)
         if rewriter.keeps_values(data):
-            info = Scaled(ONE, size)
+            info = Scaled(ONE, size, known)
             rewriter.assume(data, info)
             return info
-        info = Scaled(Scale(number), size - number)
+        info = Scaled(Scale(number), size - number, known)
         uses = [(use.owner, use.operand_number) for use in data.uses] if number else []
         if not uses:
             rewriter.assume(data, info)
@@ -212,7 +218,7 @@ class Boundary:
 
     def _leave_values(self, known: ResultMarks) -> None:
         """Unscales all results, and restores their attributes."""
-        returned, rewriter = self._block.operations[-1], self._rewriter
+        returned, rewriter = terminator(self._block), self._rewriter
         before, values = list(returned.operands), []
         for name, value in zip(known.names, before, strict=True):
             self._note(self.results, name, value, rewriter.info(value), False)
@@ -222,7 +228,7 @@ class Boundary:
 
     def _leave_marked(self) -> None:
         """Rewrites each result according to its marks."""
-        returned = self._block.operations[-1]
+        returned = terminator(self._block)
         before = list(returned.operands)
         values: list[ir.Value] = []
         marks: list[Attributes] = []
@@ -258,7 +264,7 @@ class Boundary:
     ) -> None:
         if values != before:
             func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
-            returned.operation.erase()
+            erase(returned)
         if len(values) > len(before):
             self._set_signature(None, [value.type for value in values])
 
@@ -307,7 +313,7 @@ class Boundary:
         i64 = ir.IntegerType.get_signless(64)
         marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, _HEADROOM)
         (data,) = dynamic_rescale(marker, self._rewriter)
-        marker.operation.erase()
+        erase(marker)
         return data
 
     def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.analysis.frames import functions_in, walk_block
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
 from scalify_hlo.rules.parameters import Parameters
@@ -64,16 +69,52 @@ def called_by(function: ir.OpView) -> list[str]:
     return [callee_of(op) for op in ops if op.operation.name == "func.call"]
 
 
+def runs_of(places: Sequence[str], module: ir.Operation) -> int:
+    """Returns how often ops run in a call of ``main``, of which those in loops count once.
+
+    Args:
+        places: The function that each op is in.
+        module: The module.
+    """
+    counts = Counter(places)
+    if counts.keys() <= {"main"}:
+        return counts["main"]
+    calls = _calls_from_main(functions_in(module.regions[0].blocks[0].operations))
+    return sum(count * calls[name] for name, count in counts.items())
+
+
+def _calls_from_main(functions: Mapping[str, ir.OpView]) -> Counter[str]:
+    """Returns how often each function runs in a call of ``main``; regions count once."""
+    counts = Counter({"main": 1})
+    ordered = list(TopologicalSorter(_callers(functions)).static_order())
+    for name in ordered:
+        if counts[name] and functions[name].regions[0].blocks:
+            for callee in called_in(functions[name].regions[0].blocks[0]):
+                counts[callee] += counts[name]
+    return counts
+
+
+def _callers(functions: Mapping[str, ir.OpView]) -> dict[str, set[str]]:
+    """Returns the functions that call each function."""
+    callers: dict[str, set[str]] = {name: set() for name in functions}
+    for name, function in functions.items():
+        for block in function.regions[0].blocks:
+            for callee in called_in(block):
+                callers.setdefault(callee, set()).add(name)
+    return callers
+
+
 def called_in(block: ir.Block) -> list[str]:
     """Returns the functions that are called in a block and in the regions of its ops."""
     found: list[str] = []
-    for op in block.operations:
-        operation = op.operation
-        if operation.name in CALLS:
+    go_on = ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in CALLS:
             found.append(callee_of(op))
-        for region in operation.regions:
-            for inner in region.blocks:
-                found += called_in(inner)
+        return go_on
+
+    walk_block(block, visit)
     return found
 
 
@@ -117,10 +158,10 @@ def return_scales(
     if not computed:
         return ()
     values = [rewriter.runtime_scales.value(runtime) for runtime in computed]
-    returned = copy.regions[0].blocks[0].operations[-1]
+    returned = terminator(copy.regions[0].blocks[0])
     operands = [*returned.operands, *values]
     func.return_(operands, loc=returned.location, ip=ir.InsertionPoint(returned))
-    returned.operation.erase()
+    erase(returned)
     marks = attributes.result_attributes(copy)
     inputs = list(attributes.function_type(copy).inputs)
     attributes.set_function_type(copy, inputs, [value.type for value in operands])
@@ -189,7 +230,5 @@ def new_call(
             call.attributes[key] = (
                 replicated_after(mark, computed) if key == SDY and computed else mark
             )
-    for old, new in zip(op.results, call.results, strict=False):  # The scales are the last results.
-        old.replace_all_uses_with(new)
-    op.operation.erase()
+    replace_op(op, list(call.results)[: len(op.results)])  # The scales are the last results.
     return call

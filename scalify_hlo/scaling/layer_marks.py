@@ -9,6 +9,7 @@ from scalify_hlo.algebra.limits import LAYER_MARK_CONE
 from scalify_hlo.analysis.layers.graph import Graph
 from scalify_hlo.analysis.layers.model import Layer
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
 
@@ -25,13 +26,13 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
     Returns:
         The ops that got marks.
     """
-    numbers: dict[ir.Value, int] = {}
+    numbers: ValueMap[int] = ValueMap()
     marked: list[ir.Operation] = []
     for layer in layers:
         if layer.name not in ACTIVATIONS or not layer.exact:
             continue
         source = layer.inputs[0]
-        inputs = {*source.values, *graph.passed.get(source, ())}
+        inputs = ValueSet([*source.values, *graph.passed.get(source, ())])
         for value in layer.output.values:
             if value not in numbers and (place := _reader(value, inputs)) is not None:
                 numbers[value] = number = len(numbers)
@@ -42,9 +43,9 @@ def mark_inputs(layers: Iterable[Layer], graph: Graph) -> list[ir.Operation]:
     return marked
 
 
-def _reader(value: ir.Value, inputs: set[ir.Value]) -> tuple[ir.Operation, int] | None:
+def _reader(value: ir.Value, inputs: ValueSet) -> tuple[ir.Operation, int] | None:
     """Returns the op of a block between an input and a value, and the number of the operand."""
-    waiting, seen = list(_owner(value)), {value}
+    waiting, seen = list(_owner(value)), ValueSet([value])
     looked = 0
     while waiting and looked < LAYER_MARK_CONE:
         op = waiting.pop(0)

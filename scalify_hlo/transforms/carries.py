@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import LOOP
+from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
 
 _PLACING = ("mhlo.", "sdy.")
 """Prefixes of the attributes that give the placement of each value of a loop."""
@@ -57,10 +58,10 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
         loc=last.location,
         ip=ir.InsertionPoint(last),
     )
-    last.operation.erase()
+    erase(last)
     for block in blocks:
         for index in reversed(dropped):
-            block.erase_argument(index)
+            erase_argument(block, index)
     new = ir.Operation.create(
         LOOP,
         results=[loop.results[i].type for i in kept],
@@ -73,7 +74,7 @@ def without_dead_carries(loop: ir.Operation) -> Loop | None:
     for block, region in zip(blocks, new.regions, strict=True):
         block.append_to(region)
     for index, result in zip(kept, new.results, strict=True):
-        loop.results[index].replace_all_uses_with(result)
+        replace_uses(loop.results[index], result)
     starts = [loop.operands[i] for i in dropped]
-    loop.erase()
+    erase(loop)
     return Loop(new, starts)

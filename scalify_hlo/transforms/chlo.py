@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from itertools import pairwise
 
-from scalify_hlo._compat import chlo, func, ir, passmanager, register_passes, stablehlo
+from scalify_hlo._compat import chlo, func, ir, register_passes, stablehlo
 from scalify_hlo.dialect.traits import SPECIAL
+from scalify_hlo.dialect.value_map import erase, replace_op, replace_uses, run_native
 from scalify_hlo.errors import InputError
 
 _EVERY = frozenset(op.OPERATION_NAME for op in vars(chlo).values() if hasattr(op, "OPERATION_NAME"))
@@ -20,13 +21,14 @@ _BROADCASTING = frozenset(op for op in _EVERY if op.startswith("chlo.broadcast_"
 _DIMS = "broadcast_dimensions"
 
 
-def expand(module: ir.Operation, *, keep: Collection[str] = ()) -> None:
+def expand(module: ir.Operation, *, keep: Collection[str] = (), apart: bool = False) -> None:
     """Expands the CHLO ops of a module in place.
 
     Args:
         module: The module.
         keep: Full names of ops without regions that are not expanded. StableHLO's pass expands all
             ops or none, so the kept ops are custom calls while it runs.
+        apart: Whether no table has values of the module; see `run_native`.
 
     Raises:
         InputError: StableHLO has no expansion of an op, for example on f8 operands, or of an op
@@ -36,15 +38,15 @@ def expand(module: ir.Operation, *, keep: Collection[str] = ()) -> None:
         return
     for op in _named(module, _BROADCASTING):
         _broadcast(op)
-    for op in _named(module, keep):
+    scans = bool(_named(module, _SCANS))
+    hidden = {*keep, *_SLICES} if scans else keep
+    for op in _named(module, hidden):
         _replace(op, _CALL, {_TARGET: ir.StringAttr.get(_HIDDEN + op.name), **_attributes(op)})
-    scans, given = _named(module, _SCANS), set(_named(module, _SLICES))
-    _run(_PIPELINE, module)
+    _run(_PIPELINE, module, apart)
     for op in _named(module, _SLICES) if scans else ():
-        if op not in given:
-            _slice_statically(op)
-    _without_shapes(module)
-    for op in _named(module, (_CALL,)) if keep else ():
+        _slice_statically(op)
+    _without_shapes(module, apart)
+    for op in _named(module, (_CALL,)) if hidden else ():
         target = op.attributes[_TARGET].value
         if target.startswith(_HIDDEN):
             _replace(op, target.removeprefix(_HIDDEN), _attributes(op))
@@ -65,7 +67,7 @@ def legalize(module: ir.Operation) -> None:
     """
     found = {op.name for op in _named(module, _EVERY)}
     if functions := sorted(found & _FUNCTIONS):
-        _run(_COMPOSITES.format(",".join(functions)), module)
+        _run(_COMPOSITES.format(",".join(functions)), module, False)
     if found:
         expand(module)
 
@@ -97,16 +99,14 @@ def expand_one(op: ir.Operation) -> list[ir.Operation]:
             for index, argument in enumerate(block.arguments):
                 copy.operands[index] = argument
             func.ReturnOp(list(copy.results))
-        expand(module.operation)
+        expand(module.operation, apart=True)
     *new, end = [inner.operation for inner in function.body.blocks[0].operations]
     for inner in new:
         inner.move_before(op)
     given = list(op.operands)
     for argument, value in zip(function.arguments, given, strict=True):
-        argument.replace_all_uses_with(value)
-    for result, value in zip(op.results, list(end.operands), strict=True):
-        result.replace_all_uses_with(value)
-    op.erase()
+        replace_uses(argument, value)
+    replace_op(op, list(end.operands))
     return new
 
 
@@ -122,14 +122,14 @@ def _slice_statically(op: ir.Operation) -> None:
             for start, end in pairwise(bounds)
         ]
         sizes = ir.DenseI64ArrayAttr.get(list(type_.shape))
-        op.results[0].replace_all_uses_with(stablehlo.dynamic_slice(operand, parts, sizes))
-    op.erase()
+        replace_uses(op.results[0], stablehlo.dynamic_slice(operand, parts, sizes))
+    erase(op)
 
 
-def _run(pipeline: str, module: ir.Operation) -> None:
+def _run(pipeline: str, module: ir.Operation, apart: bool) -> None:
     register_passes()
     try:
-        passmanager.PassManager.parse(pipeline).run(module)
+        run_native(pipeline, module, apart=apart)
     except ir.MLIRError as error:
         first = error.error_diagnostics[0]
         op = next(iter(re.findall(r"'(chlo\.\w+)'", first.message)), "an op of CHLO")
@@ -182,7 +182,7 @@ def _broadcast(op: ir.Operation) -> None:
         _replace(op, "stablehlo.select", {})
 
 
-def _without_shapes(module: ir.Operation) -> None:
+def _without_shapes(module: ir.Operation, apart: bool) -> None:
     """Replaces the shape ops that the expansion of CHLO inserted by StableHLO."""
     foreign = [op for op in _all(module) if op.name.startswith(("shape.", "tensor."))]
     if not foreign:
@@ -194,15 +194,15 @@ def _without_shapes(module: ir.Operation) -> None:
                 location=str(op.location),
                 hint="broadcast them with stablehlo.dynamic_broadcast_in_dim",
             )
-    _run(_SHAPES, module)
+    _run(_SHAPES, module, apart)
     for cast in [op for op in _all(module) if op.name == _CAST]:
         for result in cast.results:
             for user in [use.owner for use in result.uses if use.owner.name == _CAST]:
                 if user.results[0].type == cast.operands[0].type:
-                    user.results[0].replace_all_uses_with(cast.operands[0])
+                    replace_uses(user.results[0], cast.operands[0])
     for cast in reversed([op for op in _all(module) if op.name == _CAST]):
         if not list(cast.results[0].uses):
-            cast.erase()
+            erase(cast)
 
 
 _CONSTRAINTS = frozenset(
@@ -232,6 +232,4 @@ def _replace(op: ir.Operation, name: str, attributes: Mapping[str, ir.Attribute]
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()
+    replace_op(op, new.results)

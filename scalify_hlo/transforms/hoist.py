@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
@@ -70,7 +72,7 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
     """
     marks = attributes.result_attributes(main)
     marks += [{"jax.result_info": ir.StringAttr.get(name)} for name in names]
-    _return_more(main.regions[0].blocks[0].operations[-1].operation, values)
+    _return_more(terminator(main.regions[0].blocks[0]), values)
     type_ = attributes.function_type(main)
     results = [*type_.results, *(value.type for value in values)]
     attributes.set_function_type(main, list(type_.inputs), results)
@@ -93,17 +95,17 @@ class _Hoisting:
     def __init__(self, values: Sequence[ir.Value], names: Sequence[str], top: ir.Block) -> None:
         self.values = list(values)
         self._names = names
-        self._depths = {top: 0}
+        self._depths = ValueMap([(top, 0)])
 
     def deepest(self) -> list[list[int]]:
         """Returns the numbers of the most deeply nested values, grouped by op."""
-        groups: dict[ir.Block, list[int]] = {}
+        groups: ValueMap[list[int]] = ValueMap()
         most = 1
         for number, value in enumerate(self.values):
             block = block_of(value)
             depth = self._depth(block)
             if depth > most:
-                most, groups = depth, {}
+                most, groups = depth, ValueMap()
             if depth == most:
                 groups.setdefault(block.owner.regions[0].blocks[0], []).append(number)
         return list(groups.values())
@@ -117,17 +119,18 @@ class _Hoisting:
     def raise_together(self, numbers: Sequence[int]) -> None:
         """Hoists values in the regions of one op to results of the op."""
         op = block_of(self.values[numbers[0]]).owner.operation
-        inner = list(dict.fromkeys((self.values[n], self._names[n]) for n in numbers))
+        inner = list(ValueCache.fromkeys((self.values[n], self._names[n]) for n in numbers))
         old = list(op.results)
         results = list(_raised(op, inner).results)
-        renewed = dict(zip(old, results, strict=False))
+        renewed = ValueMap(zip(old, results, strict=False))
         for before, after in renewed.items():
-            before.replace_all_uses_with(after)
-        lifted = dict(zip(inner, results[len(old) :], strict=True))
+            replace_uses(before, after)
+        lifted: ValueCache[ir.Value] = ValueCache()
+        lifted.update(zip(inner, results[len(old) :], strict=True))
         for number, hoisted in enumerate(zip(self.values, self._names, strict=True)):
             value = hoisted[0]
             self.values[number] = lifted.get(hoisted, renewed.get(value, value))
-        op.erase()
+        erase(op)
 
 
 def block_of(value: ir.Value) -> ir.Block:
@@ -167,7 +170,7 @@ def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
                 location=str(_location(value)),
                 hint="compute it in the body of the loop, and carry the result to the condition",
             )
-    last = body.operations[-1].operation
+    last = terminator(body)
     combined = []
     for value, name in hoisted:
         condition.add_argument(value.type, op.location)
@@ -182,7 +185,7 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
     """Adds results to branches: its own values, and zeros for those of other branches."""
     for region in op.regions:
         block = region.blocks[0]
-        last = block.operations[-1].operation
+        last = terminator(block)
         own = [v if block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
         _return_more(last, own)
     return _with_more(op, (), values)
@@ -191,7 +194,7 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
 def _per_device(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Reduces the values over all devices, on each device."""
     devices = devices_of(op.opview, nested=False)
-    last = op.regions[0].blocks[0].operations[-1].operation
+    last = terminator(op.regions[0].blocks[0])
     _return_more(last, [everywhere(value, name, devices, last) for value, name in hoisted])
     return _with_more(op, (), [value for value, _ in hoisted])
 
@@ -204,7 +207,7 @@ def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
         loc=last.location,
         ip=ir.InsertionPoint(last),
     )
-    last.erase()
+    erase(last)
 
 
 def _with_more(

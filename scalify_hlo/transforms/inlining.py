@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from scalify_hlo._compat import ir, passmanager
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
 from scalify_hlo.errors import InputError
 
 _CALL = "func.call"
@@ -40,9 +41,8 @@ def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operat
     inlining = _Inlining(functions, needed)
     for name in functions:
         inlining.flatten(name)
-    manager = passmanager.PassManager.parse("builtin.module(symbol-dce)")
-    manager.enable_verifier(False)  # The last pass of a rewrite verifies the module.
-    manager.run(module)
+    # The last pass of a rewrite verifies the module.
+    run_native("builtin.module(symbol-dce)", module, verify=False)
     refers = any(function.refers for function in functions.values())
     return _left(module, needed) if refers else []
 
@@ -148,14 +148,14 @@ def _inline(call: ir.Operation, callee: ir.Operation) -> None:
     copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
     block = copy.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):
-        argument.replace_all_uses_with(operand)
+        replace_uses(argument, operand)
     *ops, last = list(block.operations)
     for op in ops:
         op.operation.move_before(call)
     for result, value in zip(call.results, last.operands, strict=True):
-        result.replace_all_uses_with(value)
-    copy.erase()
-    call.erase()
+        replace_uses(result, value)
+    erase(copy)
+    erase(call)
 
 
 def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.formats import element_type
+from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError, nearest
 from scalify_hlo.rules.custom import COMPOSITE, NAME
 from scalify_hlo.rules.statistics import STATISTICS
@@ -27,7 +28,7 @@ def lower_calls(calls: Sequence[ir.Operation]) -> None:
         called[call.attributes["callee"].value] = _module(call)
         _barrier(call)
     for name, module in called.items():
-        ir.SymbolTable(module).erase(ir.SymbolTable(module)[name])
+        erase(ir.SymbolTable(module)[name])
 
 
 def _composite(call: ir.Operation) -> None:
@@ -53,9 +54,7 @@ def _composite(call: ir.Operation) -> None:
         loc=call.location,
         ip=ir.InsertionPoint(call),
     )
-    for old, new in zip(call.results, made.results, strict=True):
-        old.replace_all_uses_with(new)
-    call.erase()
+    replace_op(call, made.results)
 
 
 def _module(op: ir.Operation) -> ir.Operation:
@@ -72,9 +71,7 @@ def _barrier(call: ir.Operation) -> None:
     for name in (markers.MARKER, markers.STATISTIC, markers.EVERY, markers.ROUNDING):
         if name in call.attributes:
             marker.attributes[name] = call.attributes[name]
-    for old, new in zip(call.results, marker.results, strict=False):
-        old.replace_all_uses_with(new)
-    call.erase()
+    replace_op(call, list(marker.results)[: len(call.results)])
 
 
 def _one(call: ir.Operation) -> ir.Value:
@@ -124,6 +121,16 @@ def rescaled(
     for user, index in uses:
         user.operands[index] = marker.results[0]
     return marker.results[0]
+
+
+def rescaled_argument(value: ir.Value, statistic: str) -> ir.Value:
+    """As `rescaled`, of an argument, which the program still returns as it is if it does so."""
+    returns = [use for use in value.uses if use.owner.operation.name == "func.return"]
+    kept = [(use.owner, use.operand_number) for use in returns]
+    new = rescaled(value, statistic, value.location)
+    for user, index in kept:
+        user.operands[index] = value
+    return new
 
 
 def rescaled_before(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scalify_hlo._compat import func, ir, passmanager
+from scalify_hlo._compat import func, ir
 from scalify_hlo.dialect.ragged import (
     NUMBERS,
     PRECISION,
@@ -11,6 +11,7 @@ from scalify_hlo.dialect.ragged import (
     is_composite,
     precision,
 )
+from scalify_hlo.dialect.value_map import replace_op, run_native
 from scalify_hlo.transforms.chlo import expand_one
 
 _VERSION = "scalify.composite"
@@ -28,7 +29,7 @@ def lower_composites(module: ir.Operation) -> bool:
     for op in found:
         _lower(op)
     if found:
-        passmanager.PassManager.parse("builtin.module(symbol-dce)").run(module)
+        run_native("builtin.module(symbol-dce)", module)
     return bool(found)
 
 
@@ -82,8 +83,7 @@ def _lower(op: ir.Operation) -> None:
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
-    op.results[0].replace_all_uses_with(new.result)
-    op.erase()
+    replace_op(op, [new.result])
 
 
 def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
@@ -109,8 +109,7 @@ def _raise(op: ir.Operation, module: ir.Operation, taken: set[str]) -> None:
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
-    op.results[0].replace_all_uses_with(new.result)
-    op.erase()
+    replace_op(op, [new.result])
 
 
 def _decomposition(op: ir.Operation, module: ir.Operation, taken: set[str]) -> str:

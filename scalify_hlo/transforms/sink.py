@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.value_map import ValueMap, replace_op
 from scalify_hlo.rules.devices import mesh_of, replicated_after
 
 _ISOLATED = {"sdy.manual_computation", "sdy.named_computation"}
@@ -31,7 +32,7 @@ def lower(values: Sequence[ir.Value], places: Sequence[ir.Operation]) -> list[li
 class _Sinking:
     def __init__(self, values: list[ir.Value]) -> None:
         self._values = values
-        self._inside: dict[ir.Block, list[ir.Value]] = {}
+        self._inside: ValueMap[list[ir.Value]] = ValueMap()
 
     def at(self, place: ir.Operation) -> list[ir.Value]:
         block = place.block
@@ -62,6 +63,4 @@ def _with_operands(op: ir.Operation, values: Sequence[ir.Value]) -> None:
         ip=ir.InsertionPoint(op),
     )
     op.regions[0].blocks[0].append_to(new.regions[0])
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()
+    replace_op(op, new.results)

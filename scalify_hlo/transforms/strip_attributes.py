@@ -54,20 +54,22 @@ def clear_layers(
     # A composite may have become a call.
     looked_at = None if names is None else names | _CASTS.keys() | CALLS.keys()
 
+    last = None if behind is None else behind.name
+
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if behind is not None and op == behind:
-            return ir.WalkResult.INTERRUPT
         name = op.name
-        if name == _REDUCE and looked_at is not None and name not in looked_at:
-            return skip  # Regions on single elements contain no layer.
-        if looked_at is None or name in looked_at:
-            present = op.attributes
-            if len(present):
-                for mark in _LAYERS:
-                    if mark in present:
-                        del present[mark]
-                if name in _CASTS and _CASTS[name] in present:
-                    left.append(op)
+        if name == last and op == behind:
+            return ir.WalkResult.INTERRUPT
+        if looked_at is not None and name not in looked_at:
+            # Regions on single elements contain no layer.
+            return skip if name == _REDUCE else go_on
+        present = op.attributes
+        if len(present):
+            for mark in _LAYERS:
+                if mark in present:
+                    del present[mark]
+            if name in _CASTS and _CASTS[name] in present:
+                left.append(op)
         return go_on
 
     for function in module.regions[0].blocks[0].operations:

@@ -31,6 +31,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"passes"}),
     frozenset({"jax_api"}),
     frozenset({"io"}),
+    frozenset({"lint"}),
     frozenset({"run"}),
     frozenset({"frontend"}),
     frozenset({"api"}),
@@ -55,6 +56,7 @@ class Import:
     module: str
     line: int
     top_level: bool
+    typing_only: bool = False
 
 
 def imports(file: Path) -> Iterator[Import]:
@@ -76,11 +78,12 @@ def imports(file: Path) -> Iterator[Import]:
         late = id(node) in inside or id(node) in typing_only
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Import(alias.name, node.lineno, not late)
+                yield Import(alias.name, node.lineno, not late, id(node) in typing_only)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{file}:{node.lineno}: relative import"
             for alias in node.names:
-                yield Import(f"{node.module}.{alias.name}", node.lineno, not late)
+                name, typing = f"{node.module}.{alias.name}", id(node) in typing_only
+                yield Import(name, node.lineno, not late, typing)
 
 
 def layer_name(file: Path) -> str:
@@ -111,7 +114,7 @@ def test_modules_import_each_other_in_no_circle() -> None:
         name: {
             target
             for imported in imports(file)
-            if imported.top_level
+            if imported.top_level or imported.typing_only
             for target in (imported.module, imported.module.rpartition(".")[0])
             if target in names and target != name
         }

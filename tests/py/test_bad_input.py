@@ -180,7 +180,7 @@ def test_an_existing_output_is_left_as_it_was(tmp_path: Path, name: str) -> None
         (["rewrite", "-", "--target-version", "7"], "is not a StableHLO version"),
         (["rewrite"], "missing argument 'IN'"),
         (["opt", "-", "--pass-pipeline=scalify-propagat"], "did you mean 'scalify-propagate'"),
-        (["opt", "-", "--pass-pipeline=scalify-propagate{met=max}"], "did you mean 'meet'"),
+        (["opt", "-", "--pass-pipeline=scalify-propagate{recip=fp8}"], "did you mean 'recipe'"),
         (["opt", "-", "--pass-pipeline=builtin.module(cse"], "brackets"),
         (["rules", "stablehlo.ad"], "did you mean 'stablehlo.pad' or"),
         (["check", "-", "-"], "only one of the inputs can be standard input"),

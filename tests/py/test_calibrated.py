@@ -353,7 +353,7 @@ class TestCommand:
         out = files / "out.mlir"
         given = ("--profile", files / "p.json", "--set", "matmul.smallest=1")
         result = invoke(files / "p.mlir", *given, "-o", out)
-        summary = "fp8-calibrated: 1 of 1 matmul in FP8 (1 of 1 forward)\n"
+        summary = "fp8-calibrated: 1 of 1 matmul in FP8 (1 of 1 forward); no statistics\n"
         assert (result.exit_code, result.stderr) == (0, summary)
         np.testing.assert_array_equal(run(out.read_text(), X, W), run(rewritten(), X, W))
 

@@ -492,8 +492,9 @@ func.func private @turns(%w: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<2xf32> 
 def test_what_a_loop_returns_of_a_captured_value_is_followed() -> None:
     module = read_text(CAPTURED_AND_RETURNED).module
     main = main_function(module.operation)
-    frame = Frame(functions_in(module.body.operations))
     assert main is not None
-    weight = main.arguments[0]
-    (returned,) = main.regions[0].blocks[0].operations[-1].operands
-    assert flow_of({(weight, frame): 1})[returned, frame] == 1
+    with module.context:
+        frame = Frame(functions_in(module.body.operations))
+        (returned,) = main.regions[0].blocks[0].operations[-1].operands
+        flow = flow_of({frame.place(main.arguments[0]): 1})
+        assert flow[frame.place(returned)] == 1

@@ -136,11 +136,12 @@ def test_check_with_given_inputs(files: Path) -> None:
 
 
 def test_inspect_shows_names_types_and_scales(files: Path) -> None:
-    out = done("inspect", str(files / "text"), "--input-scale", "params*=2^-4")
+    out = done("inspect", str(files / "text"), "--arguments", "--input-scale", "params*=2^-4")
     assert "params['w']  tensor<4x4xf32>  plain  2^-4" in out
     assert "x            tensor<8x4xf32>  plain  unscaled" in out
-    assert "stablehlo.dot_general" in out
-    out = done("inspect", str(files / "exported"), "--signature", "scaled")
+    assert "stablehlo.dot_general" not in out
+    assert "stablehlo.dot_general" in done("inspect", str(files / "text"))
+    out = done("inspect", str(files / "exported"), "--arguments", "--signature", "scaled")
     assert "data and scale  s0" in out
     assert "jax.export file" in out
     assert "StableHLO portable artifact 1." in done("inspect", str(files / "artifact"))

@@ -13,7 +13,7 @@ from jax import lax
 
 import scalify_hlo as jsa
 from scalify_hlo._compat import ir
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import (
     Array,
     Pair,

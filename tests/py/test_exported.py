@@ -25,7 +25,8 @@ from scalify_hlo import (
     serialize,
 )
 from scalify_hlo.cli.main import main
-from scalify_hlo.frontend.exported import ScaledVjp, pair_tree, scaled_node
+from scalify_hlo.frontend.exported import ScaledVjp
+from scalify_hlo.frontend.marks import pair_tree, scaled_node
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import samples
 

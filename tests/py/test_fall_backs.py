@@ -283,7 +283,9 @@ class TestWarnings:
     """From Python, remarks are one warning, which names the first and says how to have all."""
 
     def test_of_a_rewrite(self) -> None:
-        with pytest.warns(scalify_hlo.ScalifyWarning, match="1 too small; .*report=True") as told:
+        with pytest.warns(
+            scalify_hlo.ScalifyWarning, match="1 wide: too small .*report=True"
+        ) as told:
             scalify_hlo.rewrite(matmul(4, 4, 4), recipe="fp8")
         assert len(told) == 1
         assert "\n" not in str(told[0].message)

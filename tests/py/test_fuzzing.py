@@ -16,7 +16,7 @@ from benchmarks.fuzz_pool import Case, answers
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.errors import InputError, ScalifyError, UsageError
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
 from tests.py.fuzzing import casts, files, jax_programs, mlir_programs, programs

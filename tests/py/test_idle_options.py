@@ -20,7 +20,8 @@ from scalify_hlo.errors import ScalifyError
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.effects import NEEDS, OF_PAIRS
-from scalify_hlo.recipes.model import TABLES, Scaling, StateOptions, defaults, load_calibrated
+from scalify_hlo.recipes.loading import TABLES, defaults, load_calibrated
+from scalify_hlo.recipes.model import Scaling, StateOptions
 from scalify_hlo.recipes.toml import preset_names
 from tests.py.judge import parse
 from tests.py.test_recipe import assert_one_sentence, call, write
@@ -116,6 +117,7 @@ EFFECTS = {
     "inputs.gradient": Case(["params*up"]),
     "inputs.step": Case(["*count"], settings=EVERY_4),
     "inputs.scale": Case(["params*=2^-4"]),
+    "inputs.measure": Case(["params*up*"]),
     "norm_gradients.statistic": Case("max"),
     "norm_gradients.rounding": Case("up"),
     "norm_gradients.every": Case(4, settings=STEP),

@@ -22,7 +22,7 @@ from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
 from scalify_hlo.quantize.casts import Casts
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import rescaler
 from scalify_hlo.rules.table import RULES
@@ -34,7 +34,7 @@ GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 ROLES = "scalify-normalize,scalify-signature{every},scalify-roles,scalify-recognize{inputs}"
 REST = (
     "scalify-quantize-matmuls{recipe=unit},scalify-narrow-state{recipe=unit},"
-    "scalify-propagate{narrow predict=unit},scalify-verify"
+    "scalify-propagate{recipe=unit},scalify-verify"
 )
 
 

@@ -21,7 +21,8 @@ from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.propagate import PropagatePass
-from scalify_hlo.recipes.model import Inputs, Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Inputs, Recipe
 from tests.py.judge import unrecorded
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)

@@ -22,6 +22,8 @@ from scalify_hlo.passes.pipeline import (
 )
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.toml import preset_names
 from tests.py.judge import floats, parse, rewritten
 from tests.py.programs import PROGRAMS, Program
 
@@ -49,7 +51,7 @@ class TestText:
         assert str(PASSES[name]()) == name
 
     @given(
-        meet=st.sampled_from(("anchor", "max")),
+        recipe=st.sampled_from(preset_names()),
         annotate=st.booleans(),
         strict=st.booleans(),
         signature=st.sampled_from(("same", "scaled")),
@@ -58,7 +60,7 @@ class TestText:
     )
     def test_printing_and_reading_again(
         self,
-        meet: str,
+        recipe: str,
         annotate: bool,
         strict: bool,
         signature: str,
@@ -67,7 +69,7 @@ class TestText:
     ) -> None:
         passes: list[Pass | str] = [
             SignaturePass(signature, tuple(scales), pairs),  # type: ignore[arg-type]
-            PropagatePass(meet=meet, annotate=annotate, strict=strict),  # type: ignore[arg-type]
+            PropagatePass(load_recipe(recipe), annotate=annotate, strict=strict),
             "cse",
         ]
         assert parse_pipeline(pipeline(passes)) == passes
@@ -98,11 +100,11 @@ class TestMisuse:
         ("text", "message"),
         [
             ("scalify-propagat", r"no pass is named 'scalify-propagat' .*'scalify-propagate'"),
-            ("scalify-propagate{met=max}", "has no option 'met' .*'meet'"),
+            ("scalify-propagate{recip=fp8}", "has no option 'recip' .*'recipe'"),
             ("scalify-signature{signature=sclaed}", "'sclaed' is not a value .*'scaled'"),
             ("scalify-propagate{annotate=maybe}", "'maybe' is not a value"),
             ("builtin.module(scalify-verify", "brackets"),
-            ("scalify-propagate{meet=max", "brackets"),
+            ("scalify-propagate{recipe=fp8", "brackets"),
         ],
     )
     def test_is_one_sentence_with_a_cure(self, text: str, message: str) -> None:

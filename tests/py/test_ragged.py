@@ -17,7 +17,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import assert_invariant, assert_same_bits, evaluate, parse, rewritten
 from tests.py.programs import PROGRAMS
 

@@ -22,8 +22,8 @@ from scalify_hlo.cli.main import main
 from scalify_hlo.cli.recipes import page
 from scalify_hlo.recipes.effects import idle
 from scalify_hlo.recipes.formats import E5M2, F8, FNUZ, LACKING, OPERANDS, PLACES, spellings
+from scalify_hlo.recipes.loading import CHOICES, defaults, own_options
 from scalify_hlo.recipes.model import (
-    CHOICES,
     KEEP,
     Inputs,
     MatmulOptions,
@@ -34,8 +34,6 @@ from scalify_hlo.recipes.model import (
     Scaling,
     StateOptions,
     Target,
-    defaults,
-    own_options,
 )
 from scalify_hlo.recipes.toml import preset_names, preset_text
 from tests.py import samples

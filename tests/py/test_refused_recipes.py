@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import scalify_hlo
 from scalify_hlo import InputError, Recipe, ScalifyError, UsageError, load_recipe
-from scalify_hlo.recipes.model import MatmulOptions, defaults
+from scalify_hlo.recipes.loading import defaults
+from scalify_hlo.recipes.model import MatmulOptions
 from tests.py import samples
 from tests.py.test_recipe import assert_one_sentence, call, refusal, write
 

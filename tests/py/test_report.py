@@ -19,6 +19,7 @@ from scalify_hlo.cli.main import main
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.selection import EXCLUDED
 from tests.py.judge import parse
+from tests.py.schemas import faults
 
 Types = tuple[Any, ...]
 
@@ -119,7 +120,8 @@ def test_every_matmul_is_listed(program: Callable[..., Any], recipe: str) -> Non
 def test_a_function_that_is_called_again_has_its_matmul_once(recipe: str) -> None:
     report = report_of(exported(called, *ARGUMENTS), recipe)
     assert only(report).calls == 3
-    assert summary(report) == f"{recipe}: 3 of 3 matmuls in FP8 (3 of 3 forward)"
+    taken = {"fp8": "no statistics", "fp8-current": "1.3 statistics per layer"}  # x, h, h and w
+    assert summary(report) == f"{recipe}: 3 of 3 matmuls in FP8 (3 of 3 forward); {taken[recipe]}"
 
 
 def test_a_matmul_is_described() -> None:
@@ -142,7 +144,8 @@ def test_formats_are_those_of_the_matmul() -> None:
     text = exported(small, *ARGUMENTS)
     report = report_of(text, "fp8", compute="bf16")
     assert [m.formats[:2] for m in report.matmuls] == [("f8E4M3FN",) * 2, ("bf16",) * 2]
-    assert summary(report).endswith("1 of 2 matmuls in FP8 (1 of 2 forward); wide: 1 too small")
+    told = "1 of 2 matmuls in FP8 (1 of 2 forward); 1 wide: too small (w); no statistics"
+    assert summary(report).endswith(told)
 
 
 def test_what_the_recipe_leaves_out_is_listed() -> None:
@@ -150,7 +153,8 @@ def test_what_the_recipe_leaves_out_is_listed() -> None:
     assert not report.remarks
     assert only(report).wide == EXCLUDED
     assert summary(report) == (
-        "fp8-current: 0 of 1 matmul in low precision (0 of 1 forward); wide: 1 excluded"
+        "fp8-current: 0 of 1 matmul in low precision (0 of 1 forward); 1 wide: excluded (w); "
+        "no statistics"
     )
 
 
@@ -167,12 +171,14 @@ def test_a_report_is_json(tmp_path: Path) -> None:
     given = ["--recipe", "fp8", "--input-scale", "*=2^0"]
     result = call("rewrite", "-", "-o", str(out), "--report", str(path), *given, text=TEXT)
     assert result.exit_code == 0
-    assert result.stderr == "fp8: 1 of 1 matmul in FP8 (1 of 1 forward)\n"
+    assert result.stderr == "fp8: 1 of 1 matmul in FP8 (1 of 1 forward); no statistics\n"
     found = json.loads(path.read_text())
-    assert list(found) == ["version", "recipe", "summary", "matmuls", "remarks"]
+    assert faults(found, "report") == []
+    declared = {"origin": "declared", "scale": "2^0", "octaves": 0.5, "room": 3}
     assert found["matmuls"] == [
         {
             "name": "",
+            "site": "arg0 arg1",
             "op": "stablehlo.dot_general",
             "location": "<stdin>:2:8",
             "part": "forward",
@@ -182,9 +188,18 @@ def test_a_report_is_json(tmp_path: Path) -> None:
             "m": 32,
             "n": 16,
             "k": 64,
+            "batch": 1,
             "calls": 1,
+            "flops": 2 * 32 * 16 * 64,
             "formats": {"lhs": "f8E4M3FN", "rhs": "f8E4M3FN", "result": "f32"},
+            "scales": {
+                "lhs": {**declared, "argument": "arg0"},
+                "rhs": {**declared, "argument": "arg1"},
+            },
+            "statistics": 0,
             "wide": None,
+            "remarks": [],
+            "warnings": [],
         }
     ]
 

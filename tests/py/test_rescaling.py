@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.recipes.model import Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
 from tests.py.judge import Array, Pair, evaluate, evaluate_with_xla, rewritten, run_scaled
 
 ELEMENTS: dict[str, Any] = {

@@ -17,7 +17,7 @@ from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import MatmulReport
 from tests.py import role_programs
 from tests.py.judge import parse

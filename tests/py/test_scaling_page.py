@@ -14,7 +14,8 @@ import pytest
 
 import scalify_hlo
 from examples import gpt2
-from scalify_hlo.recipes.model import Scaling, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Scaling
 from scalify_hlo.recipes.toml import preset_names
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,8 @@ from examples import gpt2
 from examples.training import training_step
 from examples.xla import Executable, flat
 from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.recipes.model import Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.check import compile_module
 from tests.py.judge import assert_same_bits, evaluate, parse, rewritten
 

@@ -31,9 +31,10 @@ def chain(op: str, length: int) -> tuple[object, list[Place]]:
     module = parse(f"func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{ {body} }}")
     main = main_function(module.operation)
     assert main is not None
-    frame = Frame({})
+    with module.context:
+        frame = Frame({})
     operations = list(main.regions[0].blocks[0].operations)
-    return module, [(op.results[0], frame) for op in operations[:-1]]
+    return module, [frame.place(op.results[0]) for op in operations[:-1]]
 
 
 def test_long_chains_are_followed_to_their_start() -> None:

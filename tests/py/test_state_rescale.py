@@ -18,7 +18,7 @@ from flax.training.train_state import TrainState
 import scalify_hlo as jsa
 from examples.training import training_step
 from scalify_hlo.errors import UsageError
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py import eight_devices
 from tests.py.judge import Array, Pair, assert_same_bits, rewritten, run_plain, run_scaled
 

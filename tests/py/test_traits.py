@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scalify_hlo._compat import chlo, func, ir, sdy, stablehlo
 from scalify_hlo.dialect import traits
 from scalify_hlo.rules.table import RULES
 
@@ -14,6 +15,9 @@ PACKAGE = Path(__file__).resolve().parents[2] / "scalify_hlo"
 TRAITS = {name: ops for name, ops in vars(traits).items() if isinstance(ops, frozenset)}
 ALIASES = {"chlo.broadcast", "mhlo.copy"}
 """Names that programs have and the bindings do not."""
+
+NEWER = {"stablehlo.collective_reduce"}
+"""Ops that not all supported versions of jax have."""
 
 SHORT = {op.partition(".")[2] for op in RULES}
 DISPATCHING = {
@@ -66,3 +70,76 @@ def test_no_other_module_lists_ops() -> None:
     for name in REGISTERING:
         del files[f"rules/{name}.py"]
     assert {name: count for name, file in files.items() if (count := tables(file))} == DISPATCHING
+
+
+APART: dict[str, frozenset[str]] = {
+    "expanded before rules are applied": frozenset(
+        {
+            *("chlo.conj", "chlo.constant", "chlo.constant_like", "chlo.is_inf", "chlo.is_neg_inf"),
+            *("chlo.is_pos_inf", "chlo.mulhi", "chlo.next_after", "chlo.polygamma", "chlo.scan"),
+            *("chlo.square", "chlo.top_k", "chlo.zeta"),
+        }
+    ),
+    "functions, calls and what ends them": frozenset(
+        {
+            *("func.call", "func.call_indirect", "func.constant", "func.func", "func.return"),
+            *("sdy.manual_computation", "sdy.named_computation", "sdy.return"),
+            *("stablehlo.composite", "stablehlo.return"),
+        }
+    ),
+    "placement of values on devices": frozenset(
+        {
+            *("sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all"),
+            *("sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.mesh"),
+            *("sdy.func_data_flow_edge", "sdy.propagation_barrier", "sdy.reduce_scatter"),
+            *("sdy.replicated_to_unreduced", "sdy.reshard", "sdy.sharded_to_unreduced"),
+            *("sdy.sharding_group", "stablehlo.partition_id", "stablehlo.replica_id"),
+        }
+    ),
+    "integers, flags, shapes and tokens": frozenset(
+        {
+            *("stablehlo.after_all", "stablehlo.compare", "stablehlo.count_leading_zeros"),
+            *("stablehlo.create_token", "stablehlo.dynamic_iota", "stablehlo.get_dimension_size"),
+            *("stablehlo.is_finite", "stablehlo.popcnt", "stablehlo.rng_bit_generator"),
+            *("stablehlo.shift_left", "stablehlo.shift_right_arithmetic"),
+            *("stablehlo.shift_right_logical", "stablehlo.bitcast_convert"),
+        }
+    ),
+    "one of a kind": frozenset(
+        {
+            *("chlo.ragged_dot", "stablehlo.async_done", "stablehlo.complex", "stablehlo.imag"),
+            *("stablehlo.concatenate", "stablehlo.cross-replica-sum", "stablehlo.einsum"),
+            *("stablehlo.fft", "stablehlo.get_tuple_element", "stablehlo.real", "stablehlo.tuple"),
+            *("stablehlo.set_dimension_size", "stablehlo.unary_einsum"),
+            *("stablehlo.uniform_dequantize", "stablehlo.uniform_quantize"),
+        }
+    ),
+}
+"""The ops of the dialects that have no trait, by reason."""
+
+
+def ops_of_dialects() -> dict[str, type[ir.OpView]]:
+    modules = (chlo, func, sdy, stablehlo)
+    kinds = (kind for module in modules for kind in vars(module).values())
+    classes = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, ir.OpView)]
+    return {kind.OPERATION_NAME: kind for kind in classes if hasattr(kind, "OPERATION_NAME")}
+
+
+def test_each_op_of_the_dialects_has_a_trait_or_a_reason_to_have_none() -> None:
+    """A version of jax that has a new op fails here: the op needs a trait, or a reason."""
+    apart = frozenset().union(*APART.values())
+    with_trait = frozenset().union(*TRAITS.values())
+    every = ops_of_dialects().keys()
+    without = {op for op in every - with_trait if not op.startswith("chlo.broadcast_")}
+    assert without == apart
+    assert with_trait <= every | ALIASES | NEWER
+
+
+def test_ops_with_regions_are_those_of_the_dialect() -> None:
+    found = {
+        op
+        for op, kind in ops_of_dialects().items()
+        if op.startswith("stablehlo.") and getattr(kind, "_ODS_REGIONS", (0,))[0] > 0
+    }
+    assert traits.WITH_REGIONS - found <= {"stablehlo.case", *NEWER}  # case has any number
+    assert found <= traits.WITH_REGIONS

@@ -5,7 +5,15 @@ import math
 import pytest
 
 from scalify_hlo.algebra.scale import ONE, Scaled, Splat
-from scalify_hlo.algebra.uncertainty import CERTAIN, NORMALIZED, UNKNOWN, Uncertainty, mean, of_root
+from scalify_hlo.algebra.uncertainty import (
+    CERTAIN,
+    NORMALIZED,
+    UNKNOWN,
+    Uncertainty,
+    mean,
+    of_root,
+    renamed,
+)
 from scalify_hlo.rules.families import product_uncertainty
 from scalify_hlo.rules.parameters import parameters_of, returned
 
@@ -48,6 +56,23 @@ def test_many_roots_are_merged_without_losing_their_variance() -> None:
         product = product * of_root(1.0)
     assert product.octaves == pytest.approx(8.0)
     assert len(product.degrees) <= 12
+
+
+def test_what_is_known_to_be_missing_is_followed() -> None:
+    x, y = of_root(1.0).drifting(0.75), of_root(1.0).drifting(0.5)
+    assert (x * y).drift == 1.25
+    assert (x / y).drift == 0.25
+    assert (x**2).drift == 1.5
+    assert mean((x, y)).drift == 0.625
+    assert x.with_root(1.0).with_bias(1.0).drift == 0.75
+    assert x.octaves == of_root(1.0).octaves
+
+
+def test_a_product_with_a_measured_value_follows_its_amax() -> None:
+    measured, other = of_root(1.0, peak=True), of_root(1.0)
+    assert (measured * other).peak
+    assert not (other / measured).peak
+    assert renamed(measured * other).peak
 
 
 def test_nothing_known_stays_so() -> None:

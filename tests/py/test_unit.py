@@ -19,7 +19,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
 from scalify_hlo.io.program import read_text
 from scalify_hlo.passes.pipeline import rewrite_module
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import assert_invariant, parse, unrecorded
 from tests.py.unit_functions import (
     EACH_FUNCTION,

@@ -13,7 +13,7 @@ import scalify_hlo as sh
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import read_text
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from tests.py import judge
 from tests.py.judge import unrecorded

@@ -16,6 +16,7 @@ from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import COPIES, IMPURE
+from scalify_hlo.dialect.value_map import ValueMap
 
 _SAME: Final = COPIES | {"stablehlo.reduce_precision"}
 """Ops whose results are their operands, by number."""
@@ -35,7 +36,7 @@ _ELEMENTWISE: Final = {
 }
 """The short names of elementwise ops, by their full names."""
 
-_Names = dict[ir.Value, Node]
+_Names = ValueMap[Node]
 
 
 def read(main: ir.OpView, listing: Sequence[Named] | None = None) -> Graph:
@@ -49,7 +50,7 @@ def read(main: ir.OpView, listing: Sequence[Named] | None = None) -> Graph:
     functions = functions_in(main.operation.parent.regions[0].blocks[0].operations)
     reader = _NumberReader(functions)
     block = main.regions[0].blocks[0]
-    names = {argument: reader.graph.leaf(argument) for argument in block.arguments}
+    names = ValueMap((argument, reader.graph.leaf(argument)) for argument in block.arguments)
     reader.ops(without_steps(main, listing), names)
     return reader.graph
 
@@ -119,7 +120,7 @@ class _NumberReader:
         self._depth += 1
         body = regions[0].blocks[0]
         self.graph.hand_on(body.arguments, inputs)
-        returned = self.block(body, dict(zip(body.arguments, inputs, strict=True)))
+        returned = self.block(body, ValueMap(zip(body.arguments, inputs, strict=True)))
         self._depth -= 1
         names.update(zip(op.results, returned, strict=True))
         self.graph.hand_on(op.results, returned)
@@ -143,7 +144,8 @@ class _NumberReader:
             kept = yielded[i] == argument
             inside.append(inputs[i] if kept else self.graph.leaf(argument))
             names[argument] = inside[i]
-        self.block(op.regions[0].blocks[0], names | dict(_arguments(op.regions[0], inside)))
+        own = ValueMap([*names.items(), *_arguments(op.regions[0], inside)])
+        self.block(op.regions[0].blocks[0], own)
         ends = self.block(body, names)
         for result, start, before, end in zip(op.results, inputs, inside, ends, strict=True):
             if before is end:

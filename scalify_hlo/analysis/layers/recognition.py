@@ -25,7 +25,8 @@ def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
         A layer for each call; none if there is no ``@main``. Layers that are not certain are left
         out.
     """
-    return layers_of(graph_of(module))
+    with module.context:
+        return layers_of(graph_of(module))
 
 
 def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None = None) -> Graph:

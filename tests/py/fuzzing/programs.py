@@ -12,7 +12,8 @@ import numpy as np
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import ScalifyError, UsageError
-from scalify_hlo.recipes.model import Recipe, load_recipe
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
 from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.casts import assert_casts_are_numpys
 from tests.py.fuzzing.finding import FindingError

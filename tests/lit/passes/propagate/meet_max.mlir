@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{meet=max annotate})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=%S/Inputs/meet_max.toml annotate})' \
 // RUN:   | %filecheck %s
 
 // Asked to, unrelated scales meet at the larger, a new generator: two factors instead of one.

@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs},scalify-propagate{narrow predict=unit annotate})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs},scalify-propagate{recipe=unit annotate})' \
 // RUN:   | %filecheck %s
 
 // Sizes are those of the Unit Scaling paper: sqrt(K) for a matmul, the root of the sum of squares

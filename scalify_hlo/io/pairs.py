@@ -1,0 +1,49 @@
+"""Pairs of data and scale among the arguments of a program that was rewritten."""
+
+from __future__ import annotations
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.passes.record import rewrites_of
+from scalify_hlo.rules.isolated import scale_element
+
+_SUFFIX = ".scale"
+"""The end of the name of the scale of an argument, after the name of its data."""
+
+
+def pairs_of(module: ir.Module) -> dict[int, int]:
+    """Returns the numbers of the arguments that are data, each with that of its scale.
+
+    A rewrite with signature ``scaled`` puts the scale of an argument right after its data, and
+    names it after them. Without names, a number of the type of scales after a float is taken to be
+    its scale.
+
+    Args:
+        module: The module of a program. One that has no record of a rewrite has no pairs.
+    """
+    if not any(", signature scaled" in done for done in rewrites_of(module)):
+        return {}
+    main = main_function(module.operation)
+    if main is None:
+        return {}
+    with module.context:
+        types = list(attributes.function_type(main).inputs)
+        names = attributes.argument_names(main)
+        pairs: dict[int, int] = {}
+        for scale in range(1, len(types)):
+            data = scale - 1
+            if data not in pairs.values() and _is_scale(types[data], types[scale]):
+                named = not names[data].startswith("arg")
+                if not named or names[scale] == names[data] + _SUFFIX:
+                    pairs[data] = scale
+        return pairs
+
+
+def _is_scale(data: ir.Type, scale: ir.Type) -> bool:
+    """Whether a type is that of the scale of another."""
+    if format_of(data) is None or not isinstance(scale, ir.RankedTensorType) or scale.rank:
+        return False
+    element: ir.Type = scale_element(data)
+    return bool(scale.element_type == element)

@@ -1,0 +1,170 @@
+"""Exponentials in f16 of values that nothing bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.monoid import monoid
+from scalify_hlo.dialect.traits import EXPONENTIALS
+from scalify_hlo.lint.model import Place, Subject
+from scalify_hlo.lint.values import behind, maker, number_of, users_of
+
+_DEPTH: Final = 24
+"""How many ops are looked at one behind another."""
+
+
+def exponentials(subject: Subject) -> Iterator[Place]:
+    """Yields exponentials in a narrow format whose operand may be above the log of the largest.
+
+    An operand is bounded if a maximum is subtracted from it, as in a softmax, if it is clamped, or
+    if it is the negative of something positive. A result that only becomes part of a divisor, as in
+    1 / (1 + exp(-x)), may be infinite.
+    """
+    for op in subject.ops:
+        if op.name not in EXPONENTIALS:
+            continue
+        format_ = format_of(op.operands[0].type)
+        if format_ is None or format_.wide:
+            continue
+        most = math.log(format_.max_finite)
+        if largest(op.operands[0]) > most and not _only_divides(op.results[0]):
+            yield Place.at(
+                op,
+                f"{op.name}: leaves {format_.name} where its operand is above {most:.1f}, and "
+                "nothing bounds the operand",
+            )
+
+
+def _only_divides(value: ir.Value) -> bool:
+    """Whether a value is only added to numbers, and the sums are only divisors."""
+    for user, place in users_of(value):
+        if user.name == "stablehlo.add" and number_of(user.operands[1 - place]) is not None:
+            if not _only_divides(user.results[0]):
+                return False
+        elif user.name != "stablehlo.divide" or place != 1:
+            return False
+    return True
+
+
+def largest(value: ir.Value, depth: int = _DEPTH) -> float:
+    """Returns an upper bound on the elements of a value; infinity if none is found."""
+    value = behind(value)
+    number = number_of(value)
+    if number is not None:
+        return number
+    op = maker(value)
+    if op is None or not depth or op.name not in _BOUNDS:
+        return math.inf
+    return _BOUNDS[op.name](op, depth - 1)
+
+
+def _negated(op: ir.Operation, depth: int) -> float:
+    return 0.0 if is_positive(op.operands[0], depth) else math.inf
+
+
+def _difference(op: ir.Operation, depth: int) -> float:
+    """Bounds x minus the maximum of x, or minus a logsumexp, which is more than that."""
+    return 0.0 if _has_maximum(op.operands[1], depth) else math.inf
+
+
+def _has_maximum(value: ir.Value, depth: int) -> bool:
+    """Whether a value is a maximum over elements, or a sum or a choice with one among its parts."""
+    op = maker(behind(value))
+    if op is None or not depth:
+        return False
+    if op.name == "stablehlo.reduce":
+        return monoid(op.regions[0]) == "stablehlo.maximum"
+    if op.name in ("stablehlo.add", "stablehlo.maximum", "stablehlo.select"):
+        return any(_has_maximum(operand, depth - 1) for operand in op.operands)
+    return False
+
+
+def _product(op: ir.Operation, depth: int) -> float:
+    """A number times what is bounded, or a positive value times a negative one."""
+    lhs, rhs = op.operands
+    for one, other in ((lhs, rhs), (rhs, lhs)):
+        bound = largest(other, depth)
+        number = number_of(one)
+        if number is not None and number >= 0 and bound < math.inf:
+            return max(number * bound, 0.0) if bound > 0 else 0.0
+        if number is not None and number < 0 and is_positive(other, depth):
+            return 0.0
+        if bound <= 0 and is_positive(one, depth):
+            return 0.0
+    return math.inf
+
+
+def _quotient(op: ir.Operation, depth: int) -> float:
+    divisor = number_of(op.operands[1])
+    if divisor is None:
+        above = largest(op.operands[0], depth) <= 0 and is_positive(op.operands[1], depth)
+        return 0.0 if above else math.inf
+    if divisor > 0:
+        return largest(op.operands[0], depth) / divisor
+    return 0.0 if divisor and is_positive(op.operands[0], depth) else math.inf
+
+
+def _choice(op: ir.Operation, depth: int) -> float:
+    """The larger bound of the two values; each is also bounded by what the condition says."""
+    condition, *values = op.operands
+    bounds = [largest(value, depth) for value in values]
+    compared = maker(behind(condition))
+    if compared is not None and compared.name == "stablehlo.compare":
+        direction = stablehlo.ComparisonDirectionAttr(compared.attributes["comparison_direction"])
+        number = number_of(compared.operands[1])
+        chosen = _BELOW.get(direction.value)
+        if number is not None and chosen is not None:
+            same = behind(values[chosen]) == behind(compared.operands[0])
+            bounds[chosen] = min(bounds[chosen], number) if same else bounds[chosen]
+    return max(bounds)
+
+
+_BELOW: Final = {"GT": 1, "GE": 1, "LT": 0, "LE": 0}
+"""By the direction of a comparison with a number: the choice that is made below the number."""
+
+_BOUNDS: Final[Mapping[str, Callable[[ir.Operation, int], float]]] = {
+    "stablehlo.negate": _negated,
+    "stablehlo.subtract": _difference,
+    "stablehlo.multiply": _product,
+    "stablehlo.divide": _quotient,
+    "stablehlo.minimum": lambda op, depth: min(largest(v, depth) for v in op.operands),
+    "stablehlo.maximum": lambda op, depth: max(largest(v, depth) for v in op.operands),
+    "stablehlo.select": _choice,
+    "stablehlo.clamp": lambda op, depth: largest(op.operands[2], depth),
+    "stablehlo.tanh": lambda *_: 1.0,
+    "stablehlo.logistic": lambda *_: 1.0,
+    "stablehlo.sine": lambda *_: 1.0,
+    "stablehlo.cosine": lambda *_: 1.0,
+    "stablehlo.log": lambda *_: 0.0,  # exp(log(x)) is x again
+}
+
+
+def is_positive(value: ir.Value, depth: int = _DEPTH) -> bool:
+    """Whether no element of a value is below 0."""
+    value = behind(value)
+    number = number_of(value)
+    if number is not None:
+        return number >= 0
+    op = maker(value)
+    if op is None or not depth:
+        return False
+    if op.name in _POSITIVE:
+        return True
+    operands = list(op.operands)
+    if op.name == "stablehlo.multiply" and behind(operands[0]) == behind(operands[1]):
+        return True
+    if op.name == "stablehlo.maximum":
+        return any(is_positive(operand, depth - 1) for operand in operands)
+    if op.name in ("stablehlo.add", "stablehlo.multiply", "stablehlo.divide"):
+        return all(is_positive(operand, depth - 1) for operand in operands)
+    summed = op.name == "stablehlo.reduce" and monoid(op.regions[0]) == "stablehlo.add"
+    return summed and is_positive(operands[0], depth - 1)
+
+
+_POSITIVE: Final = frozenset(
+    f"stablehlo.{name}" for name in ("abs", "exponential", "logistic", "sqrt", "rsqrt")
+)

@@ -1,0 +1,81 @@
+"""Facts about single values that several lints need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.traits import BROADCASTS, COPIES, LAYOUT, RESHAPES, ROUNDS
+
+MOVES: Final = BROADCASTS | COPIES | LAYOUT | RESHAPES
+"""Ops whose result has the elements of their operand, unchanged."""
+
+CARRIES: Final = MOVES | ROUNDS
+"""Ops whose result has the elements of their operand, in another format perhaps."""
+
+
+def maker(value: ir.Value) -> ir.Operation | None:
+    """Returns the op that makes a value; None for an argument of a block."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner
+
+
+def behind(value: ir.Value, names: frozenset[str] = CARRIES) -> ir.Value:
+    """Returns the value that another one is, as far as it only passes ops of some names."""
+    while (op := maker(value)) is not None and op.name in names:
+        number = ir.OpResult(value).result_number if len(op.results) > 1 else 0
+        value = op.operands[number]
+    return value
+
+
+def number_of(value: ir.Value) -> float | None:
+    """Returns the number that all elements of a value are; None if it is not one constant."""
+    op = maker(behind(value))
+    if op is None or op.name != "stablehlo.constant":
+        return None
+    attribute = op.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
+        return None
+    splat = attribute.get_splat_value()
+    return float(splat.value) if isinstance(splat, (ir.FloatAttr, ir.IntegerAttr)) else None
+
+
+def extremes_of(op: ir.Operation) -> tuple[float, ...]:
+    """Returns the least and the largest element of a constant, as far as they can be read."""
+    number = number_of(op.results[0])
+    if number is not None:
+        return (number,)
+    attribute, element = op.attributes["value"], op.results[0].type.element_type
+    if not isinstance(element, (ir.F32Type, ir.F64Type, ir.F16Type)):
+        return ()
+    if not isinstance(attribute, ir.DenseElementsAttr):
+        return ()
+    values = np.array(attribute)
+    return (float(np.min(values)), float(np.max(values))) if values.size else ()
+
+
+def users_of(
+    value: ir.Value, names: frozenset[str] = CARRIES
+) -> Iterator[tuple[ir.Operation, int]]:
+    """Yields the ops that take a value, past ops of some names, with the number of the operand."""
+    waiting, seen = [value], {value}
+    while waiting:
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name not in names:
+                yield user, use.operand_number
+                continue
+            for result in user.results:
+                if result not in seen:
+                    seen.add(result)
+                    waiting.append(result)
+
+
+def elements_of(value: ir.Value) -> int:
+    """Returns the number of elements of a tensor, with dimensions of unknown size left out."""
+    count: int = math.prod(size for size in value.type.shape if size > 0)
+    return count

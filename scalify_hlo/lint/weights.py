@@ -1,0 +1,61 @@
+"""Weights that an inference program casts in each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.traits import PRODUCTS
+from scalify_hlo.lint.model import Place, Subject
+from scalify_hlo.lint.values import CARRIES, MOVES, elements_of
+
+_LEAST: Final = 1 << 10
+"""Elements from which on a weight is worth a change of the program."""
+
+_ON_THE_WAY: Final = MOVES | PRODUCTS | {"stablehlo.clamp"}
+"""Ops between a weight and its cast: moves, and the division by a scale."""
+
+
+def recast_weights(subject: Subject) -> Iterator[Place]:
+    """Yields the casts of weights to fewer bits, in a program without a backward pass.
+
+    The weights of an inference program are the same in each call, so that a cast outside of it is
+    done once. A training step has to cast its weights again, as it changes them.
+    """
+    if subject.trains:
+        return
+    names = attributes.argument_names(subject.main)
+    for name, argument in zip(names, subject.main.regions[0].blocks[0].arguments, strict=True):
+        if name in subject.weights and elements_of(argument) >= _LEAST:
+            cast = _cast_of(argument)
+            if cast is not None:
+                small = cast.results[0].type.element_type
+                told = f"{cast.name}: casts the weight {name} to {small} in each call"
+                place = Place.at(cast, told)._replace(name=name)
+                yield place.with_file(_location_of(name, subject))
+
+
+def _location_of(weight: str, subject: Subject) -> str:
+    """The location of the first matmul that takes a weight."""
+    return next(m.location for m in subject.matmuls if weight in m.arguments)
+
+
+def _cast_of(argument: ir.Value) -> ir.Operation | None:
+    """The cast of an argument to fewer bits; None if there is none."""
+    own = format_of(argument.type)
+    waiting, seen = [argument], {argument}
+    while waiting and own is not None:
+        for use in waiting.pop().uses:
+            user = use.owner.operation
+            if user.name == "stablehlo.convert":
+                target = format_of(user.results[0].type)
+                if target is not None and target.bits < own.bits:
+                    return user
+            if user.name in _ON_THE_WAY | CARRIES:
+                new = [result for result in user.results if result not in seen]
+                seen.update(new)
+                waiting += new
+    return None

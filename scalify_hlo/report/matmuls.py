@@ -1,0 +1,180 @@
+"""The entry of a report on one matmul or convolution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from scalify_hlo.analysis.matmuls import WEIGHT
+from scalify_hlo.analysis.names import FORWARD
+from scalify_hlo.analysis.sizes import Extent
+
+DECLARED: Final = "declared"
+ASSUMED: Final = "assumed"
+MEASURED: Final = "measured"
+
+ORIGINS: Final = {
+    DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
+    ASSUMED: "the operand is an argument without a declared scale, which is assumed to be 1",
+    "predicted": "from the predicted size of the operand",
+    "propagated": "from a scale that the program takes or computes elsewhere",
+    MEASURED: "from a statistic of the operand, which the program takes at run time",
+    "delayed": "from the amax of the operand in past steps",
+    "profile": "from a profile",
+    "constant": "from the elements of the operand, which is a constant of the program",
+    "program": "1: the program has the operand in that format",
+}
+"""The origins of scales of operands."""
+
+
+_CLOSE: Final = 0.5
+"""The share of the room of a format above which a size is uncertain."""
+
+
+_LEAST_ROOM: Final = 1
+"""The room, in octaves, that is assumed for the formats with the least range."""
+
+
+class OperandScale(NamedTuple):
+    """The scale at which an operand of a matmul is quantized.
+
+    Attributes:
+        origin: The origin of the scale, a key of `ORIGINS`.
+        scale: The scale as text, such as ``2^-4`` or ``s0``; empty if it is not known as one.
+        octaves: For a scale that is declared, assumed, predicted or propagated: the standard
+            deviation of log2 of the size of the operand, in octaves. The smaller it is, the more
+            the scale can be trusted. None for other origins.
+        room: The number of octaves by which the size may be wrong without a loss of accuracy. It is
+            None if `octaves` is.
+        remark: The remark on the cast of the operand; empty if there is none.
+        argument: The name of the argument that the operand is; empty if it is computed.
+    """
+
+    origin: str
+    scale: str = ""
+    octaves: float | None = None
+    room: int | None = None
+    remark: str = ""
+    argument: str = ""
+
+    @property
+    def uncertainty(self) -> float:
+        """The uncertainty of the size as a share of the room of the format; 0 if it is known."""
+        if self.octaves is None or self.room is None:
+            return 0.0
+        return self.octaves / max(self.room, _LEAST_ROOM)
+
+    @property
+    def warning(self) -> str:
+        """The reason why the scale may be wrong, as a sentence; empty if there is none."""
+        if self.origin == ASSUMED:
+            return f"no one declared the scale of {self.argument}, which is taken to be 1"
+        octaves, room = self.octaves, self.room
+        if octaves is None or self.uncertainty <= _CLOSE or self.remark:
+            return ""
+        return f"the predicted size may be off by 2^±{octaves:.1f}, and the format holds 2^±{room}"
+
+    def __str__(self) -> str:
+        return self.origin if self.octaves is None else f"{self.origin} ±{self.octaves:.1f}"
+
+
+class Wide(NamedTuple):
+    """The reason why a matmul is not quantized.
+
+    Attributes:
+        kind: A short name of the reason, by which a summary counts.
+        reason: The reason, as the text that follows ``stays wide: ``.
+        chosen: Whether the recipe excludes the matmul on purpose. Otherwise it is a fallback, and
+            the user gets a remark.
+        hint: What to do about a fallback.
+    """
+
+    kind: str
+    reason: str
+    chosen: bool = False
+    hint: str = "matmul.exclude leaves it out on purpose"
+
+
+@dataclass(frozen=True, slots=True)
+class MatmulReport:
+    """One matmul or convolution of the program.
+
+    Attributes:
+        name: The name stack, if the program has it.
+        op: The name of the op.
+        location: The source location, as MLIR prints it.
+        part: ``forward``, ``backward`` or ``other``.
+        roles: The roles of the operands.
+        certainty: The evidence for the roles: ``names``, ``data flow``, or ``habit`` if only a
+            habit of jax decides between two readings.
+        vocabulary: Whether it projects to a vocabulary, or is the backward of such a matmul.
+        extent: M, N and K, in elements.
+        calls: The number of its occurrences in the program, with each call of its function counted.
+        formats: The formats of its operands and of its result, after a recipe was applied if one
+            was.
+        wide: The reason why it is not quantized; None if it is, or if no recipe was applied.
+        arguments: For each operand, the name of the argument of the program that it is; empty if
+            it is computed.
+        scales: The scales of the operands, if it is quantized and the report was asked for.
+        number: Its number in the program; -1 if no call, loop or branch leads to it.
+    """
+
+    name: str
+    op: str
+    location: str
+    part: str
+    roles: tuple[str, str]
+    certainty: str
+    vocabulary: bool
+    extent: Extent
+    calls: int
+    formats: tuple[str, str, str]
+    wide: Wide | None = None
+    arguments: tuple[str, str] = ("", "")
+    scales: tuple[OperandScale | None, OperandScale | None] = (None, None)
+    number: int = -1
+
+    @property
+    def flops(self) -> int | None:
+        """The number of floating-point operations of all its calls; None if a size is unknown."""
+        sizes = self.extent
+        if not all(size.known for size in sizes):
+            return None
+        product = 2 * self.calls
+        for size in sizes:
+            product *= size.least
+        return product
+
+    @property
+    def is_layer(self) -> bool:
+        """Whether it is a layer: a forward matmul or convolution by a weight."""
+        return self.part == FORWARD and WEIGHT in self.roles
+
+    @property
+    def label(self) -> str:
+        """The shortest name: the module of the name stack, or else the weight or the argument."""
+        modules = [part for part in map(_module_of, self.name.split("/")[:-1]) if part]
+        if modules:
+            return modules[-1]
+        weight = self.arguments[self.roles.index(WEIGHT)] if WEIGHT in self.roles else ""
+        return weight or self.arguments[0] or self.arguments[1]
+
+    @property
+    def site(self) -> str:
+        """Its names with spaces between; ``matmul.exclude`` matches the whole or one of them."""
+        return " ".join([self.name, *filter(None, self.arguments)])
+
+
+_WRAPPERS: Final = ("jit", "pjit", "jvp", "transpose", "vmap", "checkpoint", "remat", "custom_vjp")
+_GENERIC: Final = frozenset({"while", "body", "cond", "scan", "checkpoint", "rematted_computation"})
+
+
+def _module_of(part: str) -> str:
+    """The module in a part of a name stack, ``head`` of ``transpose(jvp(head))``; else empty."""
+    outer, bracket, rest = part.partition("(")
+    while bracket and outer in _WRAPPERS:
+        if outer in ("jit", "pjit"):
+            return ""
+        part = rest.removesuffix(")")
+        outer, bracket, rest = part.partition("(")
+    return "" if part in _GENERIC or "->" in part else part

@@ -1,0 +1,99 @@
+"""Static scales that would bring wide data far from unit, and operands that are rescaled for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import FREE_DRIFT
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled
+from scalify_hlo.rules.result_scales import strays
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+
+
+def drifts(op: ir.OpView, s: Scale, t: Scale, rewriter: ScaleRewriter, sign: int = 1) -> bool:
+    """Whether a product of static scales is further from 1 than wide data need.
+
+    Narrow operands need their scales, whatever the format of the result.
+
+    Args:
+        op: A product or a quotient.
+        s: The scale of one operand.
+        t: The scale of the other operand.
+        rewriter: The rewriter.
+        sign: -1 for a quotient.
+    """
+    total = s.exponent + sign * t.exponent
+    if abs(total) <= FREE_DRIFT or s.powers or t.powers or rewriter.narrow:
+        return False
+    formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
+    return all(format_ is not None and format_.wide for format_ in formats)
+
+
+def nearer(
+    op: ir.OpView,
+    rewriter: ScaleRewriter,
+    factors: Mapping[int, tuple[Scale, float]],
+    rise: float = 0,
+    divisor: int | None = None,
+) -> list[tuple[Scale, float]]:
+    """Returns scales and levels of two operands after one was rescaled to scale 1.
+
+    This is free for arguments, which exist at scale 1 too. Otherwise it is done only if the result
+    would have to be rescaled to scale 1.
+
+    Args:
+        op: A product or a quotient.
+        rewriter: The rewriter.
+        factors: The static scale and the level of each of the two operands, by its number.
+        rise: The difference of the level of a product and the levels of its operands.
+        divisor: The number of the operand that is the divisor; None for a product.
+    """
+    found = dict(factors)
+    signs = {i: -1 if i == divisor else 1 for i in found}
+    total = sum([signs[i] * scale.exponent for i, (scale, _) in found.items()])
+    level = rise + sum([signs[i] * level for i, (_, level) in found.items()])
+    away = [i for i, (scale, _) in found.items() if signs[i] * scale.exponent * total > 0]
+    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
+    if not free and not strays(Scale(total), level):
+        return list(found.values())
+    value = op.operands[max(free or away, key=lambda i: abs(found[i][0].exponent))]
+    moved = rewriter.rescale_to(value, ONE, op.operation)
+    for i, (scale, level) in factors.items():
+        if op.operands[i] == value:
+            rewriter.replace(op, i, moved)
+            found[i] = ONE, level + scale.exponent
+    return list(found.values())
+
+
+def steepness(scale: Scale) -> int:
+    """Returns the highest power of a run-time scale, in absolute value."""
+    return max([abs(k) for _, k in scale.powers], default=0)
+
+
+def _weight(scale: Scale) -> tuple[int, int]:
+    return steepness(scale), scale.degree
+
+
+def flattened(
+    op: ir.Operation,
+    rewriter: ScaleRewriter,
+    indices: tuple[int, int],
+    scales: tuple[Scale, Scale],
+) -> list[tuple[Scale, float]]:
+    """Returns scales and levels of two operands after the steeper one was rescaled to scale 1.
+
+    At scale 1 its data are the values of the original program, whose level is not known unless
+    formats are narrow. So the level of the result is not known either.
+    """
+    which = int(_weight(scales[1]) > _weight(scales[0]))
+    index = indices[which]
+    rewriter.replace(op, index, rewriter.rescale_to(op.operands[index], ONE, op.operation))
+    factors = [(ONE if i == which else scale, 0.0) for i, scale in enumerate(scales)]
+    if not rewriter.narrow:
+        return factors
+    infos = [rewriter.info(op.operands[i]) for i in indices]
+    return [
+        (scale, info.at(scale).level if isinstance(info, Scaled) else 0)
+        for info, (scale, _) in zip(infos, factors, strict=True)
+    ]

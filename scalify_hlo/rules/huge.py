@@ -1,0 +1,109 @@
+"""Unscaled values that may hold numbers near the end of their format, as added masks do.
+
+A mask of 0 and -3.4e38 times a power of two is infinite, and a row all of which is masked would
+become NaN. So the other operand of a sum or a product with such a value is rescaled to scale 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import HUGE, HUGE_VALUES
+from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
+from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place, functions_in
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.formats import is_real
+
+_CONSTANT = "stablehlo.constant"
+_FOLLOWED = (
+    traits.BROADCASTS
+    | traits.EXTREMES
+    | traits.LAYOUT
+    | traits.LOOKUPS
+    | traits.MAGNITUDES
+    | traits.PADS
+    | traits.REORDERS
+    | traits.SLICES
+    | traits.SUMS
+    | {"stablehlo.clamp", "stablehlo.concatenate", "stablehlo.convert", "stablehlo.multiply"}
+    | {"stablehlo.optimization_barrier", "stablehlo.select"}
+)
+"""Ops whose result may be as large as one of their operands."""
+
+
+def is_huge(constant: ScaleInfo, other: ScaleInfo) -> bool:
+    """Whether the data of a product might overflow: a mask times a constant near the end of f32."""
+    return (
+        isinstance(constant, Splat)
+        and abs(constant.value) > HUGE
+        and isinstance(other, Scaled)
+        and other.scale != ONE
+    )
+
+
+def largest_constant(value: ir.Value) -> float:
+    """Returns log2 of the largest finite magnitude of the constants from which a value is made.
+
+    They are found in called functions and before loops too, but not behind the arguments of the
+    function of the value. The result is -inf if there are none but 0, infinities and NaN.
+    """
+    waiting: list[Place] = [Frame(functions_in(_module(value).operations)).place(value)]
+    largest = -math.inf
+    seen: set[Place] = set()
+    while waiting and len(seen) < HUGE_VALUES:
+        place = waiting.pop()
+        if place in seen or not is_real(place[0].type):
+            continue
+        seen.add(place)
+        if _is_constant(place[0]):
+            largest = max(largest, _log_amax(place[0]))
+        else:
+            waiting += _made_from(*place)
+    return largest
+
+
+def _module(value: ir.Value) -> ir.Block:
+    """Returns the block of the module of a value."""
+    owner = value.owner
+    op = (owner.owner if isinstance(owner, ir.Block) else owner).operation
+    while op.parent is not None and op.name != "builtin.module":
+        op = op.parent.operation
+    return op.regions[0].blocks[0]
+
+
+def _is_constant(value: ir.Value) -> bool:
+    owner = value.owner
+    return not isinstance(owner, ir.Block) and owner.name == _CONSTANT
+
+
+def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
+    """Returns the values of which a value is one, a sum or a product."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        around = owner.owner.operation
+        if around.name == LOOP and (frame.op is None or frame.op != around):
+            return [frame.place(around.operands[ir.BlockArgument(value).arg_number])]
+        return frame.source_of_argument(value)
+    if owner.name in INSIDES:
+        return frame.sources(value, owner.operation, owner.name)
+    if owner.name in _FOLLOWED:
+        return [frame.place(operand) for operand in owner.operands]
+    return []
+
+
+def _log_amax(constant: ir.Value) -> float:
+    """Returns log2 of the largest finite magnitude of a constant."""
+    elements = constant.owner.attributes["value"]
+    if not isinstance(elements, ir.DenseFPElementsAttr):
+        return -math.inf
+    if elements.is_splat:
+        numbers = np.array(ir.FloatAttr(elements.get_splat_value()).value)
+    elif str(constant.type.element_type) in ("f32", "f64"):
+        numbers = np.asarray(elements)
+    else:
+        return -math.inf
+    amax = np.max(np.abs(numbers), initial=0, where=np.isfinite(numbers))
+    return float(np.log2(amax)) if amax else -math.inf
