@@ -1,0 +1,81 @@
+"""Runs the tests of a mutant, and checks that what fails is the mutant's doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tools.mutation import worker
+from tools.mutation.covering import ROOT, Covering, choose
+from tools.mutation.mutants import Mutant
+from tools.mutation.worker import Outcome
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long tests may take, in seconds.
+
+    Attributes:
+        first: What the first tests of a mutant take without it.
+        survivor: What those take that are run if the mutant has survived the first.
+        timeout: CPU time after which the tests of a mutant are ended, at least five times what
+            they take without it.
+    """
+
+    first: float
+    survivor: float
+    timeout: float
+
+
+class Judge:
+    """Runs the tests of mutants.
+
+    A test that fails counts only if it passes without the mutant, in a child of the same kind.
+    """
+
+    def __init__(self, covering: Covering, limits: Limits) -> None:
+        self._covering = covering
+        self._limits = limits
+        self._sound: set[str] = set()
+        self._unsound: set[str] = set()
+
+    def outcome(self, mutant: Mutant) -> Outcome:
+        """Runs the shortest tests that cover the line, and if these pass, more of them."""
+        tests = self._covering.tests(mutant.file, mutant.lines)
+        outcome = Outcome("survived")
+        done: set[str] = set()
+        for budget in (self._limits.first, self._limits.survivor):
+            left = [test for test in tests if test not in done]
+            chosen = choose(left, self._covering.seconds, budget) if left else []
+            if chosen:
+                outcome = self._run(mutant, chosen)
+            if outcome.verdict != "survived":
+                break
+            done.update(chosen)
+        return outcome
+
+    def _run(self, mutant: Mutant, tests: Iterable[str]) -> Outcome:
+        """Runs tests, again without those that fail without the mutant, too."""
+        while chosen := [test for test in tests if test not in self._unsound]:
+            outcome = worker.run(mutant.module, mutant.source, chosen, self._seconds(chosen))
+            if outcome.verdict == "survived" or self._is_vouched(mutant, chosen, outcome):
+                return outcome
+        return Outcome("survived")
+
+    def _seconds(self, tests: Iterable[str]) -> float:
+        """Returns the CPU time after which a child is ended: well more than its tests take."""
+        return max(self._limits.timeout, 5 * sum(self._covering.seconds[test] for test in tests))
+
+    def _is_vouched(self, mutant: Mutant, chosen: list[str], outcome: Outcome) -> bool:
+        """Whether the tests that decided pass without the mutant; runs them if this is unknown."""
+        deciding = set(outcome.failed or chosen)
+        if deciding <= self._sound:
+            return True
+        text = (ROOT / mutant.file).read_text(encoding="utf-8")
+        without = worker.run(mutant.module, text, chosen, 600, to_the_end=True)
+        self._sound.update(without.passed)
+        unsound = set(chosen) - set(without.passed)
+        self._unsound |= unsound
+        for test in sorted(unsound):
+            print(f"does not pass without a mutant, left out: {test}\n{without.output}")
+        return not unsound & deciding
