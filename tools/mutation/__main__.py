@@ -12,7 +12,8 @@ from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkItem, WorkResul
 from tools.mutation import results, worker
 from tools.mutation.covering import Covering, cover
 from tools.mutation.judge import Judge, Limits
-from tools.mutation.mutants import BUILD, Mutant, configuration, mutant_of, sample, work_items
+from tools.mutation.mutant import BUILD, Mutant
+from tools.mutation.sampling import configuration, mutant_of, sample, work_items
 
 SESSION = BUILD / "session.sqlite"
 _SETTINGS = configuration()
@@ -53,7 +54,7 @@ def run(survivors: bool) -> None:
     """Run the tests of each mutant that has no result yet."""
     database = WorkDB(SESSION, WorkDB.Mode.open)
     worker.warm()
-    limits = Limits(_SAMPLE["budget"], _SAMPLE["survivor-budget"], _SETTINGS["timeout"])
+    limits = Limits(tuple(_SAMPLE["budgets"]), _SETTINGS["timeout"])
     judge = Judge(Covering(), limits)
     todo = list(_todo(database, survivors))
     for number, item in enumerate(todo, 1):

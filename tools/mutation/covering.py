@@ -5,23 +5,25 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from coverage import CoverageData
-
 from tools.mutation import durations
+from tools.mutation.mutant import BUILD, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "build" / "mutation" / "coverage.sqlite"
+DATA = BUILD / "coverage.sqlite"
 CONFIGURATION = Path(__file__).with_name("coverage.ini")
 
 # These start processes, which no coverage of this process sees, or read the sources as text.
 _ELSEWHERE = ("lit", "docs", "readme", "examples", "hostile_input", "standard_streams", "structure")
-# Seconds to import a file of tests.
-_COLLECTING = 0.2
+# With fewer tests of a line than this, others of its module are run, too.
+_FEW = 20
+# Seconds to import a file of tests, and whatever its first test needs.
+_COLLECTING = 0.7
+LIT = "tests/lit/"
 _PLUGINS = ("-p", "tools.mutation.lit_items", "-p", "tools.mutation.durations")
 
 
@@ -49,6 +51,8 @@ class Covering:
     """The map from lines to tests."""
 
     def __init__(self) -> None:
+        from coverage import CoverageData
+
         self.seconds = durations.read()
         self._data = CoverageData(str(DATA))
         self._data.read()
@@ -61,16 +65,26 @@ class Covering:
             lines: The first and the last line of the code.
 
         Returns:
-            The tests that run one of the lines; if none does, as it is part of a statement that
-            stands on several lines, those that run the statement; and for code that runs on import,
-            all tests that run code of the module.
+            The tests that run one of the lines, or, if the lines are part of a longer statement,
+            the statement. If these are few, all tests that run code of the module follow: a line
+            that runs on import, or whose result is cached, was run for the first of many tests.
+            Among them, those come first that are named after a string in the statement.
         """
         by_line = self._by_line(file)
-        for chosen in (range(lines[0], lines[1] + 1), self._statement(file, lines[0]), by_line):
-            found = {test for line in chosen for test in by_line.get(line, ())}
-            if found:
-                return sorted(found, key=lambda test: (self.seconds[test], test))
-        return []
+        statement = self._statement(file, lines[0])
+        tests: list[str] = []
+        if statement.in_function:
+            found = _union(by_line, range(lines[0], lines[1] + 1))
+            tests = self._sorted(found or _union(by_line, statement.lines))
+        if len(tests) < _FEW:
+            others = self._sorted(_union(by_line, by_line) - set(tests))
+            others.sort(key=lambda test: not any(word in test for word in statement.words))
+            tests += others
+        return tests
+
+    def _sorted(self, tests: Iterable[str]) -> list[str]:
+        """Returns tests, shortest first."""
+        return sorted(tests, key=lambda test: (self.seconds[test], test))
 
     @cache  # noqa: B019
     def _by_line(self, file: str) -> dict[int, frozenset[str]]:
@@ -84,39 +98,96 @@ class Covering:
         return frozenset(test for test in tests if test in self.seconds)
 
     @cache  # noqa: B019
-    def _statement(self, file: str, line: int) -> range:
-        """Returns the lines of the smallest statement around a line, without its body."""
+    def _statement(self, file: str, line: int) -> Statement:
+        """Returns the smallest statement around a line."""
         tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-        around = [_span(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-        return min((s for s in around if line in s), key=len, default=range(0))
+        around = [s for s in _statements(tree, in_function=False) if line in s.lines]
+        return min(around, key=lambda s: len(s.lines), default=Statement(range(0), False, ()))
 
 
-def _span(node: ast.stmt) -> range:
-    """Returns the lines of a statement, or of the head of a compound statement."""
+@dataclass(frozen=True)
+class Statement:
+    """A statement without its body.
+
+    Attributes:
+        lines: The numbers of its lines.
+        in_function: Whether it runs when a function is called, not when the module is imported.
+        words: The strings in it.
+    """
+
+    lines: range
+    in_function: bool
+    words: tuple[str, ...]
+
+
+def _statements(node: ast.AST, *, in_function: bool) -> Iterator[Statement]:
+    """Yields all statements below a node."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            lines = _head(child)
+            constants = [c for c in ast.walk(child) if isinstance(c, ast.Constant)]
+            words = tuple(
+                c.value for c in constants if isinstance(c.value, str) and c.lineno in lines
+            )
+            yield Statement(lines, in_function, words)
+        inner = in_function or isinstance(child, ast.FunctionDef)
+        yield from _statements(child, in_function=inner)
+
+
+def _head(node: ast.stmt) -> range:
+    """Returns the lines of a statement, those of its body apart."""
     body = getattr(node, "body", None)
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
-    return range(node.lineno, max(last, node.lineno) + 1)
+    return range(first, max(last, node.lineno) + 1)
 
 
-def choose(tests: Iterable[str], seconds: dict[str, float], budget: float) -> list[str]:
-    """Chooses tests to run: the shortest of each file in turn, as long as the budget has room.
+def _union(by_line: Mapping[int, frozenset[str]], lines: Iterable[int]) -> frozenset[str]:
+    """Returns the tests that run one of some lines."""
+    return frozenset().union(*(by_line.get(line, frozenset()) for line in lines))
+
+
+def choose(tests: Sequence[str], seconds: Mapping[str, float], budget: float) -> list[str]:
+    """Chooses tests to run.
+
+    The lit suite comes first: it is quick and compares whole texts. Then come the files of which
+    the largest part of the tests covers the line, since these are about it; each may take a third
+    of the budget.
 
     Args:
-        tests: The tests to choose from, shortest first.
-        seconds: The seconds that each test takes.
+        tests: The tests to choose from, the best first.
+        seconds: The seconds that each test takes, of all tests.
         budget: The seconds that the chosen tests may take together. One is chosen in any case.
 
     Returns:
         The tests in the order to run them.
     """
-    by_file = defaultdict(list)
+    files: dict[str, list[str]] = defaultdict(list)
     for test in tests:
-        by_file[test.partition("::")[0]].append(test)
-    turns = [(turn, seconds[t], t) for file in by_file.values() for turn, t in enumerate(file)]
+        files[_file(test)].append(test)
+    sizes = Counter(map(_file, seconds))
     chosen: list[str] = []
-    for turn, spent, test in sorted(turns):
-        cost = spent + (_COLLECTING if turn == 0 else 0)
-        if cost <= budget or not chosen:
-            budget -= cost
+    for file in sorted(files, key=lambda f: (f != LIT, -round(len(files[f]) / sizes[f], 1))):
+        left = budget - sum(map(seconds.__getitem__, chosen))
+        share = left if file == LIT else min(left, budget / 3) - _COLLECTING
+        found = _within(files[file], seconds, share, at_least=not chosen)
+        chosen += found
+        budget -= _COLLECTING if found and file != LIT else 0
+    return chosen
+
+
+def _file(test: str) -> str:
+    """Returns the file of a test; the lit suite is one, as none of it has to be imported."""
+    return LIT if test.startswith(LIT) else test.partition("::")[0]
+
+
+def _within(
+    tests: Iterable[str], seconds: Mapping[str, float], budget: float, *, at_least: bool
+) -> list[str]:
+    """Returns those tests, in turn, that the budget has room for."""
+    chosen = []
+    for test in tests:
+        if seconds[test] <= budget or (at_least and not chosen):
+            budget -= seconds[test]
             chosen.append(test)
     return chosen

@@ -1,25 +1,38 @@
-"""A pytest plugin that notes the seconds of each test that passes in build/mutation."""
+"""A pytest plugin that notes the CPU time of each test that passes in build/mutation."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import time
+from collections.abc import Generator
 
 import pytest
 
-FILE = Path(__file__).resolve().parents[2] / "build" / "mutation" / "durations.json"
+from tools.mutation.mutant import BUILD
+
+FILE = BUILD / "durations.json"
 
 
 class Durations:
-    """The seconds of the calls of the tests that passed, by their identifiers."""
+    """Seconds of CPU time of the tests that passed, by their identifiers, fixtures included."""
 
     def __init__(self) -> None:
+        self._passed: set[str] = set()
         self._seconds: dict[str, float] = {}
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, bool, bool]:
+        """Measures a test."""
+        start = time.process_time()
+        handled = yield
+        if item.nodeid in self._passed:
+            self._seconds[item.nodeid] = round(time.process_time() - start, 4)
+        return handled
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notes a test."""
+        """Notes whether a test passed."""
         if report.when == "call" and report.passed:
-            self._seconds[report.nodeid] = round(report.duration, 4)
+            self._passed.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
         """Adds the tests of this run to those of other runs."""

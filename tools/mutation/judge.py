@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tools.mutation import worker
-from tools.mutation.covering import ROOT, Covering, choose
-from tools.mutation.mutants import Mutant
+from tools.mutation.covering import Covering, choose
+from tools.mutation.mutant import ROOT, Mutant
 from tools.mutation.worker import Outcome
+
+# Seconds of CPU time for the tests without the mutant.
+_PATIENCE = 600
 
 
 @dataclass(frozen=True)
@@ -16,14 +19,13 @@ class Limits:
     """How long tests may take, in seconds.
 
     Attributes:
-        first: What the first tests of a mutant take without it.
-        survivor: What those take that are run if the mutant has survived the first.
+        budgets: What the tests take without the mutant: the first, then those that are run if the
+            mutant has survived these, and so on.
         timeout: CPU time after which the tests of a mutant are ended, at least five times what
             they take without it.
     """
 
-    first: float
-    survivor: float
+    budgets: tuple[float, ...]
     timeout: float
 
 
@@ -44,7 +46,7 @@ class Judge:
         tests = self._covering.tests(mutant.file, mutant.lines)
         outcome = Outcome("survived")
         done: set[str] = set()
-        for budget in (self._limits.first, self._limits.survivor):
+        for budget in self._limits.budgets:
             left = [test for test in tests if test not in done]
             chosen = choose(left, self._covering.seconds, budget) if left else []
             if chosen:
@@ -68,13 +70,14 @@ class Judge:
 
     def _is_vouched(self, mutant: Mutant, chosen: list[str], outcome: Outcome) -> bool:
         """Whether the tests that decided pass without the mutant; runs them if this is unknown."""
+        end = chosen.index(outcome.failed[0]) + 1 if outcome.failed else len(chosen)
         deciding = set(outcome.failed or chosen)
         if deciding <= self._sound:
             return True
         text = (ROOT / mutant.file).read_text(encoding="utf-8")
-        without = worker.run(mutant.module, text, chosen, 600, to_the_end=True)
+        without = worker.run(mutant.module, text, chosen[:end], _PATIENCE, to_the_end=True)
         self._sound.update(without.passed)
-        unsound = set(chosen) - set(without.passed)
+        unsound = set(chosen[:end]) - set(without.passed)
         self._unsound |= unsound
         for test in sorted(unsound):
             print(f"does not pass without a mutant, left out: {test}\n{without.output}")

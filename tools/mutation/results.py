@@ -11,7 +11,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from tools.mutation.mutants import BUILD, ROOT, Key, Mutant
+from tools.mutation.mutant import BUILD, ROOT, Key, Mutant
 from tools.mutation.worker import Outcome
 
 RESULTS = ROOT / "benchmarks" / "results" / "mutation.json"

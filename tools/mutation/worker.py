@@ -6,6 +6,7 @@ in milliseconds, reads the changed text instead of the file of the module, and n
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import json
@@ -19,13 +20,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, BinaryIO
 
 import pytest
+from _pytest.config import default_plugins
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools.mutation.mutant import ROOT
+
 PACKAGE = "scalify_hlo"
 
 # Imported before the first fork: these take ten times as long as the package.
@@ -44,13 +46,14 @@ _WARM = (
     "flatbuffers",
     "flax.linen",
     "optax",
+    "_hypothesis_pytestplugin",
     "tools.mutation.lit_items",
 )
 # For seconds of CPU time; a child that waits forever is ended after as many times this.
 _PATIENCE = 10
 # Bytes of address space: a mutant that allocates without end fails by itself.
 _MEMORY = 16 << 30
-_PLUGINS = ("-p", "tools.mutation.lit_items", "-p", "no:cacheprovider", "-p", "no:xdist")
+_PLUGINS = ("-ptools.mutation.lit_items", "-p_hypothesis_pytestplugin", "-pno:cacheprovider")
 # Characters of the output that are kept.
 _SHOWN = 4000
 _OPTIONS = ("-q", "--no-header", "--tb=line", "-W", "ignore::pytest.PytestAssertRewriteWarning")
@@ -139,11 +142,13 @@ def warm() -> None:
     Raises:
         RuntimeError: The package is imported already, so that children would not see a change.
     """
-    os.environ |= {"CI": "1", "JAX_PLATFORMS": "cpu"}
-    for name in _WARM:
+    os.environ |= {"CI": "1", "JAX_PLATFORMS": "cpu", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    sys.dont_write_bytecode = False
+    for name in (*_WARM, *(f"_pytest.{name}" for name in default_plugins)):
         importlib.import_module(name)
     if PACKAGE in sys.modules:
         raise RuntimeError(f"{PACKAGE} must not be imported in the parent of the mutants")
+    gc.freeze()
 
 
 def run(
