@@ -19,8 +19,6 @@ CONFIGURATION = Path(__file__).with_name("coverage.ini")
 
 # These start processes, which no coverage of this process sees, or read the sources as text.
 _ELSEWHERE = ("lit", "docs", "readme", "examples", "hostile_input", "standard_streams", "structure")
-# With fewer tests of a line than this, others of its module are run, too.
-_FEW = 20
 # Seconds to import a file of tests, and whatever its first test needs.
 _COLLECTING = 0.7
 LIT = "tests/lit/"
@@ -66,21 +64,30 @@ class Covering:
 
         Returns:
             The tests that run one of the lines, or, if the lines are part of a longer statement,
-            the statement. If these are few, all tests that run code of the module follow: a line
-            that runs on import, or whose result is cached, was run for the first of many tests.
-            Among them, those come first that are named after a string in the statement.
+            the statement. There are none for code that runs on import.
         """
         by_line = self._by_line(file)
         statement = self._statement(file, lines[0])
-        tests: list[str] = []
-        if statement.in_function:
-            found = _union(by_line, range(lines[0], lines[1] + 1))
-            tests = self._sorted(found or _union(by_line, statement.lines))
-        if len(tests) < _FEW:
-            others = self._sorted(_union(by_line, by_line) - set(tests))
-            others.sort(key=lambda test: not any(word in test for word in statement.words))
-            tests += others
-        return tests
+        if not statement.in_function:
+            return []
+        found = _union(by_line, range(lines[0], lines[1] + 1))
+        return self._sorted(found or _union(by_line, statement.lines))
+
+    def others(self, file: str, lines: tuple[int, int]) -> list[str]:
+        """Returns the other tests that run code of the same module.
+
+        A line that runs on import, or whose result is cached, was run for the first of many tests.
+
+        Args:
+            file: The path of a module, relative to the repository.
+            lines: The first and the last line of the code.
+
+        Returns:
+            Those named after a string in the statement first, and then shortest first.
+        """
+        by_line, words = self._by_line(file), self._statement(file, lines[0]).words
+        others = self._sorted(_union(by_line, by_line) - set(self.tests(file, lines)))
+        return sorted(others, key=lambda test: not any(word in test for word in words))
 
     def _sorted(self, tests: Iterable[str]) -> list[str]:
         """Returns tests, shortest first."""

@@ -10,6 +10,8 @@ from tools.mutation.covering import Covering, choose
 from tools.mutation.mutant import ROOT, Mutant
 from tools.mutation.worker import Outcome
 
+# With fewer tests of a line than this, others of its module are run, too.
+_FEW = 20
 # Seconds of CPU time for the tests without the mutant.
 _PATIENCE = 600
 
@@ -42,18 +44,23 @@ class Judge:
         self._unsound: set[str] = set()
 
     def outcome(self, mutant: Mutant) -> Outcome:
-        """Runs the shortest tests that cover the line, and if these pass, more of them."""
+        """Runs tests that cover the line, then more of them, and if these are few, others."""
         tests = self._covering.tests(mutant.file, mutant.lines)
+        outcome = self._outcome(mutant, tests)
+        if outcome.verdict == "survived" and len(tests) < _FEW:
+            outcome = self._outcome(mutant, self._covering.others(mutant.file, mutant.lines))
+        return outcome
+
+    def _outcome(self, mutant: Mutant, tests: list[str]) -> Outcome:
+        """Runs some tests for each budget, as long as none fails."""
         outcome = Outcome("survived")
-        done: set[str] = set()
         for budget in self._limits.budgets:
-            left = [test for test in tests if test not in done]
-            chosen = choose(left, self._covering.seconds, budget) if left else []
+            chosen = choose(tests, self._covering.seconds, budget) if tests else []
             if chosen:
                 outcome = self._run(mutant, chosen)
             if outcome.verdict != "survived":
                 break
-            done.update(chosen)
+            tests = [test for test in tests if test not in set(chosen)]
         return outcome
 
     def _run(self, mutant: Mutant, tests: Iterable[str]) -> Outcome:
