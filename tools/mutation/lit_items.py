@@ -71,16 +71,38 @@ def run_line(line: str, path: Path) -> None:
         pytest.fail.Exception: A command ended with another status, or a check failed.
         ValueError: The command is none that this plugin can run.
     """
-    line = re.sub(r"%s\b", str(path), line.replace("%S", str(path.parent)))
     command, _, check = line.partition(" | ")
-    arguments = shlex.split(command)
+    output = output_of(command, path)
+    if check:
+        _check(shlex.split(_replaced(check, path)), output)
+
+
+def output_of(command: str, path: Path) -> str:
+    """Runs a command of the package as a lit file has it.
+
+    Args:
+        command: The command.
+        path: The lit file.
+
+    Returns:
+        What it prints to standard output, and with ``2>&1`` to standard error.
+
+    Raises:
+        pytest.fail.Exception: The command ended with another status than it should.
+        ValueError: The command is none that this plugin can run.
+    """
+    arguments = shlex.split(_replaced(command, path))
     fails = arguments[0] == "not"
     both = arguments[-1] == "2>&1"
     status, output, errors = _invoke(arguments[fails : len(arguments) - both])
     if (status != 0) != fails:
         pytest.fail(f"{command} ended with {status}:\n{errors}")
-    if check:
-        _check(shlex.split(check), output + errors if both else output)
+    return output + errors if both else output
+
+
+def _replaced(text: str, path: Path) -> str:
+    """Returns a command with the names of the lit file and its folder."""
+    return re.sub(r"%s\b", str(path), text.replace("%S", str(path.parent)))
 
 
 def _invoke(arguments: list[str]) -> tuple[int, str, str]:
