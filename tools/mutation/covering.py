@@ -21,7 +21,7 @@ CONFIGURATION = Path(__file__).with_name("coverage.ini")
 _ELSEWHERE = ("lit", "docs", "readme", "examples", "hostile_input", "standard_streams", "structure")
 # Seconds to import a file of tests, and whatever its first test needs.
 _COLLECTING = 0.7
-LIT = "tests/lit/"
+_LIT, _MODELS = "tests/lit/", "tests/lit/models/"
 _PLUGINS = ("-p", "tools.mutation.lit_items", "-p", "tools.mutation.durations")
 
 
@@ -74,7 +74,7 @@ class Covering:
         return self._sorted(found or _union(by_line, statement.lines))
 
     def others(self, file: str, lines: tuple[int, int]) -> list[str]:
-        """Returns the other tests that run code of the same module.
+        """Returns the other tests that are about the same module.
 
         A line that runs on import, or whose result is cached, was run for the first of many tests.
 
@@ -83,11 +83,15 @@ class Covering:
             lines: The first and the last line of the code.
 
         Returns:
-            Those named after a string in the statement first, and then shortest first.
+            The tests in the file named after the module, those named after a string in the
+            statement, and the rest of those that run code of the module; the shortest first.
         """
         by_line, words = self._by_line(file), self._statement(file, lines[0]).words
-        others = self._sorted(_union(by_line, by_line) - set(self.tests(file, lines)))
-        return sorted(others, key=lambda test: not any(word in test for word in words))
+        about = f"tests/py/test_{Path(file).stem}.py"
+        named = {test for test in self.seconds if _file(test) == about}
+        others = self._sorted((_union(by_line, by_line) | named) - set(self.tests(file, lines)))
+        ranks = {t: (t not in named, not any(word in t for word in words)) for t in others}
+        return sorted(others, key=ranks.__getitem__)
 
     def _sorted(self, tests: Iterable[str]) -> list[str]:
         """Returns tests, shortest first."""
@@ -157,9 +161,9 @@ def _union(by_line: Mapping[int, frozenset[str]], lines: Iterable[int]) -> froze
 def choose(tests: Sequence[str], seconds: Mapping[str, float], budget: float) -> list[str]:
     """Chooses tests to run.
 
-    The lit suite comes first: it is quick and compares whole texts. Then come the files of which
-    the largest part of the tests covers the line, since these are about it; each may take a third
-    of the budget.
+    The lit suite comes first: it is quick and compares whole texts. Single ops may take half of the
+    budget, and whole models the rest. Then come the files of which the largest part of the tests
+    covers the line, since these are about it; each may take a third of the budget.
 
     Args:
         tests: The tests to choose from, the best first.
@@ -173,19 +177,22 @@ def choose(tests: Sequence[str], seconds: Mapping[str, float], budget: float) ->
     for test in tests:
         files[_file(test)].append(test)
     sizes = Counter(map(_file, seconds))
+    shares = {_LIT: budget / 2, _MODELS: budget}
+    parts = {file: round(len(found) / sizes[file], 1) for file, found in files.items()}
     chosen: list[str] = []
-    for file in sorted(files, key=lambda f: (f != LIT, -round(len(files[f]) / sizes[f], 1))):
-        left = budget - sum(map(seconds.__getitem__, chosen))
-        share = left if file == LIT else min(left, budget / 3) - _COLLECTING
+    for file in sorted(files, key=lambda f: (f != _LIT, f != _MODELS, -parts[f])):
+        collecting = 0.0 if file in shares else _COLLECTING
+        share = min(budget, shares.get(file, budget / 3)) - collecting
         found = _within(files[file], seconds, share, at_least=not chosen)
         chosen += found
-        budget -= _COLLECTING if found and file != LIT else 0
+        budget -= sum(seconds[test] for test in found) + (collecting if found else 0)
     return chosen
 
 
 def _file(test: str) -> str:
-    """Returns the file of a test; the lit suite is one, as none of it has to be imported."""
-    return LIT if test.startswith(LIT) else test.partition("::")[0]
+    """Returns the file of a test; folders of the lit suite are one, as there is no import."""
+    folders = (folder for folder in (_MODELS, _LIT) if test.startswith(folder))
+    return next(folders, test.partition("::")[0])
 
 
 def _within(
