@@ -47,7 +47,9 @@ def test_tf32_has_the_range_of_f32_and_the_mantissa_of_f16() -> None:
 @pytest.mark.parametrize("name", IN_ML_DTYPES)
 def test_infinities(name: str) -> None:
     with np.errstate(all="ignore"):
-        assert FORMATS[name].infinite == np.isinf(np.array(np.inf).astype(dtype(name)).astype(float))
+        assert FORMATS[name].infinite == np.isinf(
+            np.array(np.inf).astype(dtype(name)).astype(float)
+        )
 
 
 def test_wide_formats_flush_subnormal_numbers() -> None:

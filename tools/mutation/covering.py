@@ -87,8 +87,7 @@ class Covering:
             statement, and the rest of those that run code of the module; the shortest first.
         """
         by_line, words = self._by_line(file), self._statement(file, lines[0]).words
-        about = f"tests/py/test_{Path(file).stem}.py"
-        named = {test for test in self.seconds if _file(test) == about}
+        named = {test for test in self.seconds if _file(test) == about(file)}
         others = self._sorted((_union(by_line, by_line) | named) - set(self.tests(file, lines)))
         ranks = {t: (t not in named, not any(word in t for word in words)) for t in others}
         return sorted(others, key=ranks.__getitem__)
@@ -158,17 +157,25 @@ def _union(by_line: Mapping[int, frozenset[str]], lines: Iterable[int]) -> froze
     return frozenset().union(*(by_line.get(line, frozenset()) for line in lines))
 
 
-def choose(tests: Sequence[str], seconds: Mapping[str, float], budget: float) -> list[str]:
+def about(file: str) -> str:
+    """Returns the path of the tests that are named after a module."""
+    return f"tests/py/test_{Path(file).stem}.py"
+
+
+def choose(
+    tests: Sequence[str], seconds: Mapping[str, float], budget: float, first: str = ""
+) -> list[str]:
     """Chooses tests to run.
 
-    The lit suite comes first: it is quick and compares whole texts. Single ops may take half of the
-    budget, and whole models the rest. Then come the files of which the largest part of the tests
-    covers the line, since these are about it; each may take a third of the budget.
+    After one file that may be named comes the lit suite: it is quick and compares whole texts.
+    Single ops may take half of the budget, and whole models the rest. Then come the files of which
+    the largest part of the tests covers the line; each may take a third of the budget.
 
     Args:
         tests: The tests to choose from, the best first.
         seconds: The seconds that each test takes, of all tests.
         budget: The seconds that the chosen tests may take together. One is chosen in any case.
+        first: The file that comes first.
 
     Returns:
         The tests in the order to run them.
@@ -177,10 +184,10 @@ def choose(tests: Sequence[str], seconds: Mapping[str, float], budget: float) ->
     for test in tests:
         files[_file(test)].append(test)
     sizes = Counter(map(_file, seconds))
-    shares = {_LIT: budget / 2, _MODELS: budget}
+    shares = {_LIT: budget / 2, _MODELS: budget, first: budget}
     parts = {file: round(len(found) / sizes[file], 1) for file, found in files.items()}
     chosen: list[str] = []
-    for file in sorted(files, key=lambda f: (f != _LIT, f != _MODELS, -parts[f])):
+    for file in sorted(files, key=lambda f: (f != first, f != _LIT, f != _MODELS, -parts[f])):
         collecting = 0.0 if file in shares else _COLLECTING
         share = min(budget, shares.get(file, budget / 3)) - collecting
         found = _within(files[file], seconds, share, at_least=not chosen)

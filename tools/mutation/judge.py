@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tools.mutation import worker
-from tools.mutation.covering import Covering, choose
+from tools.mutation.covering import Covering, about, choose
 from tools.mutation.mutant import ROOT, Mutant
 from tools.mutation.worker import Outcome
 
@@ -66,7 +66,8 @@ class Judge:
         """Runs some tests for each budget, as long as none fails."""
         outcome = Outcome("survived")
         for budget in self._limits.budgets:
-            chosen = choose(tests, self._covering.seconds, budget) if tests else []
+            first = about(mutant.file)
+            chosen = choose(tests, self._covering.seconds, budget, first) if tests else []
             if chosen:
                 outcome = self._run(mutant, chosen)
             if outcome.verdict != "survived":

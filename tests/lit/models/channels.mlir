@@ -144,7 +144,7 @@
 // CHANNELS-NEXT: %cst_47 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %88 = stablehlo.clamp %cst_46, %87, %cst_47 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // CHANNELS-NEXT: %89 = stablehlo.convert %88 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %90 = stablehlo.dot_general %89, %71, batching_dims = [0] x [0], contracting_dims = [2] x [1], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> : (tensor<2x16x32xf8E4M3FN>, tensor<2x32x32xf8E4M3FN>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %90 = stablehlo.dot_general %89, %71, batching_dims = [0] x [0], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<2x16x32xf8E4M3FN>, tensor<2x32x32xf8E4M3FN>) -> tensor<2x16x32xf32>
 // CHANNELS-NEXT: %91 = stablehlo.multiply %84, %66 : tensor<f32>
 // CHANNELS-NEXT: %cst_48 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
 // CHANNELS-NEXT: %92 = stablehlo.minimum %91, %cst_48 : tensor<f32>
@@ -208,7 +208,7 @@
 // CHANNELS-NEXT: %cst_68 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %131 = stablehlo.clamp %cst_67, %130, %cst_68 : (tensor<f32>, tensor<16x32xf32>, tensor<f32>) -> tensor<16x32xf32>
 // CHANNELS-NEXT: %132 = stablehlo.convert %131 : (tensor<16x32xf32>) -> tensor<16x32xf8E4M3FN>
-// CHANNELS-NEXT: %133 = stablehlo.dot_general %53, %132, contracting_dims = [0] x [1], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> : (tensor<32x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>) -> tensor<16x16xf32>
+// CHANNELS-NEXT: %133 = stablehlo.dot_general %53, %132, contracting_dims = [0] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<32x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>) -> tensor<16x16xf32>
 // CHANNELS-NEXT: %134 = stablehlo.multiply %48, %127 : tensor<f32>
 // CHANNELS-NEXT: %cst_69 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
 // CHANNELS-NEXT: %135 = stablehlo.minimum %134, %cst_69 : tensor<f32>
@@ -221,7 +221,7 @@
 // CHANNELS-NEXT: %141 = stablehlo.broadcast_in_dim %140, dims = [] : (tensor<f32>) -> tensor<1x5x5x16xf32>
 // CHANNELS-NEXT: %142 = stablehlo.multiply %138, %141 : tensor<1x5x5x16xf32>
 // CHANNELS-NEXT: %143 = stablehlo.reshape %112 : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
-// CHANNELS-NEXT: %144 = stablehlo.dot_general %143, %53, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> : (tensor<32x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %144 = stablehlo.dot_general %143, %53, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<32x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<32x16xf32>
 // CHANNELS-NEXT: %145 = stablehlo.reshape %144 : (tensor<32x16xf32>) -> tensor<2x16x16xf32>
 // CHANNELS-NEXT: %146 = stablehlo.multiply %107, %48 : tensor<f32>
 // CHANNELS-NEXT: %cst_71 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>

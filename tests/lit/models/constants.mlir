@@ -16,7 +16,7 @@
 // FP8-NEXT: %1 = stablehlo.multiply %0, %cst_4 : tensor<4x16xf32>
 // FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^1"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
-// FP8-NEXT: %4 = stablehlo.dot_general %3, %cst_2, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %4 = stablehlo.dot_general %3, %cst_2, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %5 = stablehlo.reshape %cst_3 {scalify.forms = ["unscaled"]} : (tensor<16xf32>) -> tensor<1x16xf32>
 // FP8-NEXT: %6 = stablehlo.broadcast_in_dim %5, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
 // FP8-NEXT: %cst_5 = stablehlo.constant dense<6.250000e-02> : tensor<4x16xf32>
@@ -30,7 +30,7 @@
 // FP8-NEXT: %0 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %2 = stablehlo.transpose %arg1, dims = [1, 0] {scalify.forms = ["2^-1"]} : (tensor<16x32xf8E4M3FN>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %3 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^-1 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %3 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %4 = call @relu_scaled_0(%3) {scalify.forms = ["2^0 level 1"]} : (tensor<4x16xf32>) -> tensor<4x16xf32>
 // FP8-NEXT: return %4 : tensor<4x16xf32>
 // FP8-NEXT: }

@@ -78,7 +78,7 @@
 // DELAYED-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %51 = stablehlo.dot_general %50, %40, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %51 = stablehlo.dot_general %50, %40, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %52 = stablehlo.multiply %20#0, %20#1 : tensor<f32>
 // DELAYED-NEXT: %53 = stablehlo.divide %cst_21, %52 : tensor<f32>
@@ -110,7 +110,7 @@
 // DELAYED-NEXT: %74 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %75 = stablehlo.select %72, %73, %74 : tensor<4x16xi1>, tensor<4x16xf32>
 // DELAYED-NEXT: %76 = stablehlo.divide %70, %75 : tensor<4x16xf32>
-// DELAYED-NEXT: %77 = stablehlo.dot_general %66, %30, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %77 = stablehlo.dot_general %66, %30, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %78 = stablehlo.multiply %20#2, %20#3 : tensor<f32>
 // DELAYED-NEXT: %79 = stablehlo.divide %cst_27, %78 : tensor<f32>
@@ -138,7 +138,7 @@
 // DELAYED-NEXT: %96 = stablehlo.optimization_barrier %95 : tensor<4x16xf8E5M2>
 // DELAYED-NEXT: %97 = stablehlo.dot_general %88, %58, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<16x16xf32>
 // DELAYED-NEXT: %98 = stablehlo.transpose %97, dims = [1, 0] : (tensor<16x16xf32>) -> tensor<16x16xf32>
-// DELAYED-NEXT: %99 = stablehlo.dot_general %96, %30, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<4x16xf8E5M2>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %99 = stablehlo.dot_general %96, %30, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %100 = stablehlo.multiply %20#4, %20#3 : tensor<f32>
 // DELAYED-NEXT: %101 = stablehlo.divide %cst_33, %100 : tensor<f32>

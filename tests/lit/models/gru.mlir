@@ -61,7 +61,7 @@
 // UNIT-NEXT: %24 = stablehlo.multiply %4, %23 : tensor<6x16xf32>
 // UNIT-NEXT: %25 = stablehlo.clamp %cst, %24, %cst_0 : (tensor<f32>, tensor<6x16xf32>, tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %26 = stablehlo.convert %25 {scalify.forms = ["s0 level 6"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
-// UNIT-NEXT: %27 = stablehlo.dot_general %26, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<6x16xf32>
+// UNIT-NEXT: %27 = stablehlo.dot_general %26, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<6x16xf32>
 // UNIT-NEXT: %28 = stablehlo.broadcast_in_dim %21, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %29 = stablehlo.multiply %27, %28 : tensor<6x16xf32>
 // UNIT-NEXT: return %29 : tensor<6x16xf32>
@@ -118,11 +118,11 @@
 // UNIT-NEXT: %27 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<6x16xf32>, tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %28 = stablehlo.convert %27 {scalify.forms = ["2^0"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
 // UNIT-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %29 = stablehlo.dot_general %28, %26, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
+// UNIT-NEXT: %29 = stablehlo.dot_general %28, %26, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
 // UNIT-NEXT: %30 = stablehlo.slice %29 [0:6, 0:16] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %31 = stablehlo.slice %29 [0:6, 16:32] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %32 = stablehlo.slice %29 [0:6, 32:48] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %33 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
+// UNIT-NEXT: %33 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
 // UNIT-NEXT: %34 = stablehlo.slice %33 [0:6, 0:16] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %35 = stablehlo.slice %33 [0:6, 16:32] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %36 = stablehlo.slice %33 [0:6, 32:48] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
@@ -216,7 +216,7 @@
 // FP8-NEXT: %24 = stablehlo.multiply %4, %23 : tensor<6x16xf32>
 // FP8-NEXT: %25 = stablehlo.clamp %cst, %24, %cst_0 : (tensor<f32>, tensor<6x16xf32>, tensor<f32>) -> tensor<6x16xf32>
 // FP8-NEXT: %26 = stablehlo.convert %25 {scalify.forms = ["s0 level 6"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
-// FP8-NEXT: %27 = stablehlo.dot_general %26, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<6x16xf32>
+// FP8-NEXT: %27 = stablehlo.dot_general %26, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<6x16xf32>
 // FP8-NEXT: %28 = stablehlo.broadcast_in_dim %21, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // FP8-NEXT: %29 = stablehlo.multiply %27, %28 : tensor<6x16xf32>
 // FP8-NEXT: return %29 : tensor<6x16xf32>
@@ -273,11 +273,11 @@
 // FP8-NEXT: %27 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<6x16xf32>, tensor<f32>) -> tensor<6x16xf32>
 // FP8-NEXT: %28 = stablehlo.convert %27 {scalify.forms = ["2^0"]} : (tensor<6x16xf32>) -> tensor<6x16xf8E4M3FN>
 // FP8-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %29 = stablehlo.dot_general %28, %26, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
+// FP8-NEXT: %29 = stablehlo.dot_general %28, %26, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
 // FP8-NEXT: %30 = stablehlo.slice %29 [0:6, 0:16] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // FP8-NEXT: %31 = stablehlo.slice %29 [0:6, 16:32] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // FP8-NEXT: %32 = stablehlo.slice %29 [0:6, 32:48] {scalify.forms = ["2^0 level 2"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
-// FP8-NEXT: %33 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
+// FP8-NEXT: %33 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<6x16xf8E4M3FN>, tensor<16x48xf8E4M3FN>) -> tensor<6x48xf32>
 // FP8-NEXT: %34 = stablehlo.slice %33 [0:6, 0:16] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // FP8-NEXT: %35 = stablehlo.slice %33 [0:6, 16:32] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // FP8-NEXT: %36 = stablehlo.slice %33 [0:6, 32:48] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>

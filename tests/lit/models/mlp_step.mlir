@@ -26,13 +26,13 @@
 // UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.471500e-02> : tensor<f32>
 // UNIT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
 // UNIT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// UNIT-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %9 = call @relu(%8) {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %12 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %13 = stablehlo.compare GT, %8, %12, FLOAT : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xi1>
-// UNIT-NEXT: %14 = stablehlo.dot_general %11, %3, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 4.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %14 = stablehlo.dot_general %11, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 4.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %15 = stablehlo.multiply %14, %14 {scalify.forms = ["2^0 level 9"]} : tensor<4x32xf32>
 // UNIT-NEXT: %16 = stablehlo.multiply %15, %14 {scalify.forms = ["2^0 level 13.5"]} : tensor<4x32xf32>
 // UNIT-NEXT: %17 = stablehlo.multiply %14, %14 {scalify.forms = ["2^0 level 9"]} : tensor<4x32xf32>
@@ -55,7 +55,7 @@
 // UNIT-NEXT: %33 = stablehlo.multiply %32, %cst_11 : tensor<4x32xf32>
 // UNIT-NEXT: %34 = stablehlo.clamp %cst, %33, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %35 = stablehlo.convert %34 {scalify.forms = ["2^4 level -0.116908"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// UNIT-NEXT: %36 = stablehlo.dot_general %35, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^4 level 2.38309"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// UNIT-NEXT: %36 = stablehlo.dot_general %35, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2.38309"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // UNIT-NEXT: %37:3 = call @log_softmax_scaled_1(%36) {scalify.forms = ["2^0 level 7.00004", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // UNIT-NEXT: %38 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // UNIT-NEXT: %39:2 = call @take_along_axis(%37#0, %38) {scalify.forms = ["2^0 level 7", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
@@ -74,7 +74,7 @@
 // UNIT-NEXT: %51 = stablehlo.optimization_barrier {scalify.forms = ["2^-4 level 0.0437314"]} %50 : tensor<4x16xf8E5M2>
 // UNIT-NEXT: %52 = stablehlo.dot_general %47, %32, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // UNIT-NEXT: %53 = stablehlo.transpose %52, dims = [1, 0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %54 = stablehlo.dot_general %51, %1, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %54 = stablehlo.dot_general %51, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %55 = stablehlo.multiply %14, %54 {scalify.forms = ["2^-4 level 6.54373"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_13 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // UNIT-NEXT: %56 = stablehlo.multiply %55, %cst_13 : tensor<4x32xf32>
@@ -100,7 +100,7 @@
 // UNIT-NEXT: %74 = stablehlo.optimization_barrier {scalify.forms = ["2^-3 level 0.47716"]} %73 : tensor<4x32xf8E5M2>
 // UNIT-NEXT: %75 = stablehlo.dot_general %70, %9, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %76 = stablehlo.transpose %75, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %77 = stablehlo.dot_general %74, %3, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-3 level 2.97716"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %77 = stablehlo.dot_general %74, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.97716"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %78 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %79 = stablehlo.select %13, %77, %78 {scalify.forms = ["2^-3 level 2.47716"]} : tensor<4x32xi1>, tensor<4x32xf32>
 // UNIT-NEXT: %cst_16 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
@@ -212,7 +212,7 @@
 // FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.471500e-02> : tensor<f32>
 // FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
 // FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %9 = call @relu(%8) {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: %cst_11 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
 // FP8-NEXT: %10 = stablehlo.multiply %9, %cst_11 : tensor<4x32xf32>
@@ -220,7 +220,7 @@
 // FP8-NEXT: %12 = stablehlo.convert %11 {scalify.forms = ["2^2"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %13 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %14 = stablehlo.compare GT, %8, %13, FLOAT : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xi1>
-// FP8-NEXT: %15 = stablehlo.dot_general %12, %3, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^2 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %15 = stablehlo.dot_general %12, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %16 = stablehlo.multiply %15, %15 {scalify.forms = ["2^4 level 4"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_12 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
 // FP8-NEXT: %17 = stablehlo.multiply %16, %cst_12 : tensor<4x32xf32>
@@ -253,7 +253,7 @@
 // FP8-NEXT: %39 = stablehlo.multiply %38, %cst_17 : tensor<4x32xf32>
 // FP8-NEXT: %40 = stablehlo.clamp %cst, %39, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %41 = stablehlo.convert %40 {scalify.forms = ["2^3"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %42 = stablehlo.dot_general %41, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %42 = stablehlo.dot_general %41, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^3 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %43:3 = call @log_softmax_scaled_1(%42) {scalify.forms = ["2^0 level 5", "2^0", "2^0 level 2"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // FP8-NEXT: %44 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // FP8-NEXT: %45:2 = call @take_along_axis(%43#0, %44) {scalify.forms = ["2^0 level 5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
@@ -276,7 +276,7 @@
 // FP8-NEXT: %61 = stablehlo.convert %60 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
 // FP8-NEXT: %62 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %61 : tensor<32x16xf8E5M2>
 // FP8-NEXT: %63 = stablehlo.convert %62 {scalify.forms = ["2^0"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
-// FP8-NEXT: %64 = stablehlo.dot_general %57, %1, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %64 = stablehlo.dot_general %57, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %65 = stablehlo.multiply %15, %64 {scalify.forms = ["2^-2 level 4"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_19 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
 // FP8-NEXT: %66 = stablehlo.multiply %65, %cst_19 : tensor<4x32xf32>
@@ -308,7 +308,7 @@
 // FP8-NEXT: %89 = stablehlo.convert %88 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %90 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %89 : tensor<32x32xf8E5M2>
 // FP8-NEXT: %91 = stablehlo.convert %90 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %92 = stablehlo.dot_general %84, %3, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %92 = stablehlo.dot_general %84, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %93 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %94 = stablehlo.select %14, %92, %93 {scalify.forms = ["2^6 level 1.77612"]} : tensor<4x32xi1>, tensor<4x32xf32>
 // FP8-NEXT: %cst_23 = stablehlo.constant dense<6.400000e+01> : tensor<4x32xf32>

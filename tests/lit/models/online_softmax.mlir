@@ -67,7 +67,7 @@
 // UNIT-NEXT: %28 = stablehlo.multiply %8, %27 : tensor<16x16xf32>
 // UNIT-NEXT: %29 = stablehlo.clamp %cst, %28, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %30 = stablehlo.convert %29 {scalify.forms = ["s0 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %31 = stablehlo.dot_general %30, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %31 = stablehlo.dot_general %30, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %32 = stablehlo.broadcast_in_dim %25, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %33 = stablehlo.multiply %31, %32 : tensor<16x16xf32>
 // UNIT-NEXT: return %33 : tensor<16x16xf32>
@@ -91,7 +91,7 @@
 // UNIT-NEXT: %4 = stablehlo.transpose %arg4, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %5 = stablehlo.clamp %cst, %4, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %6 = stablehlo.convert %5 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %7 = stablehlo.dot_general %3, %6, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %7 = stablehlo.dot_general %3, %6, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %8 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %9 = stablehlo.divide %7, %8 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
 // UNIT-NEXT: %10 = stablehlo.reduce(%9 init: %cst_2) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
@@ -112,7 +112,7 @@
 // UNIT-NEXT: %25 = stablehlo.add %22, %24 {scalify.forms = ["2^0 level 4.5"]} : tensor<16x1xf32>
 // UNIT-NEXT: %26 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %27 = stablehlo.multiply %arg3, %26 {scalify.forms = ["2^0 level 2"]} : tensor<16x16xf32>
-// UNIT-NEXT: %28 = stablehlo.dot_general %21, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// UNIT-NEXT: %28 = stablehlo.dot_general %21, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // UNIT-NEXT: %29 = stablehlo.add %27, %28 {scalify.forms = ["2^0 level 2.5"]} : tensor<16x16xf32>
 // UNIT-NEXT: return %13, %25, %29 : tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // UNIT-NEXT: }
@@ -180,7 +180,7 @@
 // FP8-NEXT: %28 = stablehlo.multiply %8, %27 : tensor<16x16xf32>
 // FP8-NEXT: %29 = stablehlo.clamp %cst, %28, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %30 = stablehlo.convert %29 {scalify.forms = ["s0 level 6"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// FP8-NEXT: %31 = stablehlo.dot_general %30, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %31 = stablehlo.dot_general %30, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["s0 level 8"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // FP8-NEXT: %32 = stablehlo.broadcast_in_dim %25, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %33 = stablehlo.multiply %31, %32 : tensor<16x16xf32>
 // FP8-NEXT: return %33 : tensor<16x16xf32>
@@ -204,7 +204,7 @@
 // FP8-NEXT: %4 = stablehlo.transpose %arg4, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf32>
 // FP8-NEXT: %5 = stablehlo.clamp %cst, %4, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %6 = stablehlo.convert %5 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// FP8-NEXT: %7 = stablehlo.dot_general %3, %6, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %7 = stablehlo.dot_general %3, %6, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // FP8-NEXT: %8 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
 // FP8-NEXT: %9 = stablehlo.divide %7, %8 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
 // FP8-NEXT: %10 = stablehlo.reduce(%9 init: %cst_2) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
@@ -225,7 +225,7 @@
 // FP8-NEXT: %25 = stablehlo.add %22, %24 {scalify.forms = ["2^0 level 2"]} : tensor<16x1xf32>
 // FP8-NEXT: %26 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // FP8-NEXT: %27 = stablehlo.multiply %arg3, %26 {scalify.forms = ["2^0 level 2"]} : tensor<16x16xf32>
-// FP8-NEXT: %28 = stablehlo.dot_general %21, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %28 = stablehlo.dot_general %21, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
 // FP8-NEXT: %29 = stablehlo.add %27, %28 {scalify.forms = ["2^0 level 2"]} : tensor<16x16xf32>
 // FP8-NEXT: return %13, %25, %29 : tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // FP8-NEXT: }

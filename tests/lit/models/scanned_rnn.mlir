@@ -40,7 +40,7 @@
 // UNIT-NEXT: %7 = stablehlo.multiply %6#4, %cst_9 : tensor<4x32xf32>
 // UNIT-NEXT: %8 = stablehlo.clamp %cst, %7, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %9 = stablehlo.convert %8 {scalify.forms = ["2^-1 level 0.328254"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// UNIT-NEXT: %10 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^-1 level 2.82825"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// UNIT-NEXT: %10 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2.82825"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // UNIT-NEXT: %11:3 = call @log_softmax_scaled_9(%10) {scalify.forms = ["2^0 level 2.2812", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // UNIT-NEXT: %12 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // UNIT-NEXT: %13:2 = call @take_along_axis(%11#0, %12) {scalify.forms = ["2^0 level 2.25", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
@@ -59,7 +59,7 @@
 // UNIT-NEXT: %25 = stablehlo.optimization_barrier {scalify.forms = ["2^-4 level 0.0437314"]} %24 : tensor<4x16xf8E5M2>
 // UNIT-NEXT: %26 = stablehlo.dot_general %21, %6#4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3.62801"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
 // UNIT-NEXT: %27 = stablehlo.transpose %26, dims = [1, 0] {scalify.forms = ["2^0 level -3.62801"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %28 = stablehlo.dot_general %25, %1, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %28 = stablehlo.dot_general %25, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %29 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %31:9 = stablehlo.while(%iterArg = %arg3, %iterArg_12 = %6#5, %iterArg_13 = %6#6, %iterArg_14 = %6#7, %iterArg_15 = %arg0, %iterArg_16 = %c_7, %iterArg_17 = %29, %iterArg_18 = %30, %iterArg_19 = %28) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0 level -0.75", "2^0 level -0.75", "2^0 level 0.25", "2^0", "unscaled", "2^0 level -1.02595", "2^0 level -1.77595", "2^-4 level 3.94713"]}
@@ -112,8 +112,8 @@
 // UNIT-NEXT: %6 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %9 = stablehlo.dot_general %3, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 1.75"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %9 = stablehlo.dot_general %3, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 1.75"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %10 = stablehlo.add %8, %9 {scalify.forms = ["2^0 level 2.71838"]} : tensor<4x32xf32>
 // UNIT-NEXT: %11 = stablehlo.tanh %10 {scalify.forms = ["2^0 level -0.671746"]} : tensor<4x32xf32>
 // UNIT-NEXT: %12 = stablehlo.broadcast_in_dim %cst_1, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
@@ -211,7 +211,7 @@
 // UNIT-NEXT: %10 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %11 = stablehlo.transpose %10, dims = [1, 0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %12 = stablehlo.add %arg2, %11 {scalify.forms = ["2^0 level -1.77595"]} : tensor<32x32xf32>
-// UNIT-NEXT: %13 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-3 level 2.94713"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %13 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.94713"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %14 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %15 = stablehlo.transpose %14, dims = [1, 0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %16 = stablehlo.add %arg1, %15 {scalify.forms = ["2^0 level -1.02595"]} : tensor<32x32xf32>
@@ -251,7 +251,7 @@
 // FP8-NEXT: }
 // FP8-NEXT: %7 = stablehlo.clamp %cst, %6#4, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %9 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %9 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %10:3 = call @log_softmax(%9) {scalify.forms = ["2^0 level 2", "2^0", "2^0 level 2"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // FP8-NEXT: %11 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // FP8-NEXT: %12:2 = call @take_along_axis(%10#0, %11) {scalify.forms = ["2^0 level 2", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
@@ -276,7 +276,7 @@
 // FP8-NEXT: %29 = stablehlo.convert %28 {scalify.forms = ["2^-3"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
 // FP8-NEXT: %30 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %29 : tensor<32x16xf8E5M2>
 // FP8-NEXT: %31 = stablehlo.convert %30 {scalify.forms = ["2^-3"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
-// FP8-NEXT: %32 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %32 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %33 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %35:9 = stablehlo.while(%iterArg = %arg3, %iterArg_16 = %6#5, %iterArg_17 = %6#6, %iterArg_18 = %6#7, %iterArg_19 = %arg0, %iterArg_20 = %c_6, %iterArg_21 = %33, %iterArg_22 = %34, %iterArg_23 = %32) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level -1", "2^0 level -1", "2^-4 level 4"]}
@@ -341,8 +341,8 @@
 // FP8-NEXT: %6 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // FP8-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %9 = stablehlo.dot_general %3, %1, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = true> {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %8 = stablehlo.dot_general %7, %5, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %9 = stablehlo.dot_general %3, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %10 = stablehlo.add %8, %9 {scalify.forms = ["2^0 level 2"]} : tensor<4x32xf32>
 // FP8-NEXT: %11 = stablehlo.tanh %10 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
 // FP8-NEXT: %12 = stablehlo.broadcast_in_dim %cst_1, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
@@ -438,7 +438,7 @@
 // FP8-NEXT: %10 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %11 = stablehlo.transpose %10, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %12 = stablehlo.add %arg2, %11 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
-// FP8-NEXT: %13 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [1], algorithm = <lhs_precision_type = f8E5M2, rhs_precision_type = f8E4M3FN, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> {scalify.forms = ["2^-2 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %13 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %14 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %15 = stablehlo.transpose %14, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %16 = stablehlo.add %arg1, %15 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
