@@ -7,7 +7,8 @@
 The inputs are declared at 2^-4 and at 1, or each at its measured scale (`measured_scales`). The
 original and its rewrites run op by op on the StableHLO interpreter, and each returns every float
 value that is not made of constants alone: f32 data of the rewrite against the same value of the
-original. A value in a loop counts with its rms over the turns. A line has
+original. A value in a loop, its carries among them, counts with its rms over the turns. A line
+has
 
 values   the float values of the rewrite
 unknown  those of them of which it is not known for what value of the original they stand

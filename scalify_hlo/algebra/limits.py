@@ -164,8 +164,8 @@ FACTORS: Final = 16
 """The highest power, and the most factors of a product over an axis, whose result is scaled. Its
 scale is cheap to compute, but soon exceeds the range of f32."""
 
-HUGE_VALUES: Final = 64
-"""The most values that are searched for the constants that a mask is made from."""
+HUGE_VALUES: Final = 24
+"""The most values, the nearest first, that are searched for the constants of a mask."""
 
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""

@@ -215,10 +215,8 @@ def _rewrite_marked(
         arguments, results = with_stored(module, exported, arguments, results, extra)
         kept = kept_after(exported.module_kept_var_idx, arguments.pairs)
         origins: Any = (origins_of(arguments.pairs), origins_of(results.pairs))
-        avals: Any = (
-            pair_avals(exported.in_avals, arguments),
-            pair_avals(exported.out_avals, results),
-        )
+        before = exported.in_avals, exported.out_avals
+        avals: Any = tuple(map(pair_avals, before, (arguments, results)))
         trees = in_tree(arguments), out_tree(results)
         if report.scaling_state is not None:
             extension = Extension(report.scaling_state, *trees)

@@ -10,11 +10,11 @@ from scalify_hlo.rules.families import (
     linear,
     product,
     quotient,
-    root,
     static_product,
     unscale,
 )
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 _MATMUL = "algorithm 3 of the Scalify paper"

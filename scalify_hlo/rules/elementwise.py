@@ -24,13 +24,13 @@ from scalify_hlo.rules.families import (
     product_uncertainty,
     quotient,
     rise,
-    root,
     steep,
     unscale,
     unscale_activation,
 )
 from scalify_hlo.rules.read_sizes import size_of_angle
 from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS

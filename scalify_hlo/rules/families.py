@@ -17,7 +17,6 @@ from scalify_hlo.algebra.scale import (
     Scale,
     Scaled,
     ScaleInfo,
-    ScaleRoot,
     Splat,
     mean_uncertainty,
 )
@@ -397,46 +396,6 @@ def unscale_activation(activation: ActivationSize) -> Apply:
             unscale(op, rewriter)
 
     return apply
-
-
-def root(n: int, sign: int = 1) -> Apply:
-    """Returns the rule of degree 1/n: ``Y_d = f(X_d * r), Y_s = h``, where ``X_s = h^n * r``.
-
-    r is a small power of two, and 1 if all exponents are multiples of n. Otherwise it is static for
-    a static scale. For a run-time scale, h is a new run-time scale.
-    """
-
-    def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        info = rewriter.info(op.operands[0])
-        if not isinstance(info, Scaled) or isinstance(
-            op.operands[0].type.element_type, ir.ComplexType
-        ):
-            return unscale(op, rewriter) if isinstance(info, Splat) else rewriter.read_all(op)
-        scale = info.scale
-        for target in _divisible(scale, n, rewriter):
-            rewriter.replace(op, 0, rewriter.rescale_to(op.operands[0], target, op.operation))
-            scale = target
-        level = info.level / n if rewriter.predicts else info.level // n
-        uncertainty = info.uncertainty ** (sign / n)
-        return rewriter.result(op, scale.root(n) ** sign, sign * level, uncertainty)
-
-    return apply
-
-
-def _divisible(scale: Scale, n: int, rewriter: ScaleRewriter) -> Sequence[Scale]:
-    """Yields scales to which a value is rescaled in turn, the last of which has an n-th root."""
-    targets = []
-    up = rewriter.recipe.rounding == "up"
-    if scale.exponent % n:
-        scale = scale.shift(-scale.exponent % n if up else -(scale.exponent % n))
-        targets.append(scale)
-    rest = [(g, k % n) for g, k in scale.powers if k % n]
-    for start in range(0, len(rest), 2):
-        part = Scale(0, tuple(rest[start : start + 2]))
-        h = rewriter.runtime_scales.derive(ScaleRoot(part, n, up))
-        scale = scale / part * Scale(0, ((h, n),))
-        targets.append(scale)
-    return targets
 
 
 def unscale_captures(op: ir.Operation, rewriter: ScaleRewriter) -> int:

@@ -50,11 +50,11 @@ def largest_constant(value: ir.Value) -> float:
     They are found in called functions and before loops too, but not behind the arguments of the
     function of the value. The result is -inf if there are none but 0, infinities and NaN.
     """
-    waiting: list[Place] = [Frame(functions_in(_module(value).operations)).place(value)]
+    waiting: list[Place] = [Frame({}).place(value)]
     largest = -math.inf
     seen: set[Place] = set()
     while waiting and len(seen) < HUGE_VALUES:
-        place = waiting.pop()
+        place = waiting.pop(0)
         if place in seen or not is_real(place[0].type):
             continue
         seen.add(place)
@@ -88,6 +88,8 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
             return [frame.place(around.operands[ir.BlockArgument(value).arg_number])]
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
+        if not frame.functions:  # they are listed only where one is called
+            frame.functions = functions_in(_module(value).operations)
         return frame.sources(value, owner.operation, owner.name)
     if owner.name in _FOLLOWED:
         return [frame.place(operand) for operand in owner.operands]

@@ -213,3 +213,38 @@ def test_files_that_the_document_names_are_there() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text()
     for name in re.findall(r"`([a-z_/]+\.(?:py|md))`", text):
         assert (PACKAGE / name).exists() or (ROOT / name).exists(), name
+
+
+MEDIAN, NINETIETH, LONGEST, LONGEST_FILE = 7, 19, 44, 496
+"""The most lines: of functions without their docstrings, and of files."""
+
+
+def lines_of_functions() -> dict[str, int]:
+    """The lines of each function of the package, its docstring left out."""
+    found: dict[str, int] = {}
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                first, docstring = node.body[0], ast.get_docstring(node)
+                left_out = (first.end_lineno or 0) - first.lineno + 1 if docstring else 0
+                name = f"{file.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+                found[name] = (node.end_lineno or 0) - node.lineno + 1 - left_out
+    return found
+
+
+def test_functions_are_short() -> None:
+    lines = lines_of_functions()
+    ordered = sorted(lines.values())
+    median, ninetieth = ordered[len(ordered) // 2], ordered[len(ordered) * 9 // 10]
+    print(
+        f"{len(ordered)} functions: median {median}, p90 {ninetieth}, longest {ordered[-1]} lines"
+    )
+    assert {name: count for name, count in lines.items() if count > LONGEST} == {}
+    assert median <= MEDIAN
+    assert ninetieth <= NINETIETH
+
+
+def test_files_are_short() -> None:
+    lines = {str(file.relative_to(PACKAGE)): len(file.read_text().splitlines()) for file in FILES}
+    print("the longest files:", sorted(lines.items(), key=lambda line: -line[1])[:3])
+    assert {name: count for name, count in lines.items() if count > LONGEST_FILE} == {}

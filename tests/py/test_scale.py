@@ -234,3 +234,14 @@ class TestSplats:
     @pytest.mark.parametrize(("number", "level"), [(1.0, 0), (0.9, 0), (-8.0, 3), (0.26, -2)])
     def test_level_is_the_nearest_power(self, number: float, level: int) -> None:
         assert Splat(number).level == level
+
+
+class TestDefaults:
+    def test_of_scales(self) -> None:
+        assert ONE.depth == 0
+        assert Scale(3).depth == 0
+
+    def test_of_run_time_scales(self) -> None:
+        runtime = RuntimeScale(0, "s0")
+        assert runtime.state
+        assert Scale(0, ((runtime, 2),)).depth == runtime.depth == 0

@@ -7,6 +7,7 @@ import pytest
 from scalify_hlo.algebra.scale import ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import (
     CERTAIN,
+    CONSTANT,
     NORMALIZED,
     UNKNOWN,
     Uncertainty,
@@ -85,6 +86,75 @@ def test_correlation() -> None:
     assert x.correlation(x) == 1.0
     assert x.correlation(y) == 0.0
     assert (x * y).correlation(x) == pytest.approx(1 / math.sqrt(2))
+
+
+def test_powers_of_one_root_are_correlated() -> None:
+    x, y = of_root(0.5), of_root(2.0)
+    assert (x**3).correlation(x**2) == pytest.approx(1.0)
+    assert (x**3).correlation(x**-2) == pytest.approx(1.0)
+    # 3x + y and 2x - y: (3*2*0.5² + 1*1*2²) / sqrt((9*0.5² + 2²) * (4*0.5² + 2²))
+    assert (x**3 * y).correlation(x**2 / y) == pytest.approx(5.5 / math.sqrt(6.25 * 5.0))
+
+
+def test_roots_are_shared() -> None:
+    x, y = of_root(1.0), of_root(1.0)
+    assert (x * y).shares(x)
+    assert not x.shares(y)
+    assert not CERTAIN.shares(x)
+
+
+def test_constants_are_told() -> None:
+    element, x = of_root(1.0, constant=True), of_root(1.0)
+    assert CONSTANT.constant
+    assert element.constant
+    assert not CERTAIN.constant
+    assert not x.constant
+    assert not (element * x).constant
+    assert not (element * NORMALIZED).constant
+
+
+def test_one_root_alone_is_single() -> None:
+    x = of_root(1.0)
+    assert x.single
+    assert not CERTAIN.single
+    assert not (x * of_root(1.0)).single
+    assert not (x * NORMALIZED).single
+    assert not x.with_bias(0.5).single
+
+
+def test_a_root_keeps_the_larger_of_its_deviations() -> None:
+    assert (of_root(1.0, 3.0) ** 1.0).misdeclared == 1.0
+    assert (of_root(1.0, 3.0) ** 2.0).misdeclared == 6.0
+    assert (of_root(1.0, 3.0) ** -2.0).misdeclared == 6.0
+    assert (of_root(4.0, 3.0) ** 2.0).misdeclared == 8.0
+
+
+def test_a_mean_has_a_share_of_all() -> None:
+    x, y = of_root(2.0), of_root(1.0)
+    part = mean((x * y, x / y, NORMALIZED.with_bias(0.3)))
+    assert list(part.degrees.values()) == [pytest.approx(2 / 3)]
+    assert part.rest == pytest.approx(0.0625 / 9)
+    assert part.bias == pytest.approx(0.1)
+
+
+def test_a_power_multiplies_all() -> None:
+    x = (of_root(2.0) * NORMALIZED).with_bias(0.5)
+    part = x**-3
+    assert list(part.degrees.values()) == [-3.0]
+    assert part.rest == pytest.approx(9 * 0.0625)
+    assert part.bias == pytest.approx(1.5)
+
+
+def test_sums_of_products_have_a_bias() -> None:
+    x, w = of_root(0.5), of_root(0.5)
+    assert product_uncertainty(info(x), info(w)).bias > 0  # a gain, and what it multiplies
+    assert product_uncertainty(info(x * w), info(NORMALIZED)).bias == 0
+    normalized = info(NORMALIZED)
+    assert product_uncertainty(normalized, normalized, terms=64).bias == 0
+    contraction, longer = (product_uncertainty(info(x * w), info(x**2), 1, n) for n in (64, 256))
+    gain = product_uncertainty(info(x), info(w), terms=64)
+    assert gain.bias < product_uncertainty(info(x), info(w)).bias
+    assert contraction.bias == longer.bias == gain.bias
 
 
 def test_operands_of_one_root_may_add_up() -> None:

@@ -1,0 +1,629 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=unit},scalify-narrow-state{recipe=unit},scalify-quantize-constants,scalify-propagate{predict=unit annotate=true narrow=true})' \
+// RUN:   | %filecheck %s --check-prefix=UNIT
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=fp8},scalify-quantize-matmuls{recipe=fp8},scalify-narrow-state{recipe=fp8},scalify-quantize-constants,scalify-propagate{annotate=true narrow=true})' \
+// RUN:   | %filecheck %s --check-prefix=FP8
+
+// The gradients of the weights of a transformer's attention, after a normalization.
+// UNIT:      module @_att attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+// UNIT-NEXT: func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<32x32xf32>, %arg4: tensor<2x16x32xf32>, %arg5: tensor<2x16x32xf32>) -> (tensor<32x32xf32> {jax.result_info = "result['k']"}, tensor<32x32xf32> {jax.result_info = "result['o']"}, tensor<32x32xf32> {jax.result_info = "result['q']"}, tensor<32x32xf32> {jax.result_info = "result['v']"}) {
+// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %4 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst, %arg2, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.024000e+03> : tensor<f32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// UNIT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-1.000000e+09> : tensor<f32>
+// UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
+// UNIT-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
+// UNIT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %8 = stablehlo.reduce(%arg4 init: %cst_10) applies stablehlo.add across dimensions = [2] {scalify.forms = ["2^0 level 2.5"]} : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// UNIT-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1] {scalify.forms = ["2^0 level 2.5"]} : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %10 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %11 = stablehlo.divide %9, %10 {scalify.forms = ["2^0 level -2.5"]} : tensor<2x16x1xf32>
+// UNIT-NEXT: %12 = stablehlo.broadcast_in_dim %11, dims = [0, 1, 2] {scalify.forms = ["2^0 level -2.5"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %13 = stablehlo.subtract %arg4, %12 {scalify.forms = ["2^0 level 0.0221971"]} : tensor<2x16x32xf32>
+// UNIT-NEXT: %14 = call @_var(%arg4, %c) {scalify.forms = ["2^0"]} : (tensor<2x16x32xf32>, tensor<i32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %15 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %16 = stablehlo.add %14, %15 {scalify.forms = ["2^0"]} : tensor<2x16x1xf32>
+// UNIT-NEXT: %17 = stablehlo.rsqrt %16 {scalify.forms = ["2^0"]} : tensor<2x16x1xf32>
+// UNIT-NEXT: %18 = stablehlo.broadcast_in_dim %17, dims = [0, 1, 2] {scalify.forms = ["2^0"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %19 = stablehlo.multiply %13, %18 {scalify.forms = ["2^0 level 0.0221971"]} : tensor<2x16x32xf32>
+// UNIT-NEXT: %20 = stablehlo.clamp %cst, %19, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %21 = stablehlo.convert %20 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
+// UNIT-NEXT: %22 = stablehlo.reshape %21 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %23 = stablehlo.dot_general %22, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %24 = stablehlo.reshape %23 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %25 = stablehlo.reshape %24 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %26 = stablehlo.multiply %25, %cst_11 : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %27 = stablehlo.clamp %cst, %26, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %28 = stablehlo.convert %27 {scalify.forms = ["2^3 level -0.477803"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
+// UNIT-NEXT: %29 = stablehlo.reshape %21 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %30 = stablehlo.dot_general %29, %5, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %31 = stablehlo.reshape %30 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %32 = stablehlo.reshape %31 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %33 = stablehlo.multiply %32, %cst_12 : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %34 = stablehlo.clamp %cst, %33, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %35 = stablehlo.convert %34 {scalify.forms = ["2^3 level -0.477803"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
+// UNIT-NEXT: %36 = stablehlo.reshape %21 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %37 = stablehlo.dot_general %36, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %38 = stablehlo.reshape %37 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %39 = stablehlo.reshape %38 {scalify.forms = ["2^0 level 2.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %40 = stablehlo.multiply %39, %cst_13 : tensor<2x16x2x16xf32>
+// UNIT-NEXT: %41 = stablehlo.clamp %cst, %40, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %42 = stablehlo.convert %41 {scalify.forms = ["2^3 level -0.477803"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
+// UNIT-NEXT: %43 = stablehlo.dot_general %28, %35, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.04439"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_14 = stablehlo.constant dense<3.125000e-02> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %44 = stablehlo.divide %43, %cst_14 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %45 = stablehlo.iota dim = 0 : tensor<16x16xi32>
+// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<16x16xi32>
+// UNIT-NEXT: %47 = stablehlo.add %45, %46 : tensor<16x16xi32>
+// UNIT-NEXT: %48 = stablehlo.iota dim = 1 : tensor<16x16xi32>
+// UNIT-NEXT: %49 = stablehlo.compare GE, %47, %48, SIGNED : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
+// UNIT-NEXT: %50:2 = call @_where_0(%49, %44, %cst_6) {scalify.forms = ["2^0 level 6", "unscaled"]} : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
+// UNIT-NEXT: %51 = stablehlo.reduce(%50#0 init: %cst_5) applies stablehlo.maximum across dimensions = [3] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %52 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %53 = stablehlo.maximum %52, %51 {scalify.forms = ["2^0 level 6"]} : tensor<2x2x16xf32>
+// UNIT-NEXT: %54 = stablehlo.broadcast_in_dim %53, dims = [0, 1, 2] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// UNIT-NEXT: %55 = stablehlo.broadcast_in_dim %54, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 6"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %56 = stablehlo.subtract %50#0, %55 {scalify.forms = ["2^0 level 6.5"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %57 = stablehlo.exponential %56 {scalify.forms = ["2^0"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %58 = stablehlo.reduce(%57 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %58, dims = [0, 1, 2] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// UNIT-NEXT: %60 = stablehlo.broadcast_in_dim %59, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %61 = stablehlo.divide %57, %60 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_15 = stablehlo.constant dense<1.600000e+01> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %62 = stablehlo.multiply %61, %cst_15 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %63 = stablehlo.clamp %cst, %62, %cst_0 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %64 = stablehlo.convert %63 {scalify.forms = ["2^-4"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E4M3FN>
+// UNIT-NEXT: %65 = stablehlo.multiply %59, %59 {scalify.forms = ["2^0 level 8"]} : tensor<2x2x16x1xf32>
+// UNIT-NEXT: %66 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x1xf32>
+// UNIT-NEXT: %67 = stablehlo.divide %66, %65 {scalify.forms = ["2^0 level -8"]} : tensor<2x2x16x1xf32>
+// UNIT-NEXT: %68 = stablehlo.dot_general %42, %64, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2.5222"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %69 = stablehlo.transpose %68, dims = [0, 3, 1, 2] {scalify.forms = ["2^-1 level 2.5222"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %70 = stablehlo.reshape %69 {scalify.forms = ["2^-1 level 2.5222"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_16 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %71 = stablehlo.multiply %70, %cst_16 : tensor<2x16x32xf32>
+// UNIT-NEXT: %72 = stablehlo.clamp %cst, %71, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %73 = stablehlo.convert %72 {scalify.forms = ["2^0 level 1.5222"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
+// UNIT-NEXT: %74 = stablehlo.reshape %73 {scalify.forms = ["2^0 level 1.5222"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %75 = stablehlo.dot_general %74, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 4.0222"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %76 = stablehlo.reshape %75 {scalify.forms = ["2^0 level 4.0222"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %77 = stablehlo.add %arg4, %76 {scalify.forms = ["2^0 level 4.02492"]} : tensor<2x16x32xf32>
+// UNIT-NEXT: %78 = stablehlo.subtract %77, %arg5 {scalify.forms = ["2^0 level 4.02764"]} : tensor<2x16x32xf32>
+// UNIT-NEXT: %79 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %80 = stablehlo.multiply %79, %78 {scalify.forms = ["2^0 level 5.02764"]} : tensor<2x16x32xf32>
+// UNIT-NEXT: %81 = stablehlo.divide %cst_4, %cst_3 {scalify.forms = ["2^0 level -10"]} : tensor<f32>
+// UNIT-NEXT: %82 = stablehlo.broadcast_in_dim %81, dims = [] {scalify.forms = ["2^0 level -10"]} : (tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %83 = stablehlo.multiply %82, %80 {scalify.forms = ["2^0 level -4.97236"]} : tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_17 = stablehlo.constant dense<3.200000e+01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %84 = stablehlo.multiply %83, %cst_17 : tensor<2x16x32xf32>
+// UNIT-NEXT: %85 = stablehlo.clamp %cst_1, %84, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %86 = stablehlo.convert %85 {scalify.forms = ["2^-5 level 0.0276412"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %87 = stablehlo.optimization_barrier {scalify.forms = ["2^-5 level 0.0276412"]} %86 : tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %88 = stablehlo.reshape %87 {scalify.forms = ["2^-5 level 0.0276412"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// UNIT-NEXT: %89 = stablehlo.reshape %73 {scalify.forms = ["2^0 level 1.5222"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %90 = stablehlo.dot_general %88, %89, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %91 = stablehlo.reshape %90 {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %92 = stablehlo.transpose %91, dims = [1, 0] {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %93 = stablehlo.reshape %87 {scalify.forms = ["2^-5 level 0.0276412"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// UNIT-NEXT: %94 = stablehlo.dot_general %93, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %95 = stablehlo.reshape %94 {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %96 = stablehlo.reshape %95 {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %97 = stablehlo.transpose %96, dims = [0, 2, 3, 1] {scalify.forms = ["2^-5 level 2.52764"]} : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.250000e-01> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %98 = stablehlo.multiply %97, %cst_18 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %99 = stablehlo.clamp %cst_1, %98, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^-2 level -0.472359"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
+// UNIT-NEXT: %101 = stablehlo.optimization_barrier {scalify.forms = ["2^-2 level -0.472359"]} %100 : tensor<2x2x16x16xf8E5M2>
+// UNIT-NEXT: %102 = stablehlo.dot_general %101, %42, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 1.04984"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %103 = stablehlo.dot_general %101, %64, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2.52764"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %104 = stablehlo.transpose %103, dims = [0, 3, 1, 2] {scalify.forms = ["2^-6 level 2.52764"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %105 = stablehlo.broadcast_in_dim %67, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level -8"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %106 = stablehlo.multiply %102, %105 {scalify.forms = ["2^1 level -6.95016"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_19 = stablehlo.constant dense<2.000000e+00> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %107 = stablehlo.multiply %106, %cst_19 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %108 = stablehlo.multiply %107, %57 {scalify.forms = ["2^0 level -5.95016"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %109 = stablehlo.reduce(%108 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %110 = stablehlo.reshape %109 {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// UNIT-NEXT: %111 = stablehlo.negate %110 {scalify.forms = ["2^0 level -3.95016"]} : tensor<2x2x16x1xf32>
+// UNIT-NEXT: %112 = stablehlo.broadcast_in_dim %59, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %113 = stablehlo.divide %102, %112 {scalify.forms = ["2^1 level -2.95016"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_20 = stablehlo.constant dense<2.000000e+00> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %114 = stablehlo.multiply %113, %cst_20 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %115 = stablehlo.reduce(%111 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// UNIT-NEXT: %116 = stablehlo.broadcast_in_dim %115, dims = [0, 1, 2] {scalify.forms = ["2^0 level -3.95016"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %117 = stablehlo.add %114, %116 {scalify.forms = ["2^0 level -1.90643"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %118 = stablehlo.multiply %117, %57 {scalify.forms = ["2^0 level -1.90643"]} : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %119 = call @_where_1(%50#1, %118) {scalify.forms = ["2^0 level -2"]} : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %cst_21 = stablehlo.constant dense<5.000000e-01> : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %120 = stablehlo.divide %119, %cst_21 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: %121 = stablehlo.clamp %cst_1, %120, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %122 = stablehlo.convert %121 {scalify.forms = ["2^-2 level -1"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
+// UNIT-NEXT: %123 = stablehlo.optimization_barrier {scalify.forms = ["2^-2 level -1"]} %122 : tensor<2x2x16x16xf8E5M2>
+// UNIT-NEXT: %124 = stablehlo.dot_general %123, %28, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %125 = stablehlo.transpose %124, dims = [0, 2, 1, 3] {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %126 = stablehlo.dot_general %123, %35, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %127 = stablehlo.transpose %126, dims = [0, 2, 1, 3] {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// UNIT-NEXT: %128 = stablehlo.reshape %104 {scalify.forms = ["2^-6 level 2.52764"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_22 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %129 = stablehlo.multiply %128, %cst_22 : tensor<2x16x32xf32>
+// UNIT-NEXT: %130 = stablehlo.clamp %cst_1, %129, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %131 = stablehlo.convert %130 {scalify.forms = ["2^-5 level 1.52764"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %132 = stablehlo.optimization_barrier {scalify.forms = ["2^-5 level 1.52764"]} %131 : tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %133 = stablehlo.reshape %132 {scalify.forms = ["2^-5 level 1.52764"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// UNIT-NEXT: %134 = stablehlo.reshape %21 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %135 = stablehlo.dot_general %133, %134, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %136 = stablehlo.reshape %135 {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %137 = stablehlo.transpose %136, dims = [1, 0] {scalify.forms = ["2^-5 level 4.04984"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %138 = stablehlo.reshape %125 {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_23 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %139 = stablehlo.multiply %138, %cst_23 : tensor<2x16x32xf32>
+// UNIT-NEXT: %140 = stablehlo.clamp %cst_1, %139, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %141 = stablehlo.convert %140 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %142 = stablehlo.optimization_barrier {scalify.forms = ["2^2 level -0.477803"]} %141 : tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %143 = stablehlo.reshape %142 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// UNIT-NEXT: %144 = stablehlo.reshape %21 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %145 = stablehlo.dot_general %143, %144, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %146 = stablehlo.reshape %145 {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %147 = stablehlo.transpose %146, dims = [1, 0] {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %148 = stablehlo.reshape %127 {scalify.forms = ["2^1 level 0.522197"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %cst_24 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// UNIT-NEXT: %149 = stablehlo.multiply %148, %cst_24 : tensor<2x16x32xf32>
+// UNIT-NEXT: %150 = stablehlo.clamp %cst_1, %149, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %151 = stablehlo.convert %150 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %152 = stablehlo.optimization_barrier {scalify.forms = ["2^2 level -0.477803"]} %151 : tensor<2x16x32xf8E5M2>
+// UNIT-NEXT: %153 = stablehlo.reshape %152 {scalify.forms = ["2^2 level -0.477803"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// UNIT-NEXT: %154 = stablehlo.reshape %21 {scalify.forms = ["2^0 level 0.0221971"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// UNIT-NEXT: %155 = stablehlo.dot_general %153, %154, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// UNIT-NEXT: %156 = stablehlo.reshape %155 {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %157 = stablehlo.transpose %156, dims = [1, 0] {scalify.forms = ["2^2 level 2.04439"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %cst_25 = stablehlo.constant dense<4.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %158 = stablehlo.multiply %147, %cst_25 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_26 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// UNIT-NEXT: %159 = stablehlo.multiply %92, %cst_26 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_27 = stablehlo.constant dense<4.000000e+00> : tensor<32x32xf32>
+// UNIT-NEXT: %160 = stablehlo.multiply %157, %cst_27 : tensor<32x32xf32>
+// UNIT-NEXT: %cst_28 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// UNIT-NEXT: %161 = stablehlo.multiply %137, %cst_28 : tensor<32x32xf32>
+// UNIT-NEXT: return %158, %159, %160, %161 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @_var(%arg0: tensor<2x16x32xf32>, %arg1: tensor<i32>) -> tensor<2x16x1xf32> {
+// UNIT-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.reduce(%arg0 init: %cst_1) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// UNIT-NEXT: %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %2 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %3 = stablehlo.divide %1, %2 : tensor<2x16x1xf32>
+// UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1, 2] : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+// UNIT-NEXT: %5 = stablehlo.subtract %arg0, %4 : tensor<2x16x32xf32>
+// UNIT-NEXT: %6 = stablehlo.multiply %5, %5 : tensor<2x16x32xf32>
+// UNIT-NEXT: %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<f32>
+// UNIT-NEXT: %8 = stablehlo.subtract %cst_0, %7 : tensor<f32>
+// UNIT-NEXT: %9 = stablehlo.reduce(%6 init: %cst_1) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// UNIT-NEXT: %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %11 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %12 = stablehlo.divide %10, %11 : tensor<2x16x1xf32>
+// UNIT-NEXT: %13 = stablehlo.compare GT, %8, %cst_1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+// UNIT-NEXT: %14 = call @_where(%13, %12, %cst) : (tensor<i1>, tensor<2x16x1xf32>, tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: return %14 : tensor<2x16x1xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @_where(%arg0: tensor<i1>, %arg1: tensor<2x16x1xf32>, %arg2: tensor<f32>) -> tensor<2x16x1xf32> {
+// UNIT-NEXT: %0 = stablehlo.convert %arg2 : tensor<f32>
+// UNIT-NEXT: %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+// UNIT-NEXT: %2 = stablehlo.select %arg0, %arg1, %1 : tensor<i1>, tensor<2x16x1xf32>
+// UNIT-NEXT: return %2 : tensor<2x16x1xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @_where_0(%arg0: tensor<16x16xi1>, %arg1: tensor<2x2x16x16xf32>, %arg2: tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>) {
+// UNIT-NEXT: %0 = stablehlo.convert %arg2 : tensor<f32>
+// UNIT-NEXT: %1 = stablehlo.broadcast_in_dim %arg0, dims = [2, 3] : (tensor<16x16xi1>) -> tensor<2x2x16x16xi1>
+// UNIT-NEXT: %2 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %3 = stablehlo.select %1, %arg1, %2 : tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>
+// UNIT-NEXT: return %3, %1 : tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @_where_1(%arg0: tensor<2x2x16x16xi1>, %arg1: tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32> {
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+// UNIT-NEXT: %1 = stablehlo.select %arg0, %arg1, %0 : tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>
+// UNIT-NEXT: return %1 : tensor<2x2x16x16xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: }
+// FP8:      module @_att attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+// FP8-NEXT: func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<32x32xf32>, %arg4: tensor<2x16x32xf32>, %arg5: tensor<2x16x32xf32>) -> (tensor<32x32xf32> {jax.result_info = "result['k']"}, tensor<32x32xf32> {jax.result_info = "result['o']"}, tensor<32x32xf32> {jax.result_info = "result['q']"}, tensor<32x32xf32> {jax.result_info = "result['v']"}) {
+// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %2 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %4 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %6 = stablehlo.clamp %cst, %arg2, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.024000e+03> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// FP8-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-1.000000e+09> : tensor<f32>
+// FP8-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<9.99999974E-6> : tensor<f32>
+// FP8-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
+// FP8-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.200000e+01> : tensor<f32>
+// FP8-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %8 = stablehlo.reduce(%arg4 init: %cst_10) applies stablehlo.add across dimensions = [2] {scalify.forms = ["2^0 level 2"]} : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// FP8-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1] {scalify.forms = ["2^0 level 2"]} : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %10 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %11 = stablehlo.divide %9, %10 {scalify.forms = ["2^0 level -3"]} : tensor<2x16x1xf32>
+// FP8-NEXT: %12 = stablehlo.broadcast_in_dim %11, dims = [0, 1, 2] {scalify.forms = ["2^0 level -3"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %13 = stablehlo.subtract %arg4, %12 {scalify.forms = ["2^0"]} : tensor<2x16x32xf32>
+// FP8-NEXT: %14 = call @_var(%arg4, %c) {scalify.forms = ["2^0 level 5"]} : (tensor<2x16x32xf32>, tensor<i32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %15 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %16 = stablehlo.add %14, %15 {scalify.forms = ["2^0 level 5"]} : tensor<2x16x1xf32>
+// FP8-NEXT: %17 = stablehlo.rsqrt %16 {scalify.forms = ["2^0 level -2"]} : tensor<2x16x1xf32>
+// FP8-NEXT: %18 = stablehlo.broadcast_in_dim %17, dims = [0, 1, 2] {scalify.forms = ["2^0 level -2"]} : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %19 = stablehlo.multiply %13, %18 {scalify.forms = ["2^0 level -2"]} : tensor<2x16x32xf32>
+// FP8-NEXT: %cst_11 = stablehlo.constant dense<4.000000e+00> : tensor<2x16x32xf32>
+// FP8-NEXT: %20 = stablehlo.multiply %19, %cst_11 : tensor<2x16x32xf32>
+// FP8-NEXT: %21 = stablehlo.clamp %cst, %20, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %22 = stablehlo.convert %21 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
+// FP8-NEXT: %23 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %24 = stablehlo.dot_general %23, %7, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %25 = stablehlo.reshape %24 {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %26 = stablehlo.reshape %25 {scalify.forms = ["2^-2 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %cst_12 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
+// FP8-NEXT: %27 = stablehlo.multiply %26, %cst_12 : tensor<2x16x2x16xf32>
+// FP8-NEXT: %28 = stablehlo.clamp %cst, %27, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %29 = stablehlo.convert %28 {scalify.forms = ["2^0"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
+// FP8-NEXT: %30 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %31 = stablehlo.dot_general %30, %5, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %32 = stablehlo.reshape %31 {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %33 = stablehlo.reshape %32 {scalify.forms = ["2^-2 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %cst_13 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
+// FP8-NEXT: %34 = stablehlo.multiply %33, %cst_13 : tensor<2x16x2x16xf32>
+// FP8-NEXT: %35 = stablehlo.clamp %cst, %34, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %36 = stablehlo.convert %35 {scalify.forms = ["2^0"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
+// FP8-NEXT: %37 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %38 = stablehlo.dot_general %37, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %39 = stablehlo.reshape %38 {scalify.forms = ["2^-2 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %40 = stablehlo.reshape %39 {scalify.forms = ["2^-2 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %cst_14 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x2x16xf32>
+// FP8-NEXT: %41 = stablehlo.multiply %40, %cst_14 : tensor<2x16x2x16xf32>
+// FP8-NEXT: %42 = stablehlo.clamp %cst, %41, %cst_0 : (tensor<f32>, tensor<2x16x2x16xf32>, tensor<f32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %43 = stablehlo.convert %42 {scalify.forms = ["2^0"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x2x16xf8E4M3FN>
+// FP8-NEXT: %44 = stablehlo.dot_general %29, %36, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %45 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %46 = stablehlo.divide %44, %45 {scalify.forms = ["2^0 level 1"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %47 = stablehlo.iota dim = 0 : tensor<16x16xi32>
+// FP8-NEXT: %48 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<16x16xi32>
+// FP8-NEXT: %49 = stablehlo.add %47, %48 : tensor<16x16xi32>
+// FP8-NEXT: %50 = stablehlo.iota dim = 1 : tensor<16x16xi32>
+// FP8-NEXT: %51 = stablehlo.compare GE, %49, %50, SIGNED : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
+// FP8-NEXT: %52:2 = call @_where_0(%51, %46, %cst_6) {scalify.forms = ["2^0 level 1", "unscaled"]} : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
+// FP8-NEXT: %53 = stablehlo.reduce(%52#0 init: %cst_5) applies stablehlo.maximum across dimensions = [3] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %54 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %55 = stablehlo.maximum %54, %53 {scalify.forms = ["2^0 level 1"]} : tensor<2x2x16xf32>
+// FP8-NEXT: %56 = stablehlo.broadcast_in_dim %55, dims = [0, 1, 2] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// FP8-NEXT: %57 = stablehlo.broadcast_in_dim %56, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 1"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %58 = stablehlo.subtract %52#0, %57 {scalify.forms = ["2^0 level 1"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %59 = stablehlo.exponential %58 {scalify.forms = ["2^0"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %60 = stablehlo.reduce(%59 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %61 = stablehlo.broadcast_in_dim %60, dims = [0, 1, 2] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// FP8-NEXT: %62 = stablehlo.broadcast_in_dim %61, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %63 = stablehlo.divide %59, %62 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_15 = stablehlo.constant dense<1.600000e+01> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %64 = stablehlo.multiply %63, %cst_15 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %65 = stablehlo.clamp %cst, %64, %cst_0 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %66 = stablehlo.convert %65 {scalify.forms = ["2^-4"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E4M3FN>
+// FP8-NEXT: %67 = stablehlo.multiply %61, %61 {scalify.forms = ["2^0 level 4"]} : tensor<2x2x16x1xf32>
+// FP8-NEXT: %68 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x2x16x1xf32>
+// FP8-NEXT: %69 = stablehlo.divide %68, %67 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x1xf32>
+// FP8-NEXT: %70 = stablehlo.dot_general %43, %66, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 3"]} : (tensor<2x16x2x16xf8E4M3FN>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %71 = stablehlo.transpose %70, dims = [0, 3, 1, 2] {scalify.forms = ["2^-4 level 3"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %72 = stablehlo.reshape %71 {scalify.forms = ["2^-4 level 3"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_16 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %73 = stablehlo.multiply %72, %cst_16 : tensor<2x16x32xf32>
+// FP8-NEXT: %74 = stablehlo.clamp %cst, %73, %cst_0 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %75 = stablehlo.convert %74 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
+// FP8-NEXT: %76 = stablehlo.reshape %75 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %77 = stablehlo.dot_general %76, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %78 = stablehlo.reshape %77 {scalify.forms = ["2^-1 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_17 = stablehlo.constant dense<5.000000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %79 = stablehlo.multiply %78, %cst_17 : tensor<2x16x32xf32>
+// FP8-NEXT: %80 = stablehlo.add %arg4, %79 {scalify.forms = ["2^0 level 1"]} : tensor<2x16x32xf32>
+// FP8-NEXT: %81 = stablehlo.subtract %80, %arg5 {scalify.forms = ["2^0 level 1"]} : tensor<2x16x32xf32>
+// FP8-NEXT: %82 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %83 = stablehlo.multiply %82, %81 {scalify.forms = ["2^0 level 2"]} : tensor<2x16x32xf32>
+// FP8-NEXT: %84 = stablehlo.divide %cst_4, %cst_3 {scalify.forms = ["2^0 level -10"]} : tensor<f32>
+// FP8-NEXT: %85 = stablehlo.broadcast_in_dim %84, dims = [] {scalify.forms = ["2^0 level -10"]} : (tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %86 = stablehlo.multiply %85, %83 {scalify.forms = ["2^0 level -8"]} : tensor<2x16x32xf32>
+// FP8-NEXT: %cst_18 = stablehlo.constant dense<2.560000e+02> : tensor<2x16x32xf32>
+// FP8-NEXT: %87 = stablehlo.multiply %86, %cst_18 : tensor<2x16x32xf32>
+// FP8-NEXT: %88 = stablehlo.clamp %cst_1, %87, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %89 = stablehlo.convert %88 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %90 = stablehlo.optimization_barrier {scalify.forms = ["2^-8"]} %89 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %91 = stablehlo.reshape %90 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %92 = stablehlo.reshape %75 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %93 = stablehlo.dot_general %91, %92, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %95 = stablehlo.transpose %94, dims = [1, 0] {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %96 = stablehlo.reshape %90 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %97 = stablehlo.dot_general %96, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %98 = stablehlo.reshape %97 {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %99 = stablehlo.reshape %98 {scalify.forms = ["2^-8 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %100 = stablehlo.transpose %99, dims = [0, 2, 3, 1] {scalify.forms = ["2^-8 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<2.500000e-01> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %101 = stablehlo.multiply %100, %cst_19 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %102 = stablehlo.clamp %cst_1, %101, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %103 = stablehlo.convert %102 {scalify.forms = ["2^-6"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %104 = stablehlo.optimization_barrier {scalify.forms = ["2^-6"]} %103 : tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %105 = stablehlo.dot_general %104, %43, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %106 = stablehlo.dot_general %104, %66, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-10 level 3"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %107 = stablehlo.transpose %106, dims = [0, 3, 1, 2] {scalify.forms = ["2^-10 level 3"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %108 = stablehlo.broadcast_in_dim %69, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %109 = stablehlo.multiply %105, %108 {scalify.forms = ["2^-6 level -2"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_20 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %110 = stablehlo.multiply %109, %cst_20 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %111 = stablehlo.multiply %110, %59 {scalify.forms = ["2^0 level -8"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %112 = stablehlo.reduce(%111 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %113 = stablehlo.reshape %112 {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// FP8-NEXT: %114 = stablehlo.negate %113 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x1xf32>
+// FP8-NEXT: %115 = stablehlo.broadcast_in_dim %61, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %116 = stablehlo.divide %105, %115 {scalify.forms = ["2^-6"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %117 = stablehlo.multiply %116, %cst_21 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %118 = stablehlo.reduce(%114 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %119 = stablehlo.broadcast_in_dim %118, dims = [0, 1, 2] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %120 = stablehlo.add %117, %119 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %121 = stablehlo.multiply %120, %59 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %122 = call @_where_1(%52#1, %121) {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<6.250000e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %123 = stablehlo.divide %122, %cst_22 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %124 = stablehlo.clamp %cst_1, %123, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %125 = stablehlo.convert %124 {scalify.forms = ["2^-5"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %126 = stablehlo.optimization_barrier {scalify.forms = ["2^-5"]} %125 : tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %127 = stablehlo.dot_general %126, %29, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %128 = stablehlo.transpose %127, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %129 = stablehlo.dot_general %126, %36, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %130 = stablehlo.transpose %129, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %131 = stablehlo.reshape %107 {scalify.forms = ["2^-10 level 3"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %132 = stablehlo.multiply %131, %cst_23 : tensor<2x16x32xf32>
+// FP8-NEXT: %133 = stablehlo.clamp %cst_1, %132, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %134 = stablehlo.convert %133 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %135 = stablehlo.optimization_barrier {scalify.forms = ["2^-7"]} %134 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %136 = stablehlo.reshape %135 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %137 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %138 = stablehlo.dot_general %136, %137, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %139 = stablehlo.reshape %138 {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %140 = stablehlo.transpose %139, dims = [1, 0] {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %141 = stablehlo.reshape %128 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %142 = stablehlo.multiply %141, %cst_24 : tensor<2x16x32xf32>
+// FP8-NEXT: %143 = stablehlo.clamp %cst_1, %142, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %144 = stablehlo.convert %143 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %145 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %144 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %146 = stablehlo.reshape %145 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %147 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %148 = stablehlo.dot_general %146, %147, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %149 = stablehlo.reshape %148 {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %150 = stablehlo.transpose %149, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %151 = stablehlo.reshape %130 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %152 = stablehlo.multiply %151, %cst_25 : tensor<2x16x32xf32>
+// FP8-NEXT: %153 = stablehlo.clamp %cst_1, %152, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %154 = stablehlo.convert %153 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %155 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %154 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %156 = stablehlo.reshape %155 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %157 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %158 = stablehlo.dot_general %156, %157, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %159 = stablehlo.reshape %158 {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %160 = stablehlo.transpose %159, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %161 = stablehlo.multiply %150, %cst_26 : tensor<32x32xf32>
+// FP8-NEXT: %cst_27 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %162 = stablehlo.multiply %95, %cst_27 : tensor<32x32xf32>
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %163 = stablehlo.multiply %160, %cst_28 : tensor<32x32xf32>
+// FP8-NEXT: %cst_29 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %164 = stablehlo.multiply %140, %cst_29 : tensor<32x32xf32>
+// FP8-NEXT: return %161, %162, %163, %164 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+// FP8-NEXT: }
+// FP8-NEXT: func.func private @_var(%arg0: tensor<2x16x32xf32>, %arg1: tensor<i32>) -> tensor<2x16x1xf32> {
+// FP8-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.reduce(%arg0 init: %cst_1) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// FP8-NEXT: %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %2 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %3 = stablehlo.divide %1, %2 : tensor<2x16x1xf32>
+// FP8-NEXT: %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1, 2] : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %5 = stablehlo.subtract %arg0, %4 : tensor<2x16x32xf32>
+// FP8-NEXT: %6 = stablehlo.multiply %5, %5 : tensor<2x16x32xf32>
+// FP8-NEXT: %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<f32>
+// FP8-NEXT: %8 = stablehlo.subtract %cst_0, %7 : tensor<f32>
+// FP8-NEXT: %9 = stablehlo.reduce(%6 init: %cst_1) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+// FP8-NEXT: %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %11 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %12 = stablehlo.divide %10, %11 : tensor<2x16x1xf32>
+// FP8-NEXT: %13 = stablehlo.compare GT, %8, %cst_1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+// FP8-NEXT: %14 = call @_where(%13, %12, %cst) : (tensor<i1>, tensor<2x16x1xf32>, tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: return %14 : tensor<2x16x1xf32>
+// FP8-NEXT: }
+// FP8-NEXT: func.func private @_where(%arg0: tensor<i1>, %arg1: tensor<2x16x1xf32>, %arg2: tensor<f32>) -> tensor<2x16x1xf32> {
+// FP8-NEXT: %0 = stablehlo.convert %arg2 : tensor<f32>
+// FP8-NEXT: %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+// FP8-NEXT: %2 = stablehlo.select %arg0, %arg1, %1 : tensor<i1>, tensor<2x16x1xf32>
+// FP8-NEXT: return %2 : tensor<2x16x1xf32>
+// FP8-NEXT: }
+// FP8-NEXT: func.func private @_where_0(%arg0: tensor<16x16xi1>, %arg1: tensor<2x2x16x16xf32>, %arg2: tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>) {
+// FP8-NEXT: %0 = stablehlo.convert %arg2 : tensor<f32>
+// FP8-NEXT: %1 = stablehlo.broadcast_in_dim %arg0, dims = [2, 3] : (tensor<16x16xi1>) -> tensor<2x2x16x16xi1>
+// FP8-NEXT: %2 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %3 = stablehlo.select %1, %arg1, %2 : tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>
+// FP8-NEXT: return %3, %1 : tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>
+// FP8-NEXT: }
+// FP8-NEXT: func.func private @_where_1(%arg0: tensor<2x2x16x16xi1>, %arg1: tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32> {
+// FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %1 = stablehlo.select %arg0, %arg1, %0 : tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>
+// FP8-NEXT: return %1 : tensor<2x2x16x16xf32>
+// FP8-NEXT: }
+// FP8-NEXT: }
+
+module @_att attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<32x32xf32>, %arg4: tensor<2x16x32xf32>, %arg5: tensor<2x16x32xf32>) -> (tensor<32x32xf32> {jax.result_info = "result['k']"}, tensor<32x32xf32> {jax.result_info = "result['o']"}, tensor<32x32xf32> {jax.result_info = "result['q']"}, tensor<32x32xf32> {jax.result_info = "result['v']"}) {
+    %cst = stablehlo.constant dense<1.024000e+03> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %cst_1 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %cst_2 = stablehlo.constant dense<-1.000000e+09> : tensor<f32>
+    %cst_3 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+    %cst_4 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %cst_5 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
+    %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.reduce(%arg4 init: %cst_6) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+    %2 = stablehlo.broadcast_in_dim %cst_5, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+    %3 = stablehlo.divide %1, %2 : tensor<2x16x1xf32>
+    %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1, 2] : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+    %5 = stablehlo.subtract %arg4, %4 : tensor<2x16x32xf32>
+    %6 = call @_var(%arg4, %c) : (tensor<2x16x32xf32>, tensor<i32>) -> tensor<2x16x1xf32>
+    %7 = stablehlo.broadcast_in_dim %cst_4, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+    %8 = stablehlo.add %6, %7 : tensor<2x16x1xf32>
+    %9 = stablehlo.rsqrt %8 : tensor<2x16x1xf32>
+    %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1, 2] : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+    %11 = stablehlo.multiply %5, %10 : tensor<2x16x32xf32>
+    %12 = stablehlo.dot_general %11, %arg2, contracting_dims = [2] x [0] : (tensor<2x16x32xf32>, tensor<32x32xf32>) -> tensor<2x16x32xf32>
+    %13 = stablehlo.reshape %12 : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+    %14 = stablehlo.dot_general %11, %arg0, contracting_dims = [2] x [0] : (tensor<2x16x32xf32>, tensor<32x32xf32>) -> tensor<2x16x32xf32>
+    %15 = stablehlo.reshape %14 : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+    %16 = stablehlo.dot_general %11, %arg3, contracting_dims = [2] x [0] : (tensor<2x16x32xf32>, tensor<32x32xf32>) -> tensor<2x16x32xf32>
+    %17 = stablehlo.reshape %16 : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+    %18 = stablehlo.dot_general %13, %15, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : (tensor<2x16x2x16xf32>, tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+    %19 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+    %20 = stablehlo.divide %18, %19 : tensor<2x2x16x16xf32>
+    %21 = stablehlo.iota dim = 0 : tensor<16x16xi32>
+    %22 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<16x16xi32>
+    %23 = stablehlo.add %21, %22 : tensor<16x16xi32>
+    %24 = stablehlo.iota dim = 1 : tensor<16x16xi32>
+    %25 = stablehlo.compare GE, %23, %24, SIGNED : (tensor<16x16xi32>, tensor<16x16xi32>) -> tensor<16x16xi1>
+    %26:2 = call @_where_0(%25, %20, %cst_2) : (tensor<16x16xi1>, tensor<2x2x16x16xf32>, tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>)
+    %27 = stablehlo.reduce(%26#0 init: %cst_1) applies stablehlo.maximum across dimensions = [3] : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+    %28 = stablehlo.broadcast_in_dim %cst_1, dims = [] : (tensor<f32>) -> tensor<2x2x16xf32>
+    %29 = stablehlo.maximum %28, %27 : tensor<2x2x16xf32>
+    %30 = stablehlo.broadcast_in_dim %29, dims = [0, 1, 2] : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+    %31 = stablehlo.broadcast_in_dim %30, dims = [0, 1, 2, 3] : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+    %32 = stablehlo.subtract %26#0, %31 : tensor<2x2x16x16xf32>
+    %33 = stablehlo.exponential %32 : tensor<2x2x16x16xf32>
+    %34 = stablehlo.reduce(%33 init: %cst_6) applies stablehlo.add across dimensions = [3] : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+    %35 = stablehlo.broadcast_in_dim %34, dims = [0, 1, 2] : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+    %36 = stablehlo.broadcast_in_dim %35, dims = [0, 1, 2, 3] : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+    %37 = stablehlo.divide %33, %36 : tensor<2x2x16x16xf32>
+    %38 = stablehlo.multiply %35, %35 : tensor<2x2x16x1xf32>
+    %39 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<2x2x16x1xf32>
+    %40 = stablehlo.divide %39, %38 : tensor<2x2x16x1xf32>
+    %41 = stablehlo.dot_general %17, %37, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3] : (tensor<2x16x2x16xf32>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
+    %42 = stablehlo.transpose %41, dims = [0, 3, 1, 2] : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+    %43 = stablehlo.reshape %42 : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+    %44 = stablehlo.dot_general %43, %arg1, contracting_dims = [2] x [0] : (tensor<2x16x32xf32>, tensor<32x32xf32>) -> tensor<2x16x32xf32>
+    %45 = stablehlo.add %arg4, %44 : tensor<2x16x32xf32>
+    %46 = stablehlo.subtract %45, %arg5 : tensor<2x16x32xf32>
+    %47 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
+    %48 = stablehlo.multiply %47, %46 : tensor<2x16x32xf32>
+    %49 = stablehlo.divide %cst_0, %cst : tensor<f32>
+    %50 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
+    %51 = stablehlo.multiply %50, %48 : tensor<2x16x32xf32>
+    %52 = stablehlo.dot_general %51, %43, contracting_dims = [0, 1] x [0, 1] : (tensor<2x16x32xf32>, tensor<2x16x32xf32>) -> tensor<32x32xf32>
+    %53 = stablehlo.transpose %52, dims = [1, 0] : (tensor<32x32xf32>) -> tensor<32x32xf32>
+    %54 = stablehlo.dot_general %51, %arg1, contracting_dims = [2] x [1] : (tensor<2x16x32xf32>, tensor<32x32xf32>) -> tensor<2x16x32xf32>
+    %55 = stablehlo.reshape %54 : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+    %56 = stablehlo.transpose %55, dims = [0, 2, 3, 1] : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+    %57 = stablehlo.dot_general %56, %17, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3] : (tensor<2x2x16x16xf32>, tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+    %58 = stablehlo.dot_general %56, %37, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x2x16x16xf32>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
+    %59 = stablehlo.transpose %58, dims = [0, 3, 1, 2] : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+    %60 = stablehlo.broadcast_in_dim %40, dims = [0, 1, 2, 3] : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+    %61 = stablehlo.multiply %57, %60 : tensor<2x2x16x16xf32>
+    %62 = stablehlo.multiply %61, %33 : tensor<2x2x16x16xf32>
+    %63 = stablehlo.reduce(%62 init: %cst_6) applies stablehlo.add across dimensions = [3] : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+    %64 = stablehlo.reshape %63 : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+    %65 = stablehlo.negate %64 : tensor<2x2x16x1xf32>
+    %66 = stablehlo.broadcast_in_dim %35, dims = [0, 1, 2, 3] : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+    %67 = stablehlo.divide %57, %66 : tensor<2x2x16x16xf32>
+    %68 = stablehlo.reduce(%65 init: %cst_6) applies stablehlo.add across dimensions = [3] : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+    %69 = stablehlo.broadcast_in_dim %68, dims = [0, 1, 2] : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
+    %70 = stablehlo.add %67, %69 : tensor<2x2x16x16xf32>
+    %71 = stablehlo.multiply %70, %33 : tensor<2x2x16x16xf32>
+    %72 = call @_where_1(%26#1, %71) : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
+    %73 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+    %74 = stablehlo.divide %72, %73 : tensor<2x2x16x16xf32>
+    %75 = stablehlo.dot_general %74, %13, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1] : (tensor<2x2x16x16xf32>, tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+    %76 = stablehlo.transpose %75, dims = [0, 2, 1, 3] : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+    %77 = stablehlo.dot_general %74, %15, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1] : (tensor<2x2x16x16xf32>, tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+    %78 = stablehlo.transpose %77, dims = [0, 2, 1, 3] : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+    %79 = stablehlo.reshape %59 : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+    %80 = stablehlo.dot_general %79, %11, contracting_dims = [0, 1] x [0, 1] : (tensor<2x16x32xf32>, tensor<2x16x32xf32>) -> tensor<32x32xf32>
+    %81 = stablehlo.transpose %80, dims = [1, 0] : (tensor<32x32xf32>) -> tensor<32x32xf32>
+    %82 = stablehlo.reshape %76 : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+    %83 = stablehlo.dot_general %82, %11, contracting_dims = [0, 1] x [0, 1] : (tensor<2x16x32xf32>, tensor<2x16x32xf32>) -> tensor<32x32xf32>
+    %84 = stablehlo.transpose %83, dims = [1, 0] : (tensor<32x32xf32>) -> tensor<32x32xf32>
+    %85 = stablehlo.reshape %78 : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+    %86 = stablehlo.dot_general %85, %11, contracting_dims = [0, 1] x [0, 1] : (tensor<2x16x32xf32>, tensor<2x16x32xf32>) -> tensor<32x32xf32>
+    %87 = stablehlo.transpose %86, dims = [1, 0] : (tensor<32x32xf32>) -> tensor<32x32xf32>
+    return %84, %53, %87, %81 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+  }
+  func.func private @_var(%arg0: tensor<2x16x32xf32>, %arg1: tensor<i32>) -> tensor<2x16x1xf32> {
+    %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
+    %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.reduce(%arg0 init: %cst_1) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+    %2 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+    %3 = stablehlo.divide %1, %2 : tensor<2x16x1xf32>
+    %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1, 2] : (tensor<2x16x1xf32>) -> tensor<2x16x32xf32>
+    %5 = stablehlo.subtract %arg0, %4 : tensor<2x16x32xf32>
+    %6 = stablehlo.multiply %5, %5 : tensor<2x16x32xf32>
+    %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<f32>
+    %8 = stablehlo.subtract %cst_0, %7 : tensor<f32>
+    %9 = stablehlo.reduce(%6 init: %cst_1) applies stablehlo.add across dimensions = [2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16xf32>
+    %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<2x16xf32>) -> tensor<2x16x1xf32>
+    %11 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+    %12 = stablehlo.divide %10, %11 : tensor<2x16x1xf32>
+    %13 = stablehlo.compare GT, %8, %cst_1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %14 = call @_where(%13, %12, %cst) : (tensor<i1>, tensor<2x16x1xf32>, tensor<f32>) -> tensor<2x16x1xf32>
+    return %14 : tensor<2x16x1xf32>
+  }
+  func.func private @_where(%arg0: tensor<i1>, %arg1: tensor<2x16x1xf32>, %arg2: tensor<f32>) -> tensor<2x16x1xf32> {
+    %0 = stablehlo.convert %arg2 : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x16x1xf32>
+    %2 = stablehlo.select %arg0, %arg1, %1 : tensor<i1>, tensor<2x16x1xf32>
+    return %2 : tensor<2x16x1xf32>
+  }
+  func.func private @_where_0(%arg0: tensor<16x16xi1>, %arg1: tensor<2x2x16x16xf32>, %arg2: tensor<f32>) -> (tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>) {
+    %0 = stablehlo.convert %arg2 : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %arg0, dims = [2, 3] : (tensor<16x16xi1>) -> tensor<2x2x16x16xi1>
+    %2 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+    %3 = stablehlo.select %1, %arg1, %2 : tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>
+    return %3, %1 : tensor<2x2x16x16xf32>, tensor<2x2x16x16xi1>
+  }
+  func.func private @_where_1(%arg0: tensor<2x2x16x16xi1>, %arg1: tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2x2x16x16xf32>
+    %1 = stablehlo.select %arg0, %arg1, %0 : tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>
+    return %1 : tensor<2x2x16x16xf32>
+  }
+}

@@ -1,0 +1,145 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{annotate=true})' \
+// RUN:   | %filecheck %s
+
+// Branches and loops in which scales are computed, and what is used after them.
+// CHECK:      module {
+// CHECK-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<i1>, %arg5: tensor<i32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>) {
+// CHECK-NEXT: %0 = stablehlo.divide %arg3, %arg1 : tensor<f32>
+// CHECK-NEXT: %1 = "stablehlo.if"(%arg4) ({
+// CHECK-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %3 = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
+// CHECK-NEXT: %4 = stablehlo.multiply %3, %3 : tensor<8xf32>
+// CHECK-NEXT: %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %5 = stablehlo.reduce(%4 init: %cst_1) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<1.250000e-01> : tensor<f32>
+// CHECK-NEXT: %6 = stablehlo.multiply %5, %cst_2 : tensor<f32>
+// CHECK-NEXT: %7 = stablehlo.sqrt %6 : tensor<f32>
+// CHECK-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<f32>) -> tensor<ui32>
+// CHECK-NEXT: %c_3 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHECK-NEXT: %9 = stablehlo.and %8, %c_3 : tensor<ui32>
+// CHECK-NEXT: %c_4 = stablehlo.constant dense<1> : tensor<ui32>
+// CHECK-NEXT: %10 = stablehlo.subtract %9, %c_4 : tensor<ui32>
+// CHECK-NEXT: %c_5 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHECK-NEXT: %11 = stablehlo.compare LT, %10, %c_5 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHECK-NEXT: %12 = stablehlo.bitcast_convert %9 : (tensor<ui32>) -> tensor<f32>
+// CHECK-NEXT: %13 = stablehlo.select %11, %12, %cst : tensor<i1>, tensor<f32>
+// CHECK-NEXT: %14 = stablehlo.multiply %13, %arg1 : tensor<f32>
+// CHECK-NEXT: %cst_6 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// CHECK-NEXT: %cst_7 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// CHECK-NEXT: %15 = stablehlo.clamp %cst_6, %14, %cst_7 : tensor<f32>
+// CHECK-NEXT: %16 = stablehlo.bitcast_convert %15 : (tensor<f32>) -> tensor<ui32>
+// CHECK-NEXT: %c_8 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHECK-NEXT: %17 = stablehlo.subtract %c_8, %16 : tensor<ui32>
+// CHECK-NEXT: %18 = stablehlo.bitcast_convert %17 : (tensor<ui32>) -> tensor<f32>
+// CHECK-NEXT: %cst_9 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %19 = stablehlo.divide %cst_9, %18 : tensor<f32>
+// CHECK-NEXT: %20 = stablehlo.optimization_barrier %19 : tensor<f32>
+// CHECK-NEXT: %21 = stablehlo.divide %arg1, %20 : tensor<f32>
+// CHECK-NEXT: %22 = stablehlo.multiply %arg3, %20 : tensor<f32>
+// CHECK-NEXT: %23 = stablehlo.divide %22, %arg1 : tensor<f32>
+// CHECK-NEXT: %24 = stablehlo.broadcast_in_dim %21, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %25 = stablehlo.multiply %3, %24 : tensor<8xf32>
+// CHECK-NEXT: %26 = stablehlo.multiply %25, %arg2 {scalify.forms = ["s1*s2"]} : tensor<8xf32>
+// CHECK-NEXT: %27 = stablehlo.broadcast_in_dim %23, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %28 = stablehlo.multiply %26, %27 : tensor<8xf32>
+// CHECK-NEXT: %29 = stablehlo.add %28, %arg0 {scalify.forms = ["s0"]} : tensor<8xf32>
+// CHECK-NEXT: stablehlo.return %29 : tensor<8xf32>
+// CHECK-NEXT: }, {
+// CHECK-NEXT: %3 = stablehlo.negate %arg2 {scalify.forms = ["s1"]} : tensor<8xf32>
+// CHECK-NEXT: %4 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %5 = stablehlo.multiply %3, %4 : tensor<8xf32>
+// CHECK-NEXT: stablehlo.return %5 : tensor<8xf32>
+// CHECK-NEXT: }) {scalify.forms = ["s0"]} : (tensor<i1>) -> tensor<8xf32>
+// CHECK-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
+// CHECK-NEXT: %c_0 = stablehlo.constant dense<1> : tensor<i32>
+// CHECK-NEXT: %2:5 = stablehlo.while(%iterArg = %c, %iterArg_1 = %arg0, %iterArg_2 = %arg2, %iterArg_3 = %arg1, %iterArg_4 = %arg3) : tensor<i32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32> attributes {scalify.forms = ["unscaled", "s13", "s14", "unscaled", "unscaled"]}
+// CHECK-NEXT: cond {
+// CHECK-NEXT: %3 = stablehlo.compare LT, %iterArg, %arg5 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// CHECK-NEXT: stablehlo.return %3 : tensor<i1>
+// CHECK-NEXT: } do {
+// CHECK-NEXT: %3 = stablehlo.add %iterArg, %c_0 : tensor<i32>
+// CHECK-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %4 = stablehlo.optimization_barrier %iterArg_1 : tensor<8xf32>
+// CHECK-NEXT: %5 = stablehlo.abs %4 : tensor<8xf32>
+// CHECK-NEXT: %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %6 = stablehlo.reduce(%5 init: %cst_5) applies stablehlo.maximum across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: %7 = stablehlo.bitcast_convert %6 : (tensor<f32>) -> tensor<ui32>
+// CHECK-NEXT: %c_6 = stablehlo.constant dense<8388607> : tensor<ui32>
+// CHECK-NEXT: %8 = stablehlo.add %7, %c_6 : tensor<ui32>
+// CHECK-NEXT: %c_7 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHECK-NEXT: %9 = stablehlo.and %8, %c_7 : tensor<ui32>
+// CHECK-NEXT: %c_8 = stablehlo.constant dense<1> : tensor<ui32>
+// CHECK-NEXT: %10 = stablehlo.subtract %9, %c_8 : tensor<ui32>
+// CHECK-NEXT: %c_9 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHECK-NEXT: %11 = stablehlo.compare LT, %10, %c_9 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHECK-NEXT: %12 = stablehlo.bitcast_convert %9 : (tensor<ui32>) -> tensor<f32>
+// CHECK-NEXT: %13 = stablehlo.select %11, %12, %cst : tensor<i1>, tensor<f32>
+// CHECK-NEXT: %14 = stablehlo.multiply %13, %iterArg_3 : tensor<f32>
+// CHECK-NEXT: %cst_10 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// CHECK-NEXT: %cst_11 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// CHECK-NEXT: %15 = stablehlo.clamp %cst_10, %14, %cst_11 : tensor<f32>
+// CHECK-NEXT: %16 = stablehlo.bitcast_convert %15 : (tensor<f32>) -> tensor<ui32>
+// CHECK-NEXT: %c_12 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHECK-NEXT: %17 = stablehlo.subtract %c_12, %16 : tensor<ui32>
+// CHECK-NEXT: %18 = stablehlo.bitcast_convert %17 : (tensor<ui32>) -> tensor<f32>
+// CHECK-NEXT: %cst_13 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %19 = stablehlo.divide %cst_13, %18 : tensor<f32>
+// CHECK-NEXT: %20 = stablehlo.optimization_barrier %19 : tensor<f32>
+// CHECK-NEXT: %21 = stablehlo.divide %iterArg_3, %20 : tensor<f32>
+// CHECK-NEXT: %22 = stablehlo.multiply %iterArg_4, %20 : tensor<f32>
+// CHECK-NEXT: %23 = stablehlo.broadcast_in_dim %21, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %24 = stablehlo.multiply %4, %23 : tensor<8xf32>
+// CHECK-NEXT: %25 = stablehlo.multiply %24, %iterArg_2 {scalify.forms = ["s10*s11"]} : tensor<8xf32>
+// CHECK-NEXT: %cst_14 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// CHECK-NEXT: %cst_15 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// CHECK-NEXT: %26 = stablehlo.clamp %cst_14, %22, %cst_15 : tensor<f32>
+// CHECK-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<f32>) -> tensor<ui32>
+// CHECK-NEXT: %c_16 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHECK-NEXT: %28 = stablehlo.subtract %c_16, %27 : tensor<ui32>
+// CHECK-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<ui32>) -> tensor<f32>
+// CHECK-NEXT: %cst_17 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %30 = stablehlo.divide %cst_17, %29 : tensor<f32>
+// CHECK-NEXT: %31 = stablehlo.optimization_barrier %30 : tensor<f32>
+// CHECK-NEXT: %32 = stablehlo.divide %22, %31 : tensor<f32>
+// CHECK-NEXT: %33 = stablehlo.broadcast_in_dim %32, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %34 = stablehlo.multiply %25, %33 : tensor<8xf32>
+// CHECK-NEXT: stablehlo.return %3, %34, %24, %31, %20 : tensor<i32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %1, %arg1, %2#1, %2#3, %2#2, %2#4 : tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.func private @uncalled(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+// CHECK-NEXT: return %arg0 : tensor<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+
+module {
+  func.func @main(%x: tensor<8xf32> {scalify.pair}, %y: tensor<8xf32> {scalify.pair}, %p: tensor<i1>, %n: tensor<i32>)
+      -> (tensor<8xf32> {scalify.pair}, tensor<8xf32> {scalify.pair}, tensor<8xf32> {scalify.pair}) {
+    %0 = "stablehlo.if"(%p) ({
+      %1 = stablehlo.optimization_barrier {scalify.marker = "dynamic_rescale", scalify.statistic = "l2"} %x : tensor<8xf32>
+      %2 = stablehlo.multiply %1, %y : tensor<8xf32>
+      %3 = stablehlo.add %2, %x : tensor<8xf32>
+      stablehlo.return %3 : tensor<8xf32>
+    }, {
+      %1 = stablehlo.negate %y : tensor<8xf32>
+      stablehlo.return %1 : tensor<8xf32>
+    }) : (tensor<i1>) -> tensor<8xf32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %step = stablehlo.constant dense<1> : tensor<i32>
+    %4:3 = stablehlo.while(%i = %zero, %a = %x, %b = %y) : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+      cond {
+        %5 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %5 : tensor<i1>
+      } do {
+        %5 = stablehlo.add %i, %step : tensor<i32>
+        %6 = stablehlo.optimization_barrier {scalify.marker = "dynamic_rescale", scalify.statistic = "max"} %a : tensor<8xf32>
+        %7 = stablehlo.multiply %6, %b : tensor<8xf32>
+        stablehlo.return %5, %7, %6 : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+      }
+    return %0, %4#1, %4#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  }
+  func.func private @uncalled(%x: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = stablehlo.optimization_barrier {scalify.marker = "dynamic_rescale", scalify.statistic = "l2"} %x : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}

@@ -1,0 +1,646 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=unit},scalify-narrow-state{recipe=unit},scalify-quantize-constants,scalify-propagate{predict=unit annotate=true narrow=true})' \
+// RUN:   | %filecheck %s --check-prefix=UNIT
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature,scalify-roles,scalify-recognize{scales=true marked=true},scalify-quantize-matmuls{recipe=fp8-current},scalify-narrow-state{recipe=fp8-current},scalify-propagate{annotate=true})' \
+// RUN:   | %filecheck %s --check-prefix=CURRENT
+
+// A training step of a convolutional network.
+// UNIT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+// UNIT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
+// UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.clamp %cst, %arg2, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %4 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["2^0"]} : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// UNIT-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// UNIT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %8 = stablehlo.convolution(%7, %5) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = {{\[\[}}1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %9 = call @relu(%8) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_8 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %10 = stablehlo.multiply %9, %cst_8 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %11 = stablehlo.clamp %cst, %10, %cst_0 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %12 = stablehlo.convert %11 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// UNIT-NEXT: %13 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %14 = stablehlo.compare GT, %8, %13, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// UNIT-NEXT: %15 = stablehlo.convolution(%12, %3) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = {{\[\[}}0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %16 = call @relu_0_scaled_1(%15) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %17 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %18 = stablehlo.compare GT, %15, %17, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// UNIT-NEXT: %19 = stablehlo.reduce(%16 init: %cst_7) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %20 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %21 = stablehlo.divide %19, %20 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
+// UNIT-NEXT: %cst_9 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %22 = stablehlo.divide %19, %cst_9 : tensor<4x32xf32>
+// UNIT-NEXT: %23 = stablehlo.clamp %cst, %22, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %24 = stablehlo.convert %23 {scalify.forms = ["2^4 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// UNIT-NEXT: %25 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// UNIT-NEXT: %26:3 = call @log_softmax_scaled_2(%25) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// UNIT-NEXT: %28:2 = call @take_along_axis(%26#0, %27) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// UNIT-NEXT: %29 = stablehlo.reduce(%28#0 init: %cst_7) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// UNIT-NEXT: %30 = stablehlo.divide %29, %cst_5 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %31 = stablehlo.negate %30 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %32 = stablehlo.negate %cst_4 {scalify.forms = ["unscaled"]} : tensor<f32>
+// UNIT-NEXT: %33 = stablehlo.divide %32, %cst_5 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
+// UNIT-NEXT: %34 = stablehlo.broadcast_in_dim %33, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %35 = call @take_along_axis_1(%28#1, %34) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %36 = call @log_softmax_2(%26#1, %26#2, %35) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %cst_10 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// UNIT-NEXT: %37 = stablehlo.multiply %36, %cst_10 : tensor<4x16xf32>
+// UNIT-NEXT: %38 = stablehlo.clamp %cst_1, %37, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %39 = stablehlo.convert %38 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// UNIT-NEXT: %40 = stablehlo.optimization_barrier {scalify.forms = ["2^-4 level 0.0437314"]} %39 : tensor<4x16xf8E5M2>
+// UNIT-NEXT: %41 = stablehlo.dot_general %36, %21, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %42 = stablehlo.transpose %41, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %43 = stablehlo.dot_general %40, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %cst_11 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
+// UNIT-NEXT: %44 = stablehlo.divide %43, %cst_11 : tensor<4x32xf32>
+// UNIT-NEXT: %45 = stablehlo.broadcast_in_dim %44, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %47 = stablehlo.select %18, %45, %46 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// UNIT-NEXT: %48 = stablehlo.convolution(%9, %47) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = {{\[\[}}0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %49 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %50 = stablehlo.convolution(%47, %49) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = {{\[\[}}2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -2.37131"]} : (tensor<4x4x4x32xf32>, tensor<3x3x32x32xf32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %51 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %52 = stablehlo.select %14, %50, %51 {scalify.forms = ["2^0 level -2.87131"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %53 = stablehlo.convolution(%arg3, %52) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = {{\[\[}}1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %54 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %55 = stablehlo.multiply %54, %53 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %56 = stablehlo.subtract %arg0, %55 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %58 = stablehlo.multiply %57, %48 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %59 = stablehlo.subtract %arg1, %58 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %60 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %61 = stablehlo.multiply %60, %42 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %62 = stablehlo.subtract %arg2, %61 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %56, %59, %62, %31 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %1 = stablehlo.maximum %arg0, %0 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: return %1 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @relu_0_scaled_1(%arg0: tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32> {
+// UNIT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %1 = stablehlo.maximum %arg0, %0 {scalify.forms = ["2^2 level 3.5"]} : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.000000e+00> : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %2 = stablehlo.multiply %1, %cst_0 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: return %2 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @log_softmax_scaled_2(%arg0: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>) {
+// UNIT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
+// UNIT-NEXT: %cst_1 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
+// UNIT-NEXT: %0 = stablehlo.multiply %arg0, %cst_1 : tensor<4x16xf32>
+// UNIT-NEXT: %1 = stablehlo.reduce(%0 init: %cst_0) applies stablehlo.maximum across dimensions = [1] {scalify.forms = ["2^0 level 6"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %2 = stablehlo.broadcast_in_dim %cst_0, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %3 = stablehlo.maximum %2, %1 {scalify.forms = ["2^0 level 6"]} : tensor<4xf32>
+// UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %3, dims = [0] {scalify.forms = ["2^0 level 6"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] {scalify.forms = ["2^0 level 6"]} : (tensor<4x1xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %6 = stablehlo.subtract %0, %5 {scalify.forms = ["2^0 level 6.5"]} : tensor<4x16xf32>
+// UNIT-NEXT: %7 = stablehlo.exponential %6 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
+// UNIT-NEXT: %8 = stablehlo.reduce(%7 init: %cst) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 4"]} : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0] {scalify.forms = ["2^0 level 4"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %10 = stablehlo.log %9 {scalify.forms = ["2^0"]} : tensor<4x1xf32>
+// UNIT-NEXT: %11 = stablehlo.broadcast_in_dim %10, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<4x1xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %12 = stablehlo.subtract %6, %11 {scalify.forms = ["2^0 level 6.50009"]} : tensor<4x16xf32>
+// UNIT-NEXT: return %12, %7, %9 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @take_along_axis(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>) {
+// UNIT-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+// UNIT-NEXT: %c = stablehlo.constant dense<true> : tensor<i1>
+// UNIT-NEXT: %c_0 = stablehlo.constant dense<15> : tensor<1xi32>
+// UNIT-NEXT: %c_1 = stablehlo.constant dense<16> : tensor<i32>
+// UNIT-NEXT: %c_2 = stablehlo.constant dense<0> : tensor<i32>
+// UNIT-NEXT: %0 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+// UNIT-NEXT: %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi1>
+// UNIT-NEXT: %2 = stablehlo.broadcast_in_dim %c_1, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+// UNIT-NEXT: %3 = stablehlo.add %arg1, %2 : tensor<4x1xi32>
+// UNIT-NEXT: %4 = stablehlo.select %1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>
+// UNIT-NEXT: %5 = stablehlo.reshape %4 : (tensor<4x1xi32>) -> tensor<4x1x1xi32>
+// UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x1x1xi32>
+// UNIT-NEXT: %7 = stablehlo.compare GE, %5, %6, SIGNED : (tensor<4x1x1xi32>, tensor<4x1x1xi32>) -> tensor<4x1x1xi1>
+// UNIT-NEXT: %8 = stablehlo.broadcast_in_dim %c_0, dims = [2] : (tensor<1xi32>) -> tensor<1x1x1xi32>
+// UNIT-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1, 2] : (tensor<1x1x1xi32>) -> tensor<4x1x1xi32>
+// UNIT-NEXT: %10 = stablehlo.compare LE, %5, %9, SIGNED : (tensor<4x1x1xi32>, tensor<4x1x1xi32>) -> tensor<4x1x1xi1>
+// UNIT-NEXT: %11 = stablehlo.and %7, %10 : tensor<4x1x1xi1>
+// UNIT-NEXT: %12 = stablehlo.reduce(%11 init: %c) applies stablehlo.and across dimensions = [2] : (tensor<4x1x1xi1>, tensor<i1>) -> tensor<4x1xi1>
+// UNIT-NEXT: %13 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x1x1xi32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %14 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %15 = stablehlo.select %12, %13, %14 : tensor<4x1xi1>, tensor<4x1xf32>
+// UNIT-NEXT: return %15, %5 : tensor<4x1xf32>, tensor<4x1x1xi32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @take_along_axis_1(%arg0: tensor<4x1x1xi32>, %arg1: tensor<4x1xf32>) -> tensor<4x16xf32> {
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %1 = "stablehlo.scatter"(%0, %arg0, %arg1) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({
+// UNIT-NEXT: ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+// UNIT-NEXT: %2 = stablehlo.add %arg2, %arg3 : tensor<f32>
+// UNIT-NEXT: stablehlo.return %2 : tensor<f32>
+// UNIT-NEXT: }) : (tensor<4x16xf32>, tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: return %1 : tensor<4x16xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: func.func private @log_softmax_2(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x16xf32>) -> tensor<4x16xf32> {
+// UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// UNIT-NEXT: %0 = stablehlo.negate %arg2 : tensor<4x16xf32>
+// UNIT-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %2 = stablehlo.reshape %1 : (tensor<4xf32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %3 = stablehlo.divide %2, %arg1 : tensor<4x1xf32>
+// UNIT-NEXT: %4 = stablehlo.reduce(%3 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<4xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %6 = stablehlo.multiply %5, %arg0 : tensor<4x16xf32>
+// UNIT-NEXT: %7 = stablehlo.add %arg2, %6 : tensor<4x16xf32>
+// UNIT-NEXT: return %7 : tensor<4x16xf32>
+// UNIT-NEXT: }
+// UNIT-NEXT: }
+// CURRENT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+// CURRENT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
+// CURRENT-NEXT: %0 = stablehlo.optimization_barrier %arg2 : tensor<32x16xf32>
+// CURRENT-NEXT: %1 = stablehlo.abs %0 : tensor<32x16xf32>
+// CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %3 = stablehlo.maximum %2, %cst_1 : tensor<f32>
+// CURRENT-NEXT: %4 = stablehlo.divide %cst_0, %3 : tensor<f32>
+// CURRENT-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %5 = stablehlo.bitcast_convert %4 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %6 = stablehlo.and %5, %c : tensor<ui32>
+// CURRENT-NEXT: %c_3 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %7 = stablehlo.subtract %6, %c_3 : tensor<ui32>
+// CURRENT-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %8 = stablehlo.compare LT, %7, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %9 = stablehlo.bitcast_convert %6 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %10 = stablehlo.select %8, %9, %cst_2 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %11 = stablehlo.divide %cst_5, %10 : tensor<f32>
+// CURRENT-NEXT: %12 = stablehlo.optimization_barrier %11 : tensor<f32>
+// CURRENT-NEXT: %13 = stablehlo.divide %cst_5, %12 : tensor<f32>
+// CURRENT-NEXT: %14 = stablehlo.broadcast_in_dim %13, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %15 = stablehlo.multiply %0, %14 : tensor<32x16xf32>
+// CURRENT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %17 = stablehlo.convert %16 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CURRENT-NEXT: %18 = stablehlo.optimization_barrier %arg1 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %19 = stablehlo.abs %18 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %20 = stablehlo.reduce(%19 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %21 = stablehlo.maximum %20, %cst_10 : tensor<f32>
+// CURRENT-NEXT: %22 = stablehlo.divide %cst_9, %21 : tensor<f32>
+// CURRENT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %24 = stablehlo.and %23, %c_12 : tensor<ui32>
+// CURRENT-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %25 = stablehlo.subtract %24, %c_13 : tensor<ui32>
+// CURRENT-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %26 = stablehlo.compare LT, %25, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %27 = stablehlo.bitcast_convert %24 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %28 = stablehlo.select %26, %27, %cst_11 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<f32>
+// CURRENT-NEXT: %30 = stablehlo.optimization_barrier %29 : tensor<f32>
+// CURRENT-NEXT: %31 = stablehlo.divide %cst_15, %30 : tensor<f32>
+// CURRENT-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %33 = stablehlo.multiply %18, %32 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %35 = stablehlo.convert %34 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %36 = stablehlo.optimization_barrier %arg0 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %37 = stablehlo.abs %36 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %38 = stablehlo.reduce(%37 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %39 = stablehlo.maximum %38, %cst_20 : tensor<f32>
+// CURRENT-NEXT: %40 = stablehlo.divide %cst_19, %39 : tensor<f32>
+// CURRENT-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %41 = stablehlo.bitcast_convert %40 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %42 = stablehlo.and %41, %c_22 : tensor<ui32>
+// CURRENT-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %43 = stablehlo.subtract %42, %c_23 : tensor<ui32>
+// CURRENT-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %44 = stablehlo.compare LT, %43, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %45 = stablehlo.bitcast_convert %42 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %46 = stablehlo.select %44, %45, %cst_21 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %47 = stablehlo.divide %cst_25, %46 : tensor<f32>
+// CURRENT-NEXT: %48 = stablehlo.optimization_barrier %47 : tensor<f32>
+// CURRENT-NEXT: %49 = stablehlo.divide %cst_25, %48 : tensor<f32>
+// CURRENT-NEXT: %50 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %51 = stablehlo.multiply %36, %50 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %53 = stablehlo.convert %52 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// CURRENT-NEXT: %54 = stablehlo.optimization_barrier %arg3 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %55 = stablehlo.abs %54 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %56 = stablehlo.reduce(%55 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %57 = stablehlo.maximum %56, %cst_30 : tensor<f32>
+// CURRENT-NEXT: %58 = stablehlo.divide %cst_29, %57 : tensor<f32>
+// CURRENT-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %59 = stablehlo.bitcast_convert %58 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_32 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %60 = stablehlo.and %59, %c_32 : tensor<ui32>
+// CURRENT-NEXT: %c_33 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %61 = stablehlo.subtract %60, %c_33 : tensor<ui32>
+// CURRENT-NEXT: %c_34 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %62 = stablehlo.compare LT, %61, %c_34 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %63 = stablehlo.bitcast_convert %60 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %64 = stablehlo.select %62, %63, %cst_31 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %65 = stablehlo.divide %cst_35, %64 : tensor<f32>
+// CURRENT-NEXT: %66 = stablehlo.optimization_barrier %65 : tensor<f32>
+// CURRENT-NEXT: %67 = stablehlo.divide %cst_35, %66 : tensor<f32>
+// CURRENT-NEXT: %68 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %69 = stablehlo.multiply %54, %68 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_37 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %70 = stablehlo.clamp %cst_36, %69, %cst_37 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %71 = stablehlo.convert %70 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// CURRENT-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// CURRENT-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_41 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// CURRENT-NEXT: %cst_42 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %72 = stablehlo.convolution(%71, %53) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = {{\[\[}}1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %73 = stablehlo.multiply %66, %48 : tensor<f32>
+// CURRENT-NEXT: %cst_43 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %74 = stablehlo.minimum %73, %cst_43 : tensor<f32>
+// CURRENT-NEXT: %75 = stablehlo.broadcast_in_dim %74, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %76 = stablehlo.multiply %72, %75 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %77 = call @relu(%76) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %78 = stablehlo.optimization_barrier %77 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %79 = stablehlo.abs %78 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %80 = stablehlo.reduce(%79 init: %cst_44) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_45 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_46 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %81 = stablehlo.maximum %80, %cst_46 : tensor<f32>
+// CURRENT-NEXT: %82 = stablehlo.divide %cst_45, %81 : tensor<f32>
+// CURRENT-NEXT: %cst_47 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %83 = stablehlo.bitcast_convert %82 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_48 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %84 = stablehlo.and %83, %c_48 : tensor<ui32>
+// CURRENT-NEXT: %c_49 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %85 = stablehlo.subtract %84, %c_49 : tensor<ui32>
+// CURRENT-NEXT: %c_50 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %86 = stablehlo.compare LT, %85, %c_50 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %87 = stablehlo.bitcast_convert %84 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %88 = stablehlo.select %86, %87, %cst_47 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_51 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %89 = stablehlo.divide %cst_51, %88 : tensor<f32>
+// CURRENT-NEXT: %90 = stablehlo.optimization_barrier %89 : tensor<f32>
+// CURRENT-NEXT: %91 = stablehlo.divide %cst_51, %90 : tensor<f32>
+// CURRENT-NEXT: %92 = stablehlo.broadcast_in_dim %91, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %93 = stablehlo.multiply %78, %92 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %cst_52 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_53 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %94 = stablehlo.clamp %cst_52, %93, %cst_53 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %95 = stablehlo.convert %94 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// CURRENT-NEXT: %96 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %97 = stablehlo.compare GT, %76, %96, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// CURRENT-NEXT: %98 = stablehlo.convolution(%95, %35) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = {{\[\[}}0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %99 = stablehlo.multiply %90, %30 : tensor<f32>
+// CURRENT-NEXT: %cst_54 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %100 = stablehlo.minimum %99, %cst_54 : tensor<f32>
+// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %102 = stablehlo.multiply %98, %101 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %103 = call @relu_0(%102) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %104 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %105 = stablehlo.compare GT, %102, %104, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// CURRENT-NEXT: %106 = stablehlo.reduce(%103 init: %cst_42) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %107 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %108 = stablehlo.divide %106, %107 : tensor<4x32xf32>
+// CURRENT-NEXT: %109 = stablehlo.optimization_barrier %108 : tensor<4x32xf32>
+// CURRENT-NEXT: %110 = stablehlo.abs %109 : tensor<4x32xf32>
+// CURRENT-NEXT: %cst_55 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %111 = stablehlo.reduce(%110 init: %cst_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %112 = stablehlo.maximum %111, %cst_57 : tensor<f32>
+// CURRENT-NEXT: %113 = stablehlo.divide %cst_56, %112 : tensor<f32>
+// CURRENT-NEXT: %cst_58 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %114 = stablehlo.bitcast_convert %113 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_59 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %115 = stablehlo.and %114, %c_59 : tensor<ui32>
+// CURRENT-NEXT: %c_60 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %116 = stablehlo.subtract %115, %c_60 : tensor<ui32>
+// CURRENT-NEXT: %c_61 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %117 = stablehlo.compare LT, %116, %c_61 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %118 = stablehlo.bitcast_convert %115 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %119 = stablehlo.select %117, %118, %cst_58 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_62 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %120 = stablehlo.divide %cst_62, %119 : tensor<f32>
+// CURRENT-NEXT: %121 = stablehlo.optimization_barrier %120 : tensor<f32>
+// CURRENT-NEXT: %122 = stablehlo.divide %cst_62, %121 : tensor<f32>
+// CURRENT-NEXT: %123 = stablehlo.broadcast_in_dim %122, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %124 = stablehlo.multiply %109, %123 : tensor<4x32xf32>
+// CURRENT-NEXT: %cst_63 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_64 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %125 = stablehlo.clamp %cst_63, %124, %cst_64 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %126 = stablehlo.convert %125 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// CURRENT-NEXT: %127 = stablehlo.dot_general %126, %17, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %128 = stablehlo.multiply %121, %12 : tensor<f32>
+// CURRENT-NEXT: %cst_65 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %129 = stablehlo.minimum %128, %cst_65 : tensor<f32>
+// CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %129, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %131 = stablehlo.multiply %127, %130 : tensor<4x16xf32>
+// CURRENT-NEXT: %132:3 = call @log_softmax(%131) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// CURRENT-NEXT: %133 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %134:2 = call @take_along_axis(%132#0, %133) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// CURRENT-NEXT: %135 = stablehlo.reduce(%134#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %136 = stablehlo.divide %135, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %137 = stablehlo.negate %136 : tensor<f32>
+// CURRENT-NEXT: %138 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
+// CURRENT-NEXT: %139 = stablehlo.divide %138, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %140 = stablehlo.broadcast_in_dim %139, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %141 = call @take_along_axis_1(%134#1, %140) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %142 = call @log_softmax_2(%132#1, %132#2, %141) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %143 = stablehlo.optimization_barrier %142 : tensor<4x16xf32>
+// CURRENT-NEXT: %144 = stablehlo.abs %143 : tensor<4x16xf32>
+// CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %145 = stablehlo.reduce(%144 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// CURRENT-NEXT: %cst_68 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %146 = stablehlo.maximum %145, %cst_68 : tensor<f32>
+// CURRENT-NEXT: %147 = stablehlo.divide %cst_67, %146 : tensor<f32>
+// CURRENT-NEXT: %cst_69 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %148 = stablehlo.bitcast_convert %147 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_70 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %149 = stablehlo.and %148, %c_70 : tensor<ui32>
+// CURRENT-NEXT: %c_71 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %150 = stablehlo.subtract %149, %c_71 : tensor<ui32>
+// CURRENT-NEXT: %c_72 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %151 = stablehlo.compare LT, %150, %c_72 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %152 = stablehlo.bitcast_convert %149 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %153 = stablehlo.select %151, %152, %cst_69 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_73 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %154 = stablehlo.divide %cst_73, %153 : tensor<f32>
+// CURRENT-NEXT: %155 = stablehlo.optimization_barrier %154 : tensor<f32>
+// CURRENT-NEXT: %156 = stablehlo.divide %cst_73, %155 : tensor<f32>
+// CURRENT-NEXT: %157 = stablehlo.broadcast_in_dim %156, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %158 = stablehlo.multiply %143, %157 : tensor<4x16xf32>
+// CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
+// CURRENT-NEXT: %cst_75 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// CURRENT-NEXT: %159 = stablehlo.clamp %cst_74, %158, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %160 = stablehlo.convert %159 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// CURRENT-NEXT: %161 = stablehlo.optimization_barrier %160 : tensor<4x16xf8E5M2>
+// CURRENT-NEXT: %162 = stablehlo.dot_general %142, %108, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// CURRENT-NEXT: %163 = stablehlo.transpose %162, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %164 = stablehlo.dot_general %161, %17, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %165 = stablehlo.multiply %155, %12 : tensor<f32>
+// CURRENT-NEXT: %cst_76 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %166 = stablehlo.minimum %165, %cst_76 : tensor<f32>
+// CURRENT-NEXT: %167 = stablehlo.broadcast_in_dim %166, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %168 = stablehlo.multiply %164, %167 : tensor<4x32xf32>
+// CURRENT-NEXT: %169 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %170 = stablehlo.divide %168, %169 : tensor<4x32xf32>
+// CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %170, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %172 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %173 = stablehlo.select %105, %171, %172 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %174 = stablehlo.convolution(%77, %173) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = {{\[\[}}0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %175 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %176 = stablehlo.convolution(%173, %175) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = {{\[\[}}2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf32>, tensor<3x3x32x32xf32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %177 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %178 = stablehlo.select %97, %176, %177 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %179 = stablehlo.convolution(%arg3, %178) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = {{\[\[}}1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %180 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %181 = stablehlo.multiply %180, %179 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %182 = stablehlo.subtract %arg0, %181 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %183 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %184 = stablehlo.multiply %183, %174 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %185 = stablehlo.subtract %arg1, %184 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %186 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %187 = stablehlo.multiply %186, %163 : tensor<32x16xf32>
+// CURRENT-NEXT: %188 = stablehlo.subtract %arg2, %187 : tensor<32x16xf32>
+// CURRENT-NEXT: return %182, %185, %188, %137 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
+// CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %1 = stablehlo.maximum %arg0, %0 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: return %1 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: func.func private @relu_0(%arg0: tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32> {
+// CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %1 = stablehlo.maximum %arg0, %0 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: return %1 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: func.func private @log_softmax(%arg0: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>) {
+// CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_0 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+// CURRENT-NEXT: %0 = stablehlo.reduce(%arg0 init: %cst_0) applies stablehlo.maximum across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// CURRENT-NEXT: %1 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<4xf32>
+// CURRENT-NEXT: %2 = stablehlo.maximum %1, %0 : tensor<4xf32>
+// CURRENT-NEXT: %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %5 = stablehlo.subtract %arg0, %4 : tensor<4x16xf32>
+// CURRENT-NEXT: %6 = stablehlo.exponential %5 : tensor<4x16xf32>
+// CURRENT-NEXT: %7 = stablehlo.reduce(%6 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// CURRENT-NEXT: %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %9 = stablehlo.log %8 : tensor<4x1xf32>
+// CURRENT-NEXT: %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %11 = stablehlo.subtract %5, %10 : tensor<4x16xf32>
+// CURRENT-NEXT: return %11, %6, %8 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: func.func private @take_along_axis(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>) {
+// CURRENT-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+// CURRENT-NEXT: %c = stablehlo.constant dense<true> : tensor<i1>
+// CURRENT-NEXT: %c_0 = stablehlo.constant dense<15> : tensor<1xi32>
+// CURRENT-NEXT: %c_1 = stablehlo.constant dense<16> : tensor<i32>
+// CURRENT-NEXT: %c_2 = stablehlo.constant dense<0> : tensor<i32>
+// CURRENT-NEXT: %0 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi1>
+// CURRENT-NEXT: %2 = stablehlo.broadcast_in_dim %c_1, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %3 = stablehlo.add %arg1, %2 : tensor<4x1xi32>
+// CURRENT-NEXT: %4 = stablehlo.select %1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>
+// CURRENT-NEXT: %5 = stablehlo.reshape %4 : (tensor<4x1xi32>) -> tensor<4x1x1xi32>
+// CURRENT-NEXT: %6 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x1x1xi32>
+// CURRENT-NEXT: %7 = stablehlo.compare GE, %5, %6, SIGNED : (tensor<4x1x1xi32>, tensor<4x1x1xi32>) -> tensor<4x1x1xi1>
+// CURRENT-NEXT: %8 = stablehlo.broadcast_in_dim %c_0, dims = [2] : (tensor<1xi32>) -> tensor<1x1x1xi32>
+// CURRENT-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1, 2] : (tensor<1x1x1xi32>) -> tensor<4x1x1xi32>
+// CURRENT-NEXT: %10 = stablehlo.compare LE, %5, %9, SIGNED : (tensor<4x1x1xi32>, tensor<4x1x1xi32>) -> tensor<4x1x1xi1>
+// CURRENT-NEXT: %11 = stablehlo.and %7, %10 : tensor<4x1x1xi1>
+// CURRENT-NEXT: %12 = stablehlo.reduce(%11 init: %c) applies stablehlo.and across dimensions = [2] : (tensor<4x1x1xi1>, tensor<i1>) -> tensor<4x1xi1>
+// CURRENT-NEXT: %13 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x1x1xi32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %14 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %15 = stablehlo.select %12, %13, %14 : tensor<4x1xi1>, tensor<4x1xf32>
+// CURRENT-NEXT: return %15, %5 : tensor<4x1xf32>, tensor<4x1x1xi32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: func.func private @take_along_axis_1(%arg0: tensor<4x1x1xi32>, %arg1: tensor<4x1xf32>) -> tensor<4x16xf32> {
+// CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %1 = "stablehlo.scatter"(%0, %arg0, %arg1) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({
+// CURRENT-NEXT: ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+// CURRENT-NEXT: %2 = stablehlo.add %arg2, %arg3 : tensor<f32>
+// CURRENT-NEXT: stablehlo.return %2 : tensor<f32>
+// CURRENT-NEXT: }) : (tensor<4x16xf32>, tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: return %1 : tensor<4x16xf32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: func.func private @log_softmax_2(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x16xf32>) -> tensor<4x16xf32> {
+// CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %0 = stablehlo.negate %arg2 : tensor<4x16xf32>
+// CURRENT-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+// CURRENT-NEXT: %2 = stablehlo.reshape %1 : (tensor<4xf32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %3 = stablehlo.divide %2, %arg1 : tensor<4x1xf32>
+// CURRENT-NEXT: %4 = stablehlo.reduce(%3 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// CURRENT-NEXT: %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<4xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %6 = stablehlo.multiply %5, %arg0 : tensor<4x16xf32>
+// CURRENT-NEXT: %7 = stablehlo.add %arg2, %6 : tensor<4x16xf32>
+// CURRENT-NEXT: return %7 : tensor<4x16xf32>
+// CURRENT-NEXT: }
+// CURRENT-NEXT: }
+
+module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
+    %cst = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %cst_1 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
+    %cst_2 = stablehlo.constant dense<1.600000e+01> : tensor<f32>
+    %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.convolution(%arg3, %arg0) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<3x3x4x32xf32>) -> tensor<4x8x8x32xf32>
+    %1 = call @relu(%0) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+    %2 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+    %3 = stablehlo.compare GT, %0, %2, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+    %4 = stablehlo.convolution(%1, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<3x3x32x32xf32>) -> tensor<4x4x4x32xf32>
+    %5 = call @relu_0(%4) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+    %6 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+    %7 = stablehlo.compare GT, %4, %6, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+    %8 = stablehlo.reduce(%5 init: %cst_3) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+    %9 = stablehlo.broadcast_in_dim %cst_2, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %10 = stablehlo.divide %8, %9 : tensor<4x32xf32>
+    %11 = stablehlo.dot_general %10, %arg2, contracting_dims = [1] x [0] : (tensor<4x32xf32>, tensor<32x16xf32>) -> tensor<4x16xf32>
+    %12:3 = call @log_softmax(%11) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+    %13 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+    %14:2 = call @take_along_axis(%12#0, %13) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+    %15 = stablehlo.reduce(%14#0 init: %cst_3) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+    %16 = stablehlo.divide %15, %cst_1 : tensor<f32>
+    %17 = stablehlo.negate %16 : tensor<f32>
+    %18 = stablehlo.negate %cst_0 : tensor<f32>
+    %19 = stablehlo.divide %18, %cst_1 : tensor<f32>
+    %20 = stablehlo.broadcast_in_dim %19, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+    %21 = call @take_along_axis_1(%14#1, %20) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+    %22 = call @log_softmax_2(%12#1, %12#2, %21) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    %23 = stablehlo.dot_general %22, %10, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+    %24 = stablehlo.transpose %23, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+    %25 = stablehlo.dot_general %22, %arg2, contracting_dims = [1] x [1] : (tensor<4x16xf32>, tensor<32x16xf32>) -> tensor<4x32xf32>
+    %26 = stablehlo.broadcast_in_dim %cst_2, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %27 = stablehlo.divide %25, %26 : tensor<4x32xf32>
+    %28 = stablehlo.broadcast_in_dim %27, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+    %29 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+    %30 = stablehlo.select %7, %28, %29 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+    %31 = stablehlo.convolution(%1, %30) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+    %32 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+    %33 = stablehlo.convolution(%30, %32) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf32>, tensor<3x3x32x32xf32>) -> tensor<4x8x8x32xf32>
+    %34 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+    %35 = stablehlo.select %3, %33, %34 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+    %36 = stablehlo.convolution(%arg3, %35) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+    %37 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+    %38 = stablehlo.multiply %37, %36 : tensor<3x3x4x32xf32>
+    %39 = stablehlo.subtract %arg0, %38 : tensor<3x3x4x32xf32>
+    %40 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+    %41 = stablehlo.multiply %40, %31 : tensor<3x3x32x32xf32>
+    %42 = stablehlo.subtract %arg1, %41 : tensor<3x3x32x32xf32>
+    %43 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+    %44 = stablehlo.multiply %43, %24 : tensor<32x16xf32>
+    %45 = stablehlo.subtract %arg2, %44 : tensor<32x16xf32>
+    return %39, %42, %45, %17 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+  }
+  func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+    %1 = stablehlo.maximum %arg0, %0 : tensor<4x8x8x32xf32>
+    return %1 : tensor<4x8x8x32xf32>
+  }
+  func.func private @relu_0(%arg0: tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+    %1 = stablehlo.maximum %arg0, %0 : tensor<4x4x4x32xf32>
+    return %1 : tensor<4x4x4x32xf32>
+  }
+  func.func private @log_softmax(%arg0: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>) {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %0 = stablehlo.reduce(%arg0 init: %cst_0) applies stablehlo.maximum across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %2 = stablehlo.maximum %1, %0 : tensor<4xf32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+    %4 = stablehlo.broadcast_in_dim %3, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x16xf32>
+    %5 = stablehlo.subtract %arg0, %4 : tensor<4x16xf32>
+    %6 = stablehlo.exponential %5 : tensor<4x16xf32>
+    %7 = stablehlo.reduce(%6 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+    %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<4xf32>) -> tensor<4x1xf32>
+    %9 = stablehlo.log %8 : tensor<4x1xf32>
+    %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x16xf32>
+    %11 = stablehlo.subtract %5, %10 : tensor<4x16xf32>
+    return %11, %6, %8 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>
+  }
+  func.func private @take_along_axis(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>) {
+    %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    %c_0 = stablehlo.constant dense<15> : tensor<1xi32>
+    %c_1 = stablehlo.constant dense<16> : tensor<i32>
+    %c_2 = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+    %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi1>
+    %2 = stablehlo.broadcast_in_dim %c_1, dims = [] : (tensor<i32>) -> tensor<4x1xi32>
+    %3 = stablehlo.add %arg1, %2 : tensor<4x1xi32>
+    %4 = stablehlo.select %1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>
+    %5 = stablehlo.reshape %4 : (tensor<4x1xi32>) -> tensor<4x1x1xi32>
+    %6 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x1x1xi32>
+    %7 = stablehlo.compare GE, %5, %6, SIGNED : (tensor<4x1x1xi32>, tensor<4x1x1xi32>) -> tensor<4x1x1xi1>
+    %8 = stablehlo.broadcast_in_dim %c_0, dims = [2] : (tensor<1xi32>) -> tensor<1x1x1xi32>
+    %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1, 2] : (tensor<1x1x1xi32>) -> tensor<4x1x1xi32>
+    %10 = stablehlo.compare LE, %5, %9, SIGNED : (tensor<4x1x1xi32>, tensor<4x1x1xi32>) -> tensor<4x1x1xi1>
+    %11 = stablehlo.and %7, %10 : tensor<4x1x1xi1>
+    %12 = stablehlo.reduce(%11 init: %c) applies stablehlo.and across dimensions = [2] : (tensor<4x1x1xi1>, tensor<i1>) -> tensor<4x1xi1>
+    %13 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x16xf32>, tensor<4x1x1xi32>) -> tensor<4x1xf32>
+    %14 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+    %15 = stablehlo.select %12, %13, %14 : tensor<4x1xi1>, tensor<4x1xf32>
+    return %15, %5 : tensor<4x1xf32>, tensor<4x1x1xi32>
+  }
+  func.func private @take_along_axis_1(%arg0: tensor<4x1x1xi32>, %arg1: tensor<4x1xf32>) -> tensor<4x16xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+    %1 = "stablehlo.scatter"(%0, %arg0, %arg1) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({
+    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+      %2 = stablehlo.add %arg2, %arg3 : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) : (tensor<4x16xf32>, tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+    return %1 : tensor<4x16xf32>
+  }
+  func.func private @log_softmax_2(%arg0: tensor<4x16xf32>, %arg1: tensor<4x1xf32>, %arg2: tensor<4x16xf32>) -> tensor<4x16xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.negate %arg2 : tensor<4x16xf32>
+    %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<4xf32>
+    %2 = stablehlo.reshape %1 : (tensor<4xf32>) -> tensor<4x1xf32>
+    %3 = stablehlo.divide %2, %arg1 : tensor<4x1xf32>
+    %4 = stablehlo.reduce(%3 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+    %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<4xf32>) -> tensor<4x16xf32>
+    %6 = stablehlo.multiply %5, %arg0 : tensor<4x16xf32>
+    %7 = stablehlo.add %arg2, %6 : tensor<4x16xf32>
+    return %7 : tensor<4x16xf32>
+  }
+}

@@ -1,0 +1,306 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=fp8},scalify-quantize-matmuls{recipe=fp8},scalify-narrow-state{recipe=fp8},scalify-quantize-constants,scalify-propagate{annotate=true narrow=true})' \
+// RUN:   | %filecheck %s --check-prefix=FP8
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature,scalify-roles,scalify-recognize{scales=true marked=true},scalify-quantize-matmuls{recipe=fp8-current},scalify-narrow-state{recipe=fp8-current},scalify-propagate{annotate=true})' \
+// RUN:   | %filecheck %s --check-prefix=CHANNELS
+
+// The gradients of a ragged matmul, of a mixture of experts.
+// FP8:      module @__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+// FP8-NEXT: func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<3x16x32xf32> {jax.result_info = "result[1]"}) {
+// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// FP8-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// FP8-NEXT: %2 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// FP8-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// FP8-NEXT: %4 = "chlo.ragged_dot"(%3, %1, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 2"]} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
+// FP8-NEXT: %5 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %6 = stablehlo.multiply %5, %4 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
+// FP8-NEXT: %7 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %8 = stablehlo.multiply %7, %6 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<1.250000e-01> : tensor<32x32xf32>
+// FP8-NEXT: %9 = stablehlo.multiply %cst_5, %6 : tensor<32x32xf32>
+// FP8-NEXT: %10 = stablehlo.clamp %cst_1, %9, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^3"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %12 = stablehlo.optimization_barrier {scalify.forms = ["2^3"]} %11 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %13 = "chlo.ragged_dot"(%arg0, %8, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 4"]} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// FP8-NEXT: %14 = "chlo.ragged_dot"(%12, %1, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^3 level 2"]} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<8.000000e+00> : tensor<32x16xf32>
+// FP8-NEXT: %15 = stablehlo.multiply %14, %cst_6 : tensor<32x16xf32>
+// FP8-NEXT: return %15, %13 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// FP8-NEXT: }
+// FP8-NEXT: }
+// CHANNELS:      module @__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+// CHANNELS-NEXT: func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<3x16x32xf32> {jax.result_info = "result[1]"}) {
+// CHANNELS-NEXT: %0 = stablehlo.optimization_barrier %arg1 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %1 = stablehlo.abs %0 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %3 = stablehlo.maximum %2, %cst_1 : tensor<f32>
+// CHANNELS-NEXT: %4 = stablehlo.divide %cst_0, %3 : tensor<f32>
+// CHANNELS-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %5 = stablehlo.bitcast_convert %4 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHANNELS-NEXT: %6 = stablehlo.and %5, %c : tensor<ui32>
+// CHANNELS-NEXT: %c_3 = stablehlo.constant dense<1> : tensor<ui32>
+// CHANNELS-NEXT: %7 = stablehlo.subtract %6, %c_3 : tensor<ui32>
+// CHANNELS-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHANNELS-NEXT: %8 = stablehlo.compare LT, %7, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %9 = stablehlo.bitcast_convert %6 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %10 = stablehlo.select %8, %9, %cst_2 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %11 = stablehlo.divide %cst_5, %10 : tensor<f32>
+// CHANNELS-NEXT: %12 = stablehlo.optimization_barrier %11 : tensor<f32>
+// CHANNELS-NEXT: %13 = stablehlo.divide %cst_5, %12 : tensor<f32>
+// CHANNELS-NEXT: %14 = stablehlo.broadcast_in_dim %13, dims = [] : (tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %15 = stablehlo.multiply %0, %14 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %17 = stablehlo.convert %16 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %18 = stablehlo.optimization_barrier %arg0 : tensor<32x16xf32>
+// CHANNELS-NEXT: %19 = stablehlo.abs %18 : tensor<32x16xf32>
+// CHANNELS-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %20 = stablehlo.reduce(%19 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %21 = stablehlo.maximum %20, %cst_10 : tensor<f32>
+// CHANNELS-NEXT: %22 = stablehlo.divide %cst_9, %21 : tensor<f32>
+// CHANNELS-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHANNELS-NEXT: %24 = stablehlo.and %23, %c_12 : tensor<ui32>
+// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
+// CHANNELS-NEXT: %25 = stablehlo.subtract %24, %c_13 : tensor<ui32>
+// CHANNELS-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHANNELS-NEXT: %26 = stablehlo.compare LT, %25, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %27 = stablehlo.bitcast_convert %24 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %28 = stablehlo.select %26, %27, %cst_11 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<f32>
+// CHANNELS-NEXT: %30 = stablehlo.optimization_barrier %29 : tensor<f32>
+// CHANNELS-NEXT: %31 = stablehlo.divide %cst_15, %30 : tensor<f32>
+// CHANNELS-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %33 = stablehlo.multiply %18, %32 : tensor<32x16xf32>
+// CHANNELS-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %35 = stablehlo.convert %34 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CHANNELS-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %36 = "chlo.ragged_dot"(%35, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %37 = stablehlo.multiply %30, %12 : tensor<f32>
+// CHANNELS-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CHANNELS-NEXT: %38 = stablehlo.minimum %37, %cst_20 : tensor<f32>
+// CHANNELS-NEXT: %39 = stablehlo.broadcast_in_dim %38, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %40 = stablehlo.multiply %36, %39 : tensor<32x32xf32>
+// CHANNELS-NEXT: %41 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %42 = stablehlo.multiply %41, %40 : tensor<32x32xf32>
+// CHANNELS-NEXT: %43 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %44 = stablehlo.multiply %43, %42 : tensor<32x32xf32>
+// CHANNELS-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<32x32xf32>
+// CHANNELS-NEXT: %46 = stablehlo.abs %45 : tensor<32x32xf32>
+// CHANNELS-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %47 = stablehlo.reduce(%46 init: %cst_21) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// CHANNELS-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %48 = stablehlo.maximum %47, %cst_23 : tensor<f32>
+// CHANNELS-NEXT: %49 = stablehlo.divide %cst_22, %48 : tensor<f32>
+// CHANNELS-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %50 = stablehlo.bitcast_convert %49 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHANNELS-NEXT: %51 = stablehlo.and %50, %c_25 : tensor<ui32>
+// CHANNELS-NEXT: %c_26 = stablehlo.constant dense<1> : tensor<ui32>
+// CHANNELS-NEXT: %52 = stablehlo.subtract %51, %c_26 : tensor<ui32>
+// CHANNELS-NEXT: %c_27 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHANNELS-NEXT: %53 = stablehlo.compare LT, %52, %c_27 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %54 = stablehlo.bitcast_convert %51 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %55 = stablehlo.select %53, %54, %cst_24 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %56 = stablehlo.divide %cst_28, %55 : tensor<f32>
+// CHANNELS-NEXT: %57 = stablehlo.optimization_barrier %56 : tensor<f32>
+// CHANNELS-NEXT: %58 = stablehlo.divide %cst_28, %57 : tensor<f32>
+// CHANNELS-NEXT: %59 = stablehlo.broadcast_in_dim %58, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %60 = stablehlo.multiply %45, %59 : tensor<32x32xf32>
+// CHANNELS-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
+// CHANNELS-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// CHANNELS-NEXT: %61 = stablehlo.clamp %cst_29, %60, %cst_30 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %62 = stablehlo.convert %61 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %63 = stablehlo.optimization_barrier %62 : tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %64 = "chlo.ragged_dot"(%arg0, %44, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %65 = "chlo.ragged_dot"(%63, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %66 = stablehlo.multiply %57, %12 : tensor<f32>
+// CHANNELS-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CHANNELS-NEXT: %67 = stablehlo.minimum %66, %cst_31 : tensor<f32>
+// CHANNELS-NEXT: %68 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %69 = stablehlo.multiply %65, %68 : tensor<32x16xf32>
+// CHANNELS-NEXT: return %69, %64 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// CHANNELS-NEXT: }
+// CHANNELS-NEXT: }
+
+module @__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<3x16x32xf32> {jax.result_info = "result[1]"}) {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+    %0 = stablehlo.composite "chlo.ragged_dot" %arg0, %arg1, %arg2 {composite_attributes = {precision_config = ["DEFAULT", "DEFAULT"], ragged_dot_dimension_numbers = [dense<> : tensor<0xi64>, dense<> : tensor<0xi64>, dense<1> : tensor<1xi64>, dense<1> : tensor<1xi64>, dense<0> : tensor<1xi64>, dense<0> : tensor<1xi64>]}, decomposition = @chlo.ragged_dot.impl, version = 1 : i32} : (tensor<32x16xf32>, tensor<3x16x32xf32>, tensor<3xi32>) -> tensor<32x32xf32>
+    %1 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+    %2 = stablehlo.multiply %1, %0 : tensor<32x32xf32>
+    %3 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+    %4 = stablehlo.multiply %3, %2 : tensor<32x32xf32>
+    %5 = stablehlo.composite "chlo.ragged_dot" %arg0, %4, %arg2 {composite_attributes = {precision_config = ["DEFAULT", "DEFAULT"], ragged_dot_dimension_numbers = [dense<> : tensor<0xi64>, dense<> : tensor<0xi64>, dense<0> : tensor<1xi64>, dense<0> : tensor<1xi64>, dense<0> : tensor<1xi64>, dense<> : tensor<0xi64>]}, decomposition = @chlo.ragged_dot.impl_0, version = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+    %6 = stablehlo.composite "chlo.ragged_dot" %4, %arg1, %arg2 {composite_attributes = {precision_config = ["DEFAULT", "DEFAULT"], ragged_dot_dimension_numbers = [dense<> : tensor<0xi64>, dense<> : tensor<0xi64>, dense<1> : tensor<1xi64>, dense<2> : tensor<1xi64>, dense<0> : tensor<1xi64>, dense<0> : tensor<1xi64>]}, decomposition = @chlo.ragged_dot.impl_1, version = 1 : i32} : (tensor<32x32xf32>, tensor<3x16x32xf32>, tensor<3xi32>) -> tensor<32x16xf32>
+    return %6, %5 : tensor<32x16xf32>, tensor<3x16x32xf32>
+  }
+  func.func private @chlo.ragged_dot.impl_1(%arg0: tensor<32x32xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> tensor<32x16xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<32x32xf32>
+    %c = stablehlo.constant dense<0> : tensor<i64>
+    %0 = stablehlo.iota dim = 0 : tensor<32x1xi64>
+    %1 = stablehlo.slice %arg2 [0:1] : (tensor<3xi32>) -> tensor<1xi32>
+    %2 = stablehlo.reshape %1 : (tensor<1xi32>) -> tensor<i32>
+    %3 = stablehlo.convert %2 : (tensor<i32>) -> tensor<i64>
+    %4 = stablehlo.add %c, %3 : tensor<i64>
+    %5 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i64>) -> tensor<32x32xi64>
+    %6 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<i64>) -> tensor<32x32xi64>
+    %7 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x32xi64>
+    %8 = stablehlo.compare GE, %7, %5 : (tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi1>
+    %9 = stablehlo.compare LT, %7, %6 : (tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi1>
+    %10 = stablehlo.and %8, %9 : tensor<32x32xi1>
+    %11 = stablehlo.select %10, %arg0, %cst : tensor<32x32xi1>, tensor<32x32xf32>
+    %12 = stablehlo.slice %arg1 [0:1, 0:16, 0:32] : (tensor<3x16x32xf32>) -> tensor<1x16x32xf32>
+    %13 = stablehlo.reshape %12 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+    %14 = stablehlo.dot_general %11, %13, contracting_dims = [1] x [1] : (tensor<32x32xf32>, tensor<16x32xf32>) -> tensor<32x16xf32>
+    %15 = stablehlo.slice %arg2 [1:2] : (tensor<3xi32>) -> tensor<1xi32>
+    %16 = stablehlo.reshape %15 : (tensor<1xi32>) -> tensor<i32>
+    %17 = stablehlo.convert %16 : (tensor<i32>) -> tensor<i64>
+    %18 = stablehlo.add %4, %17 : tensor<i64>
+    %19 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<i64>) -> tensor<32x32xi64>
+    %20 = stablehlo.broadcast_in_dim %18, dims = [] : (tensor<i64>) -> tensor<32x32xi64>
+    %21 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x32xi64>
+    %22 = stablehlo.compare GE, %21, %19 : (tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi1>
+    %23 = stablehlo.compare LT, %21, %20 : (tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi1>
+    %24 = stablehlo.and %22, %23 : tensor<32x32xi1>
+    %25 = stablehlo.select %24, %arg0, %cst : tensor<32x32xi1>, tensor<32x32xf32>
+    %26 = stablehlo.slice %arg1 [1:2, 0:16, 0:32] : (tensor<3x16x32xf32>) -> tensor<1x16x32xf32>
+    %27 = stablehlo.reshape %26 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+    %28 = stablehlo.dot_general %25, %27, contracting_dims = [1] x [1] : (tensor<32x32xf32>, tensor<16x32xf32>) -> tensor<32x16xf32>
+    %29 = stablehlo.add %14, %28 : tensor<32x16xf32>
+    %30 = stablehlo.slice %arg2 [2:3] : (tensor<3xi32>) -> tensor<1xi32>
+    %31 = stablehlo.reshape %30 : (tensor<1xi32>) -> tensor<i32>
+    %32 = stablehlo.convert %31 : (tensor<i32>) -> tensor<i64>
+    %33 = stablehlo.add %18, %32 : tensor<i64>
+    %34 = stablehlo.broadcast_in_dim %18, dims = [] : (tensor<i64>) -> tensor<32x32xi64>
+    %35 = stablehlo.broadcast_in_dim %33, dims = [] : (tensor<i64>) -> tensor<32x32xi64>
+    %36 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x32xi64>
+    %37 = stablehlo.compare GE, %36, %34 : (tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi1>
+    %38 = stablehlo.compare LT, %36, %35 : (tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi1>
+    %39 = stablehlo.and %37, %38 : tensor<32x32xi1>
+    %40 = stablehlo.select %39, %arg0, %cst : tensor<32x32xi1>, tensor<32x32xf32>
+    %41 = stablehlo.slice %arg1 [2:3, 0:16, 0:32] : (tensor<3x16x32xf32>) -> tensor<1x16x32xf32>
+    %42 = stablehlo.reshape %41 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+    %43 = stablehlo.dot_general %40, %42, contracting_dims = [1] x [1] : (tensor<32x32xf32>, tensor<16x32xf32>) -> tensor<32x16xf32>
+    %44 = stablehlo.add %29, %43 : tensor<32x16xf32>
+    return %44 : tensor<32x16xf32>
+  }
+  func.func private @chlo.ragged_dot.impl_0(%arg0: tensor<32x16xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<3xi32>) -> tensor<3x16x32xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+    %c = stablehlo.constant dense<0> : tensor<i64>
+    %0 = stablehlo.iota dim = 0 : tensor<32x1xi64>
+    %1 = stablehlo.slice %arg2 [0:1] : (tensor<3xi32>) -> tensor<1xi32>
+    %2 = stablehlo.reshape %1 : (tensor<1xi32>) -> tensor<i32>
+    %3 = stablehlo.convert %2 : (tensor<i32>) -> tensor<i64>
+    %4 = stablehlo.add %c, %3 : tensor<i64>
+    %5 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %6 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %7 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x16xi64>
+    %8 = stablehlo.compare GE, %7, %5 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %9 = stablehlo.compare LT, %7, %6 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %10 = stablehlo.and %8, %9 : tensor<32x16xi1>
+    %11 = stablehlo.select %10, %arg0, %cst : tensor<32x16xi1>, tensor<32x16xf32>
+    %12 = stablehlo.dot_general %11, %arg1, contracting_dims = [0] x [0] : (tensor<32x16xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+    %13 = stablehlo.slice %arg2 [1:2] : (tensor<3xi32>) -> tensor<1xi32>
+    %14 = stablehlo.reshape %13 : (tensor<1xi32>) -> tensor<i32>
+    %15 = stablehlo.convert %14 : (tensor<i32>) -> tensor<i64>
+    %16 = stablehlo.add %4, %15 : tensor<i64>
+    %17 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %18 = stablehlo.broadcast_in_dim %16, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %19 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x16xi64>
+    %20 = stablehlo.compare GE, %19, %17 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %21 = stablehlo.compare LT, %19, %18 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %22 = stablehlo.and %20, %21 : tensor<32x16xi1>
+    %23 = stablehlo.select %22, %arg0, %cst : tensor<32x16xi1>, tensor<32x16xf32>
+    %24 = stablehlo.dot_general %23, %arg1, contracting_dims = [0] x [0] : (tensor<32x16xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+    %25 = stablehlo.slice %arg2 [2:3] : (tensor<3xi32>) -> tensor<1xi32>
+    %26 = stablehlo.reshape %25 : (tensor<1xi32>) -> tensor<i32>
+    %27 = stablehlo.convert %26 : (tensor<i32>) -> tensor<i64>
+    %28 = stablehlo.add %16, %27 : tensor<i64>
+    %29 = stablehlo.broadcast_in_dim %16, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %30 = stablehlo.broadcast_in_dim %28, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %31 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x16xi64>
+    %32 = stablehlo.compare GE, %31, %29 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %33 = stablehlo.compare LT, %31, %30 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %34 = stablehlo.and %32, %33 : tensor<32x16xi1>
+    %35 = stablehlo.select %34, %arg0, %cst : tensor<32x16xi1>, tensor<32x16xf32>
+    %36 = stablehlo.dot_general %35, %arg1, contracting_dims = [0] x [0] : (tensor<32x16xf32>, tensor<32x32xf32>) -> tensor<16x32xf32>
+    %37 = stablehlo.reshape %12 : (tensor<16x32xf32>) -> tensor<1x16x32xf32>
+    %38 = stablehlo.reshape %24 : (tensor<16x32xf32>) -> tensor<1x16x32xf32>
+    %39 = stablehlo.reshape %36 : (tensor<16x32xf32>) -> tensor<1x16x32xf32>
+    %40 = stablehlo.concatenate %37, %38, %39, dim = 0 : (tensor<1x16x32xf32>, tensor<1x16x32xf32>, tensor<1x16x32xf32>) -> tensor<3x16x32xf32>
+    return %40 : tensor<3x16x32xf32>
+  }
+  func.func private @chlo.ragged_dot.impl(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> tensor<32x32xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<32x16xf32>
+    %c = stablehlo.constant dense<0> : tensor<i64>
+    %0 = stablehlo.iota dim = 0 : tensor<32x1xi64>
+    %1 = stablehlo.slice %arg2 [0:1] : (tensor<3xi32>) -> tensor<1xi32>
+    %2 = stablehlo.reshape %1 : (tensor<1xi32>) -> tensor<i32>
+    %3 = stablehlo.convert %2 : (tensor<i32>) -> tensor<i64>
+    %4 = stablehlo.add %c, %3 : tensor<i64>
+    %5 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %6 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %7 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x16xi64>
+    %8 = stablehlo.compare GE, %7, %5 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %9 = stablehlo.compare LT, %7, %6 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %10 = stablehlo.and %8, %9 : tensor<32x16xi1>
+    %11 = stablehlo.select %10, %arg0, %cst : tensor<32x16xi1>, tensor<32x16xf32>
+    %12 = stablehlo.slice %arg1 [0:1, 0:16, 0:32] : (tensor<3x16x32xf32>) -> tensor<1x16x32xf32>
+    %13 = stablehlo.reshape %12 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+    %14 = stablehlo.dot_general %11, %13, contracting_dims = [1] x [0] : (tensor<32x16xf32>, tensor<16x32xf32>) -> tensor<32x32xf32>
+    %15 = stablehlo.slice %arg2 [1:2] : (tensor<3xi32>) -> tensor<1xi32>
+    %16 = stablehlo.reshape %15 : (tensor<1xi32>) -> tensor<i32>
+    %17 = stablehlo.convert %16 : (tensor<i32>) -> tensor<i64>
+    %18 = stablehlo.add %4, %17 : tensor<i64>
+    %19 = stablehlo.broadcast_in_dim %4, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %20 = stablehlo.broadcast_in_dim %18, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %21 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x16xi64>
+    %22 = stablehlo.compare GE, %21, %19 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %23 = stablehlo.compare LT, %21, %20 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %24 = stablehlo.and %22, %23 : tensor<32x16xi1>
+    %25 = stablehlo.select %24, %arg0, %cst : tensor<32x16xi1>, tensor<32x16xf32>
+    %26 = stablehlo.slice %arg1 [1:2, 0:16, 0:32] : (tensor<3x16x32xf32>) -> tensor<1x16x32xf32>
+    %27 = stablehlo.reshape %26 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+    %28 = stablehlo.dot_general %25, %27, contracting_dims = [1] x [0] : (tensor<32x16xf32>, tensor<16x32xf32>) -> tensor<32x32xf32>
+    %29 = stablehlo.add %14, %28 : tensor<32x32xf32>
+    %30 = stablehlo.slice %arg2 [2:3] : (tensor<3xi32>) -> tensor<1xi32>
+    %31 = stablehlo.reshape %30 : (tensor<1xi32>) -> tensor<i32>
+    %32 = stablehlo.convert %31 : (tensor<i32>) -> tensor<i64>
+    %33 = stablehlo.add %18, %32 : tensor<i64>
+    %34 = stablehlo.broadcast_in_dim %18, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %35 = stablehlo.broadcast_in_dim %33, dims = [] : (tensor<i64>) -> tensor<32x16xi64>
+    %36 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<32x1xi64>) -> tensor<32x16xi64>
+    %37 = stablehlo.compare GE, %36, %34 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %38 = stablehlo.compare LT, %36, %35 : (tensor<32x16xi64>, tensor<32x16xi64>) -> tensor<32x16xi1>
+    %39 = stablehlo.and %37, %38 : tensor<32x16xi1>
+    %40 = stablehlo.select %39, %arg0, %cst : tensor<32x16xi1>, tensor<32x16xf32>
+    %41 = stablehlo.slice %arg1 [2:3, 0:16, 0:32] : (tensor<3x16x32xf32>) -> tensor<1x16x32xf32>
+    %42 = stablehlo.reshape %41 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+    %43 = stablehlo.dot_general %40, %42, contracting_dims = [1] x [0] : (tensor<32x16xf32>, tensor<16x32xf32>) -> tensor<32x32xf32>
+    %44 = stablehlo.add %29, %43 : tensor<32x32xf32>
+    return %44 : tensor<32x32xf32>
+  }
+}
+

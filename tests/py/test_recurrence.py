@@ -1,0 +1,269 @@
+"""Sizes of a loop's carries: the algebra by itself, and what is read of a loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.uncertainty import UNBOUNDED, Root, Uncertainty, of_root
+from scalify_hlo.analysis.frames import functions_in
+from scalify_hlo.rules import loops, recurrence
+from scalify_hlo.rules.recurrence import (
+    after_turns,
+    doubted,
+    entered,
+    has_narrow_values,
+    made_anew,
+    recurring,
+    writing_functions,
+)
+from tests.py.judge import parse
+
+LOOP = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {{
+  %start = stablehlo.constant dense<{start}> : tensor<i32>
+  %0:4 = stablehlo.while(%i = %start, %a = %x, %b = %y, %c = %w)
+      : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    cond {{
+      %limit = stablehlo.constant dense<{limit}> : tensor<i32>
+      %1 = stablehlo.compare {direction}, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }} do {{
+      %step = stablehlo.constant dense<{step}> : tensor<i32>
+      %1 = stablehlo.{moved} %i, %step : tensor<i32>
+      %2 = stablehlo.multiply %a, %c : tensor<4xf32>
+      stablehlo.return %1, %2, %b, %c : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    }}
+  return %0#1 : tensor<4xf32>
+}}
+"""
+COUNTED = {"start": 0, "limit": 12, "step": 1, "direction": "LT", "moved": "add"}
+
+
+def loop(**changes: object) -> tuple[ir.Module, ir.Operation]:
+    """A loop, and the module that it is in."""
+    module = parse(LOOP.format(**COUNTED | changes))
+    block = module.body.operations[0].regions[0].blocks[0]
+    return module, block.operations[1].operation
+
+
+def info(uncertainty: Uncertainty, exponent: int = 0, level: float = 0.0) -> Scaled:
+    return Scaled(Scale(exponent), level, uncertainty)
+
+
+def after(op: ir.Operation, *ends: ScaleInfo, roots: list[Root | None]) -> list[float | None]:
+    """The octaves of carries after a loop that they enter near unit and certain to an octave."""
+    starts: list[ScaleInfo] = [info(of_root(1.0)) if root else None for root in roots]
+    found = after_turns(op, starts, ends, roots)
+    return [None if known is None else known.octaves for known in found]
+
+
+class TestTurns:
+    """A carry that adds up has the error of a turn as often as the loop turns."""
+
+    @pytest.mark.parametrize(
+        ("changes", "turns"),
+        [
+            ({}, 12),
+            ({"start": 2}, 10),
+            ({"step": 5}, 3),
+            ({"start": 12, "limit": 0, "moved": "subtract", "direction": "GT"}, 12),
+            ({"direction": "NE"}, 12),
+            ({"start": 12}, 1),
+            ({"direction": "EQ"}, 64),
+            ({"step": 0}, 64),
+            ({"moved": "multiply"}, 64),
+        ],
+    )
+    def test_of_a_loop(self, changes: dict[str, object], turns: int) -> None:
+        _, op = loop(**changes)
+        root = Root(1.0)
+        one = Uncertainty({root: 1.0}, bias=0.25)
+        assert after(op, None, info(one), None, None, roots=[None, root, None, None]) == [
+            None,
+            1.0 + 0.25 * turns,
+            None,
+            None,
+        ]
+
+
+class TestAfterTurns:
+    def test_of_a_carry_that_is_made_anew(self) -> None:
+        _, op = loop()
+        root, other = Root(1.0), Root(3.0)
+        made = info(Uncertainty({other: 1.0}, bias=0.5))
+        assert after(op, None, made, None, None, roots=[None, root, None, None])[1] == 3.5
+        certain = info(Uncertainty({}, bias=0.5))
+        assert after(op, None, certain, None, None, roots=[None, root, None, None])[1] == 1.0
+
+    def test_errors_converge_below_degree_one(self) -> None:
+        _, op = loop()
+        root = Root(1.0)
+        half = info(Uncertainty({root: 0.5}, bias=2.0))
+        assert after(op, None, half, None, None, roots=[None, root, None, None])[1] == 4.0
+        most = info(Uncertainty({root: 0.75}, bias=2.0))
+        assert after(op, None, most, None, None, roots=[None, root, None, None])[1] == 8.0
+        more = info(Uncertainty({root: 0.8}, bias=2.0))
+        assert after(op, None, more, None, None, roots=[None, root, None, None])[1] == 25.0
+
+    def test_a_carry_that_multiplies_itself_is_not_known(self) -> None:
+        _, op = loop()
+        root = Root(1.0)
+        square = info(Uncertainty({root: 2.0}))
+        assert after(op, None, square, None, None, roots=[None, root, None, None])[1] == UNBOUNDED
+
+    def test_a_turn_that_changes_the_size_adds_that(self) -> None:
+        _, op = loop()
+        root = Root(1.0)
+        larger = info(Uncertainty({root: 1.0}), exponent=2, level=1.0)
+        assert after(op, None, larger, None, None, roots=[None, root, None, None])[1] == 37.0
+
+    def test_carries_that_feed_each_other_grow_together(self) -> None:
+        """Each is the other to the power of 1.5: two turns square them and more."""
+        _, op = loop()
+        a, b = Root(1.0), Root(1.0)
+        ends = info(Uncertainty({b: 1.5})), info(Uncertainty({a: 1.5}))
+        found = after(op, None, *ends, None, roots=[None, a, b, None])
+        assert found[1:3] == [UNBOUNDED, UNBOUNDED]
+
+    def test_a_carry_is_as_uncertain_as_what_it_takes_of_another(self) -> None:
+        _, op = loop()
+        a, b = Root(1.0), Root(1.0)
+        fed = info(Uncertainty({b: 2.0}))
+        counting = info(Uncertainty({b: 1.0}, bias=0.5))
+        found = after(op, None, fed, counting, None, roots=[None, a, b, None])
+        assert found[2] == 1.0 + 0.5 * 12
+        assert found[1] == 2 * (1.0 + 0.5 * 12)
+
+
+def test_entered_carries_have_roots_of_their_own() -> None:
+    shared = of_root(2.0)
+    inside, roots = entered([info(shared), None, info(shared)])
+    first, nothing, last = inside
+    assert isinstance(first, Scaled)
+    assert isinstance(last, Scaled)
+    assert nothing is None
+    assert [root is None for root in roots] == [False, True, False]
+    assert first.uncertainty.octaves == last.uncertainty.octaves == 2.0
+    assert not first.uncertainty.shares(last.uncertainty)
+
+
+def test_doubted() -> None:
+    known, found = info(of_root(1.0)), of_root(3.0)
+    assert doubted([known, None, known], [found, found, None]) == [
+        known._replace(uncertainty=found),
+        None,
+        known,
+    ]
+
+
+def test_recurring_results_are_uncertain() -> None:
+    a, b = Root(0.0), Root(0.0)
+    ends = [info(Uncertainty({a: 1.0})), info(Uncertainty({b: 1.0})), info(Uncertainty({b: 1.0}))]
+    found = recurring(ends, [a, b, a], [True, False, True])
+    octaves = [end.uncertainty.octaves for end in found if isinstance(end, Scaled)]
+    assert octaves == [4.0, 0.0, 0.0]
+
+
+def test_carries_that_are_made_anew() -> None:
+    _, op = loop()
+    assert made_anew(op, ()) == [True, True, False, False]
+
+
+WRITING = """
+func.func private @written(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i
+    : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @both(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>)
+    -> (tensor<4xf32>, tensor<1xf32>) {
+  %0 = stablehlo.dynamic_update_slice %x, %u, %i
+    : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0, %u : tensor<4xf32>, tensor<1xf32>
+}
+func.func private @negated(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @caller(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %0 = call @written(%x, %u, %i) : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+  %0 = call @caller(%x, %u, %i) : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_functions_that_return_what_they_write_into() -> None:
+    module = parse(WRITING)
+    functions = functions_in(module.body.operations)
+    assert writing_functions(functions) == {"written", "caller", "main"}
+
+
+NARROW = """
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {{
+  %0 = "stablehlo.if"(%p) ({{
+    {inner}
+    stablehlo.return %x : tensor<4xf32>
+  }}, {{
+    stablehlo.return %x : tensor<4xf32>
+  }}) : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  return %x : tensor<4xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "functions", "narrow"),
+    [
+        ("%1 = stablehlo.negate %x : tensor<4xf32>", (), False),
+        ("%1 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf16>", (), True),
+        ("%1 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xbf16>", (), False),
+        ('%1 = stablehlo.negate %x {scalify.cast = "activation"} : tensor<4xf32>', (), True),
+        ("%1 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>", (), False),
+        ("%1 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>", ("f",), True),
+    ],
+)
+def test_blocks_with_narrow_values(inner: str, functions: tuple[str, ...], narrow: bool) -> None:
+    module = parse(NARROW.format(inner=inner))
+    main = module.body.operations[0]
+    assert has_narrow_values(main.regions[0].blocks, functions) is narrow
+
+
+def test_groups_of_carries_that_feed_each_other() -> None:
+    feeds = recurrence.np.array(
+        [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0]], dtype=bool
+    )
+    assert recurrence._circles(feeds) == [[1, 2, 3]]
+    assert recurrence._circles(feeds & feeds.T) == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "circular"),
+    [
+        ({0: [1], 1: [2], 2: []}, set()),
+        ({0: [0], 1: []}, {0}),
+        ({0: [1], 1: [0], 2: [0]}, {0, 1}),
+        ({0: [1], 1: [2], 2: [0], 3: [4], 4: [3]}, {0, 1, 2, 3, 4}),
+    ],
+)
+def test_carries_whose_scales_come_from_themselves(
+    sources: dict[int, list[int]], circular: set[int]
+) -> None:
+    assert loops._circular(sources) == circular
+
+
+def test_forms_of_carries_with_scales_of_their_own() -> None:
+    near, moved = info(of_root(1.0)), Scaled(ONE, 2.0, of_root(3.0))
+    found = loops._with_values([near, None, moved], {1, 2})
+    assert found == [near, None, moved._replace(uncertainty=moved.at(ONE).uncertainty)]

@@ -1,0 +1,34 @@
+"""The statistic and the headroom that state in a narrow format takes its scale from."""
+
+from __future__ import annotations
+
+import pytest
+
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.quantize.state import _measured
+
+
+@pytest.mark.parametrize(
+    ("role", "statistic", "narrow", "expected"),
+    [
+        # As a recipe asks: wide state has no headroom, and narrow moments have some.
+        ("weight", "l2", None, ("l2", 0)),
+        ("second_moment", "max", None, ("max", 0)),
+        ("weight", "l2", "f16", ("l2", 0)),
+        ("first_moment", "l2", "f16", ("l2", 0)),
+        ("second_moment", "l2", "f16", ("l2", 4)),
+        ("weight", "max", "f16", ("max", 7)),
+        ("first_moment", "max", "f16", ("max", 7)),
+        # Where it asks for none, f16 weights and first moments take their rms, all else the amax.
+        ("weight", "none", "f16", ("l2", 0)),
+        ("first_moment", "none", "f16", ("l2", 0)),
+        ("second_moment", "none", "f16", ("max", 7)),
+        ("weight", "none", "f8E4M3FN", ("max", 7)),
+        ("first_moment", "none", "f8E5M2", ("max", 7)),
+        ("first_moment", "none", "f8E3M4", ("max", 2)),
+    ],
+)
+def test_statistic(
+    role: str, statistic: str, narrow: str | None, expected: tuple[str, int]
+) -> None:
+    assert _measured(role, statistic, FORMATS[narrow] if narrow else None) == expected
