@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scalify_hlo.api import collect_stats as collect_stats
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
     from scalify_hlo.errors import InputError as InputError
@@ -41,6 +42,15 @@ if TYPE_CHECKING:
     from scalify_hlo.jax_api.scaled_array import as_scaled_array as as_scaled_array
     from scalify_hlo.jax_api.scaled_array import asarray as asarray
     from scalify_hlo.jax_api.scaled_array import dynamic_rescale as dynamic_rescale
+    from scalify_hlo.observe.collector import Stats as Stats
+    from scalify_hlo.observe.record import FormatStats as FormatStats
+    from scalify_hlo.observe.record import OctaveCounts as OctaveCounts
+    from scalify_hlo.observe.record import OperandStats as OperandStats
+    from scalify_hlo.observe.record import StatsRecord as StatsRecord
+    from scalify_hlo.observe.record import ValueStats as ValueStats
+    from scalify_hlo.observe.record import VariantStats as VariantStats
+    from scalify_hlo.observe.record import dump_stats as dump_stats
+    from scalify_hlo.observe.record import load_stats as load_stats
     from scalify_hlo.passes.pipeline import PASSES as PASSES
     from scalify_hlo.passes.summary import dump_report as dump_report
     from scalify_hlo.profile.file import dump_profile as dump_profile
@@ -94,6 +104,16 @@ _HOMES = {
     "TensorProfile": "profile.model",
     "load_profile": "profile.file",
     "dump_profile": "profile.file",
+    "collect_stats": "api",
+    "Stats": "observe.collector",
+    "StatsRecord": "observe.record",
+    "VariantStats": "observe.record",
+    "ValueStats": "observe.record",
+    "OctaveCounts": "observe.record",
+    "OperandStats": "observe.record",
+    "FormatStats": "observe.record",
+    "dump_stats": "observe.record",
+    "load_stats": "observe.record",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

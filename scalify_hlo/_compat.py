@@ -222,7 +222,35 @@ class _FlatFunction:
         return results
 
 
-def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
+class CpuProgram:
+    """A program that is compiled for one CPU device.
+
+    Args:
+        loaded: The executable.
+        device: The device.
+    """
+
+    def __init__(self, loaded: Any, device: Any) -> None:
+        self._loaded, self._device = loaded, device
+
+    def __call__(self, arguments: Sequence[Any]) -> list[Any]:
+        """Returns the flat list of results for a flat list of arguments, both arrays."""
+        import jax
+
+        with jax.enable_x64(True):  # Otherwise 64-bit arrays would become 32-bit arrays.
+            placed = [jax.device_put(a, self._device) for a in arguments]
+        results = self._loaded.execute(placed)
+        return list(jax.block_until_ready(results))
+
+    @property
+    def memory(self) -> int:
+        """The bytes of arguments, results and temporaries, of which results may share some."""
+        stats = self._loaded.get_compiled_memory_stats()
+        used: int = stats.argument_size_in_bytes + stats.output_size_in_bytes
+        return used + stats.temp_size_in_bytes - stats.alias_size_in_bytes  # type: ignore[no-any-return]
+
+
+def compile_on_cpu(text: str) -> CpuProgram:
     """Compiles StableHLO with XLA for one CPU device.
 
     Args:
@@ -234,7 +262,6 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
     Raises:
         ValueError: XLA cannot compile the program.
     """
-    import jax
     from jax.extend import backend
     from jaxlib import xla_client
 
@@ -246,14 +273,7 @@ def compile_on_cpu(text: str) -> Callable[[Sequence[Any]], list[Any]]:
         )
     except Exception as error:
         raise ValueError(str(error)) from error
-
-    def run(arguments: Sequence[Any]) -> list[Any]:
-        with jax.enable_x64(True):  # Otherwise 64-bit arrays would become 32-bit arrays.
-            placed = [jax.device_put(a, device) for a in arguments]
-        results = loaded.execute(placed)
-        return list(jax.block_until_ready(results))
-
-    return run
+    return CpuProgram(loaded, device)
 
 
 def refine_shapes(program: bytes) -> bytes:

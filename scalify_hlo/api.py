@@ -1,11 +1,11 @@
-"""The public functions `rewrite`, for StableHLO programs, and `scalify`, for Python functions."""
+"""The public functions `rewrite` and `collect_stats`, for StableHLO programs, and `scalify`."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -27,6 +27,8 @@ from scalify_hlo.report.model import Report
 if TYPE_CHECKING:
     import jax
     from jax.export import Exported
+
+    from scalify_hlo.observe.record import StatsRecord
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
 
@@ -242,6 +244,63 @@ def _rewrite_exported(program: Any, options: Options) -> tuple[Any, Report]:
     return rewritten.exported, rewritten.report
 
 
+def collect_stats(
+    program: Any,
+    samples: Sequence[Any],
+    *,
+    recipe: str | PathLike[str] | Recipe | None = None,
+    signature: str = "same",
+    input_scale: Mapping[str, float] | None = None,
+    settings: Mapping[str, object] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
+    steps: int = 1,
+    carry: bool = False,
+    values: str = "*",
+    turns: str = "pooled",
+) -> StatsRecord:
+    """Runs a program with XLA on the CPU, and returns statistics of all its float values.
+
+    Args:
+        program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
+            shapes of the samples.
+        samples: The arguments of each step, as for `calibrate`. If there are fewer samples than
+            steps, the first follows on the last.
+        recipe: The recipe of a rewrite that runs too; None for the original alone.
+        signature: As for `rewrite`.
+        input_scale: As for `rewrite`.
+        settings: As for `rewrite`.
+        profile: As for `rewrite`.
+        steps: The number of steps.
+        carry: Whether results that are arguments of the next call are passed on to the next step.
+        values: A pattern of name stacks and of argument names, such as ``*attention*``.
+        turns: ``pooled`` if the turns of a loop share a record; ``each`` if each has its own.
+
+    Returns:
+        The statistics; `dump_stats` makes JSON of them.
+
+    Raises:
+        InputError: The program is not valid, or XLA cannot run it on the CPU.
+        UsageError: A sample does not fit the program, a pattern matches nothing, or an option is
+            not known.
+
+    Example:
+        >>> text = "func.func @main(%x: tensor<4xf32> loc('x')) { return }"
+        >>> record = collect_stats(text, [[np.float32([0, 1, 2, np.inf])]])
+        >>> x = record.variants[0].values[0]
+        >>> x.amax, x.zeros, x.infinities
+        ((2.0,), (1,), (1,))
+    """
+    from scalify_hlo.observe.run import Request
+    from scalify_hlo.observe.run import collect_stats as collect
+
+    options = None
+    if recipe is not None or profile is not None:
+        chosen = "propagate" if recipe is None else recipe
+        options = make_options(chosen, signature, input_scale, settings, profile)
+        require_pairs(options.recipe, signature)
+    return collect(program, samples, Request(steps, carry, values, turns), options)
+
+
 @overload
 def scalify(fn: Callable[..., Any], **options: Any) -> jax.stages.Wrapped: ...
 @overload
@@ -268,8 +327,9 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     Args:
         fn: The function. Without it, a decorator is returned.
         **options: ``recipe`` (by default ``propagate``), ``settings``, ``input_scale`` for plain
-            arguments, and ``profile``, for one combination of shapes, are as for `rewrite`. All
-            others are options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
+            arguments, and ``profile``, for one combination of shapes, are as for `rewrite`.
+            ``stats``, a `Stats`, collects statistics of the values of the function every few calls.
+            All others are options of `jax.jit`, such as ``static_argnums`` and ``donate_argnums``.
 
     Returns:
         The compiled function, with the interface of a function that `jax.jit` returns.
@@ -292,15 +352,27 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
         return functools.partial(scalify, **options)
     from scalify_hlo.frontend.scalified import Scalified
 
+    stats = options.pop("stats", None)
     own = {name: options.pop(name) for name in _OF_REWRITE if name in options}
     rewrite_options = make_options(**own)
     _check_scaling(rewrite_options)
     _check_jit_options(options)
-    return Scalified.of(fn, rewrite_options, options)
+    _check_stats(stats)
+    return Scalified.of(fn, rewrite_options, options, stats)
 
 
 _OF_REWRITE = ("recipe", "settings", "input_scale", "profile")
 """The options that `scalify` has in common with `rewrite`; all others are those of `jax.jit`."""
+
+
+def _check_stats(stats: object) -> None:
+    from scalify_hlo.observe.collector import Stats
+
+    if stats is not None and not isinstance(stats, Stats):
+        raise UsageError(
+            f"stats is a {type(stats).__name__}, and not a Stats",
+            hint="give scalify_hlo.Stats(every=100), and read its records",
+        )
 
 
 def _check_scaling(options: Options) -> None:
@@ -323,7 +395,7 @@ def _check_jit_options(options: Mapping[str, Any]) -> None:
     known = [name for name in inspect.signature(jax.jit).parameters if name != "fun"]
     for name in options:
         if name not in known:
-            names = (*_OF_REWRITE, *known)
+            names = (*_OF_REWRITE, "stats", *known)
             raise UsageError(
                 f"scalify has no option {name!r}{nearest(name, names)}",
                 hint=f"its options are: {', '.join(names)}",

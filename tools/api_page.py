@@ -30,6 +30,18 @@ GROUPS = {
         "init_scaling_state",
         "scaling_tensors",
     ),
+    "Statistics": (
+        "collect_stats",
+        "Stats",
+        "StatsRecord",
+        "VariantStats",
+        "ValueStats",
+        "OctaveCounts",
+        "OperandStats",
+        "FormatStats",
+        "dump_stats",
+        "load_stats",
+    ),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

@@ -34,6 +34,7 @@ PAGES = (
     "docs/deployment.md",
     "docs/cookbook.md",
     "docs/reports.md",
+    "docs/stats.md",
     "docs/troubleshooting.md",
     "docs/markers.md",
     "docs/profiles.md",

@@ -16,7 +16,7 @@ def joined(outer: str, inner: str) -> str:
     return f"{outer}/{inner}" if outer and inner else outer or inner
 
 
-def name_of(op: ir.OpView) -> str:
+def name_of(op: ir.OpView | ir.Operation) -> str:
     """Returns the name stack of an op in its function; empty if it has none."""
     location = op.location
     return str(location.name_str) if isinstance(location, ir.NameLoc) else ""

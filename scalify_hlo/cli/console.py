@@ -6,8 +6,9 @@ import contextlib
 import os
 import shutil
 import sys
+import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,9 @@ from scalify_hlo.storage.files import standard_output
 
 if TYPE_CHECKING:
     from scalify_hlo.io.program import Program
+
+_PATIENCE = 2.0
+"""Seconds that work takes before a progress bar appears."""
 
 _COLOURS = {"error": "red", "remark": "blue", "note": "bright_black"}
 
@@ -67,6 +71,35 @@ def show_rewrites(program: Program) -> None:
 
     for done in rewrites_of(program.module):
         echo(f"{program.name}: rewritten by {done}")
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Shows a progress bar on standard error if the work takes longer than two seconds.
+
+    Args:
+        what: The work, in one word.
+
+    Yields:
+        A function that is told how many parts are done, of how many. It does nothing if standard
+        error is not a terminal.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _, __: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=None)
+    timer = threading.Timer(_PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+    finally:
+        timer.cancel()
+        bar.stop()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> str:

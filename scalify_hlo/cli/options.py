@@ -20,6 +20,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def rewrite_options(command: F) -> F:
     """Adds the options of a rewrite to a command."""
+    recipe = click.option(
+        "--recipe",
+        default="propagate",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="What to do: a recipe's name, or a TOML file.",
+    )
+    return _with_rewrite(command, recipe)
+
+
+def optional_rewrite(command: F) -> F:
+    """Adds the options of a rewrite that is done only if a recipe is given to a command."""
+    recipe = click.option(
+        "--recipe",
+        metavar="NAME|FILE",
+        help="Run the rewrite by this recipe too: a recipe's name, or a TOML file.",
+    )
+    return _with_rewrite(command, recipe)
+
+
+def _with_rewrite(command: F, recipe: Callable[[F], F]) -> F:
     for option in (
         click.option(
             "--profile",
@@ -47,13 +68,7 @@ def rewrite_options(command: F) -> F:
             show_default=True,
             help="same keeps the types of arguments and results; scaled makes float ones pairs.",
         ),
-        click.option(
-            "--recipe",
-            default="propagate",
-            show_default=True,
-            metavar="NAME|FILE",
-            help="The name of a recipe, or a TOML file.",
-        ),
+        recipe,
     ):
         command = option(command)
     return command

@@ -25,6 +25,7 @@ attribute                  on               meaning
                                             of a ``value``, which is cast at scale 1
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes
+``scalify.value``          op               i64: identifies its results in statistics
 ``scalify.epsilon``        op               adds the epsilon of a normalization
 ``scalify.layer_number``   op               i64: identifies a layer, or its backward part
 ``scalify.layer_input``    op               numbers of layers, each with that of its operand here
@@ -65,6 +66,7 @@ LAYER_GRADIENT: Final = "scalify.layer_gradient"
 EPSILON: Final = "scalify.epsilon"
 LAYER_NUMBER: Final = "scalify.layer_number"
 LAYER_INPUT: Final = "scalify.layer_input"
+VALUE_NUMBER: Final = "scalify.value"
 PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]

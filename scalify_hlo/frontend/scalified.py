@@ -23,6 +23,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError, caller
 from scalify_hlo.frontend.exported import Rewritten, rewrite_with_report
+from scalify_hlo.frontend.observed import ObservedCalls, observe_rewrite
 from scalify_hlo.io.tensors import DTYPES
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
@@ -32,6 +33,8 @@ from scalify_hlo.jax_api.scaled_array import (
     is_scaled_array,
     scale_dtype,
 )
+from scalify_hlo.observe.collector import Stats
+from scalify_hlo.observe.prepare import Selection
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.recipes.model import NONE
@@ -68,7 +71,11 @@ class Scalified:
 
     @classmethod
     def of(
-        cls, fn: Callable[..., Any], options: Options, jit_options: Mapping[str, Any]
+        cls,
+        fn: Callable[..., Any],
+        options: Options,
+        jit_options: Mapping[str, Any],
+        stats: Stats | None = None,
     ) -> Callable[..., Any]:
         """Returns a function in scaled form, with the signature of `fn`, under `jax.jit`.
 
@@ -77,6 +84,7 @@ class Scalified:
             options: The options of the rewrite.
             jit_options: Options of `jax.jit`. Those on static and donated arguments also apply to
                 `fn`; donation shows which results replace which arguments.
+            stats: Collects statistics; None for none.
         """
         shared = {key: value for key, value in jit_options.items() if key in _SHARED}
         scalified = cls(jax.jit(fn, **shared), jax.jit(_nothing(fn), **shared), options)
@@ -85,18 +93,22 @@ class Scalified:
         def call(*args: Any, **kwargs: Any) -> Any:
             return scalified.call(args, kwargs)
 
-        compiled = jax.jit(call, **jit_options)
+        compiled: Any = jax.jit(call, **jit_options)
+        if stats is not None:
+            compiled = ObservedCalls(compiled, _observing(scalified, fn, stats, jit_options), stats)
         return compiled if options.recipe.predict == NONE else _Measuring(compiled, scalified)
 
-    def call(self, args: Any, kwargs: Any) -> Any:
+    def call(self, args: Any, kwargs: Any, selection: Selection | None = None) -> Any:
         """Rewrites the function for the types of its arguments, and calls it on traced values.
 
         Args:
             args: The positional arguments, with ScaledArray leaves as pairs.
             kwargs: The keyword arguments.
+            selection: The values of which statistics are wanted; None for no statistics.
 
         Returns:
-            The results, with ScaledArrays for float results that are scaled.
+            The results, with ScaledArrays for float results that are scaled. With a selection, a
+            pair of these and of the results with statistics.
 
         Raises:
             InputError: The function cannot be rewritten.
@@ -116,13 +128,20 @@ class Scalified:
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
         given = jax.tree.map(_unmapped, given)
-        rewritten = rewrite_with_report(
-            exported, self.options, pairs, measured=self._sizes(captured, leaves, tree)
-        )
-        warn_of(rewritten.report, stacklevel=2)
+        sizes = self._sizes(captured, leaves, tree)
+        collected: list[Any] = []
+        if selection is None:
+            rewritten = rewrite_with_report(exported, self.options, pairs, measured=sizes)
+            warn_of(rewritten.report, stacklevel=2)
+            run = rewritten.exported.call
+        else:
+            observed = observe_rewrite(exported, self.options, pairs, sizes, selection)
+            rewritten, run = observed.rewritten, observed.collecting(collected)
         given = _as_stored(rewritten, given)
-        results = _call(rewritten, given, [given[i] for i in exported.module_kept_var_idx])
-        return jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+        kept = [given[i] for i in exported.module_kept_var_idx]
+        results = _call(rewritten, run, given, kept)
+        returned = jax.tree.unflatten(jax.tree.structure(traced.out_info), results)
+        return returned if selection is None else (returned, *collected)
 
     def _of_flat(self, traced: jax.stages.Traced, specs: Any, keywords: Any) -> Any:
         """Returns a function of the captured values of a trace and its flat arguments."""
@@ -180,8 +199,8 @@ class _Measuring:
     """
 
     def __init__(self, compiled: Any, scalified: Scalified) -> None:
-        self._compiled, self._scalified = compiled, scalified
         functools.update_wrapper(self, compiled)
+        self._compiled, self._scalified = compiled, scalified
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with self._scalified.given(args, kwargs):
@@ -320,16 +339,34 @@ def _custom_call_targets(module: ir.Module) -> list[str]:
     return list(targets)
 
 
-def _call(rewritten: Rewritten, given: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
+def _observing(
+    scalified: Scalified, fn: Callable[..., Any], stats: Stats, jit_options: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """Returns the compiled function that returns statistics as well."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return scalified.call(args, kwargs, stats.selection)
+
+    options = dict(jit_options)
+    if options.get("out_shardings") is not None:
+        options["out_shardings"] = (options["out_shardings"], None)
+    return jax.jit(call, **options)
+
+
+def _call(
+    rewritten: Rewritten, run: Callable[..., Any], given: Sequence[Any], kept: Sequence[Any]
+) -> list[Any]:
     """Calls the rewritten program; unscaled results are returned as plain arrays.
 
     Args:
         rewritten: The program.
+        run: Runs it.
         given: The flat arguments.
         kept: The flat arguments that are used, which are the last arguments of `main`.
     """
     args, keywords = _as_arguments(rewritten.exported.in_tree, given)
-    tree = rewritten.exported.call(*args, **keywords)
+    tree = run(*args, **keywords)
     results = jax.tree.leaves(tree, is_leaf=is_scaled_array)
     tokens = len(rewritten.report.results) - len(results)
     reports = rewritten.report.results[tokens:]

@@ -22,7 +22,7 @@ from scalify_hlo.profile.histogram import BINS, FINITE_BINS, SHIFT
 from scalify_hlo.quantize.observed import ObservedTensor, tensors_of
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import fill_reduction, statistic
+from scalify_hlo.rules.statistics import fill_reduction, scatter_add, statistic
 from scalify_hlo.transforms.hoist import Combine, add_results, lift
 from scalify_hlo.transforms.inlining import inline_calls
 
@@ -110,25 +110,7 @@ def _histogram(data: ir.Value, at: ir.Operation) -> ir.Value:
     )
     empty = emit.constant(ir.RankedTensorType.get([BINS], unsigned), 0, at)
     ones = emit.constant(ir.RankedTensorType.get([size], unsigned), 1, at)
-    op = ir.Operation.create(
-        "stablehlo.scatter",
-        results=[empty.type],
-        operands=[empty, indices, ones],
-        attributes={
-            "scatter_dimension_numbers": stablehlo.ScatterDimensionNumbers.get(
-                update_window_dims=[],
-                inserted_window_dims=[0],
-                input_batching_dims=[],
-                scatter_indices_batching_dims=[],
-                scattered_dims_to_operand_dims=[0],
-                index_vector_dim=1,
-            )
-        },
-        regions=1,
-        **where,
-    )
-    fill_reduction(op.regions[0], "stablehlo.add", emit.scalar_type(unsigned), at.location)
-    return op.result
+    return scatter_add(empty, indices, ones, at)
 
 
 def _stacked(

@@ -77,6 +77,7 @@ class Options:
         strict: Whether a remark is an error.
         annotate: Whether ops keep ``scalify.forms`` attributes, and scaled results are counted.
         observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
+        probe: Whether the rewritten program says which scale each value has; see `PropagatePass`.
         cotangents: The number of the last arguments that are cotangents, as in a vjp.
         profile: The profile of the program, for a recipe of calibrated scales.
         listed: Whether the report has the matmuls even if the recipe quantizes none.
@@ -91,6 +92,7 @@ class Options:
     annotate: bool = False
     cotangents: int = 0
     observe: bool = False
+    probe: bool = False
     profile: Profile | None = None
     listed: bool = False
     again: bool = False
@@ -137,7 +139,13 @@ class Options:
             NormalizePass(expand=bool(lowered)),
             self.marking,
             *lowered,
-            PropagatePass(recipe, annotate=self.annotate, strict=self.strict, observe=self.observe),
+            PropagatePass(
+                recipe,
+                annotate=self.annotate,
+                strict=self.strict,
+                observe=self.observe,
+                probe=self.probe,
+            ),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]

@@ -34,6 +34,9 @@ class PropagatePass(Pass):
         strict: Whether an op without a scaled form is an error.
         observe: Whether `main` also returns the rms of the data before the cast, and the scale, of
             each matmul operand that it casts, both f32.
+        probe: Whether the program gets an op for each value that says which scale it has; see
+            `scalify_hlo.rules.probes`. An op that takes the place of another gets its
+            ``scalify.value``.
     """
 
     name: ClassVar[str] = "scalify-propagate"
@@ -41,6 +44,7 @@ class PropagatePass(Pass):
     annotate: bool = False
     strict: bool = False
     observe: bool = False
+    probe: bool = False
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
@@ -53,6 +57,7 @@ class PropagatePass(Pass):
                 report,
                 annotate=self.annotate,
                 observe=self.observe,
+                probe=self.probe,
             )
             propagation.main(main)
             if index.layers or not index.counted:

@@ -73,7 +73,7 @@ def encode(
     source = formats[-2] if path else FORMATS[str(attribute.type.element_type)]
     before = [dtype_of(format_.name) for format_ in formats[:-1]]
     target = formats[-1]
-    values = _elements(attribute)
+    values = elements_of(attribute)
     if scales.axes:
         values = values.reshape(list(attribute.type.shape))
     exponents = _exponents(values, before, target, scales)
@@ -215,7 +215,7 @@ def dtype_of(name: str) -> np.dtype[Any]:
     return dtype
 
 
-def _elements(attribute: ir.Attribute) -> Array:
+def elements_of(attribute: ir.Attribute) -> Array:
     """Returns the elements of a dense attribute in order; a view if the bindings provide one."""
     dtype = dtype_of(str(attribute.type.element_type))
     if dtype in _READABLE:

@@ -21,6 +21,14 @@ def constant(type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
     return _constant(type_, value, loc=at.location, ip=ir.InsertionPoint(at))
 
 
+def integers(type_: ir.Type, value: int, at: ir.Operation) -> ir.Value:
+    """A splat constant of a static tensor type of integers, unsigned ones of 64 bits included."""
+    signed = value - (1 << 64) if value >> 63 else value
+    number = ir.IntegerAttr.get(type_.element_type, signed)
+    elements = ir.DenseElementsAttr.get_splat(type_, number)
+    return constant_of(type_, elements, loc=at.location, ip=ir.InsertionPoint(at))
+
+
 def _constant(type_: ir.Type, value: float, *, loc: ir.Location, ip: ir.InsertionPoint) -> ir.Value:
     return constant_of(type_, splat_attribute(type_, value), loc=loc, ip=ip)
 

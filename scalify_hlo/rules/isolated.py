@@ -12,6 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.dialect.value_map import erase, erase_argument
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.probes import probe_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
@@ -24,6 +25,8 @@ def placeholder(block: ir.Block) -> ir.Operation:
 def finish(rewriter: ScaleRewriter, top: ir.Operation) -> None:
     """Removes unused ops of a rewriter, and its placeholder."""
     rewriter.rescaler.finish()
+    if rewriter.settings.probed:
+        probe_block(top.block, rewriter)
     erase(top)
 
 

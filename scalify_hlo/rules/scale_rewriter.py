@@ -79,6 +79,7 @@ class Settings:
         casting: The functions that have casts of a recipe, or call a function that has.
         writing: The functions that return a value into which they write.
         cast_exponents: log2 of the scale of the last cast of each kind, if sizes are predicted.
+        probed: Whether the program gets probes; see `scalify_hlo.rules.probes`.
     """
 
     recipe: Recipe
@@ -88,6 +89,7 @@ class Settings:
     casting: Collection[str] = ()
     writing: Collection[str] = ()
     cast_exponents: dict[Hashable, int] = field(default_factory=dict)
+    probed: bool = False
 
     @property
     def predicts(self) -> bool:

@@ -191,10 +191,7 @@ class Emitter:
         return self._like(self._integer, value)
 
     def _like(self, type_: ir.Type, value: int) -> ir.Value:
-        signed = value - (1 << 64) if value >> 63 else value
-        number = ir.IntegerAttr.get(type_.element_type, signed)
-        attribute = ir.DenseElementsAttr.get_splat(type_, number)
-        return stablehlo.constant(attribute, **self._where)
+        return emit.integers(type_, value, self._at)
 
 
 def statistic(
@@ -247,6 +244,66 @@ def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Opera
         ip=ir.InsertionPoint(at),
     )
     fill_reduction(op.regions[0], body, emit.scalar_type(value.type.element_type), at.location)
+    return op.result
+
+
+def gathered(value: ir.Value, devices: Devices | None, at: ir.Operation) -> ir.Value:
+    """The values of all devices of a per-device computation, in a new first dimension.
+
+    Args:
+        value: What each device has.
+        devices: Those of the computation; the new dimension is of size 1 if there are none.
+        at: The op before which it is computed.
+    """
+    type_ = value.type
+    one = ir.RankedTensorType.get([1, *type_.shape], type_.element_type)
+    row = emit.reshape(value, one, at)
+    if devices is None:
+        return row
+    return ir.Operation.create(
+        "stablehlo.all_gather",
+        results=[ir.RankedTensorType.get([devices.count, *type_.shape], type_.element_type)],
+        operands=[row],
+        attributes={
+            "all_gather_dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0),
+            "replica_groups": devices.groups,
+            "channel_handle": stablehlo.ChannelHandle.get(1, 0),
+            "use_global_device_ids": ir.UnitAttr.get(),
+        },
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    ).result
+
+
+def scatter_add(into: ir.Value, indices: ir.Value, updates: ir.Value, at: ir.Operation) -> ir.Value:
+    """Adds scalars to elements of a tensor of rank 1.
+
+    Args:
+        into: The tensor.
+        indices: The numbers of the elements, of shape ``[n, 1]``.
+        updates: What is added to each, of shape ``[n]``.
+        at: The op before which the scatter stands.
+    """
+    op = ir.Operation.create(
+        "stablehlo.scatter",
+        results=[into.type],
+        operands=[into, indices, updates],
+        attributes={
+            "scatter_dimension_numbers": stablehlo.ScatterDimensionNumbers.get(
+                update_window_dims=[],
+                inserted_window_dims=[0],
+                input_batching_dims=[],
+                scatter_indices_batching_dims=[],
+                scattered_dims_to_operand_dims=[0],
+                index_vector_dim=1,
+            )
+        },
+        regions=1,
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    )
+    scalar = emit.scalar_type(into.type.element_type)
+    fill_reduction(op.regions[0], "stablehlo.add", scalar, at.location)
     return op.result
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import InputError, Remark, UsageError
-from scalify_hlo.io.artifact import copy_module, require_legible
-from scalify_hlo.io.program import FileKind, Program, read_program, read_text
-from scalify_hlo.io.tensors import Array, Interface, interface
-from scalify_hlo.io.wellformed import check_module, located
+from scalify_hlo.io.artifact import copy_module
+from scalify_hlo.io.tensors import Array, interface
+from scalify_hlo.io.wellformed import located
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
@@ -22,16 +21,10 @@ from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.profile.model import Profile, TensorProfile
 from scalify_hlo.report.model import Report
-from scalify_hlo.run.check import Run, compile_module, given_inputs
+from scalify_hlo.run.check import Run, compile_module
+from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
 from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
 from scalify_hlo.run.refinement import Shape, refined
-from scalify_hlo.storage.arrays import StoredArray
-
-if TYPE_CHECKING:
-    from jax.export import Exported
-
-Sample: TypeAlias = Any
-"""Arrays by argument name; or a tuple of arguments for an Exported, a sequence of arrays else."""
 
 _OBSERVATIONS = 3
 """The number of results that `scalify-observe` adds: amax, rms and histogram."""
@@ -85,7 +78,7 @@ class Calibration:
     """
 
     def __init__(self, program: Any) -> None:
-        self._read, self._exported = _read(program), _exported(program)
+        self._read, self._exported = readable(program), exported_of(program)
         read = self._read
         self.program = structural_hash(read.module)
         self._interface = interface(read.module, read.name, dynamic=True)
@@ -107,7 +100,7 @@ class Calibration:
         Raises:
             UsageError: The sample does not fit the program.
         """
-        arrays = self._arrays(sample, name)
+        arrays = flat_arguments(self._interface, self._exported, sample, name)
         try:
             observed = self._at([array.shape for array in arrays])
         except UsageError as error:
@@ -160,48 +153,8 @@ class Calibration:
             )
         return _Observed(report.tensors, run)
 
-    def _arrays(self, sample: Sample, name: str) -> list[Array]:
-        """Returns the flat arguments of `main`."""
-        try:
-            if self._exported is not None and not isinstance(sample, Mapping):
-                sample = _kept(self._exported, sample)
-            return given_inputs(self._interface, _by_name(sample, self._interface))
-        except UsageError as error:
-            raise UsageError(error.message, location=name, hint=error.hint) from None
-
 
 _HINT = "calibrate the program as it is exported for the CPU"
-
-
-def _read(program: Any) -> Program:
-    """Returns a program whose module may be edited."""
-    if isinstance(program, Program):
-        return program
-    if isinstance(program, str):
-        return read_text(program)
-    if isinstance(program, (bytes, bytearray)):
-        return read_program(bytes(program))
-    if isinstance(program, ir.Module):
-        require_legible(program, "<module>")
-        module = copy_module(program)
-        check_module(module, "<module>")
-        return Program(module, FileKind.BYTECODE, "<module>")
-    exported = _exported(program)
-    if exported is None:
-        raise UsageError(
-            f"a {type(program).__name__} is not a program",
-            hint="give MLIR text, bytes of a program, an ir.Module or a jax.export.Exported",
-        )
-    return read_program(bytes(exported.mlir_module_serialized), exported.fun_name)
-
-
-def _exported(program: Any) -> Exported | None:
-    """Returns the program if it is an Exported, else None."""
-    if isinstance(program, (str, bytes, bytearray, ir.Module, Program)):
-        return None
-    import jax.export
-
-    return program if isinstance(program, jax.export.Exported) else None
 
 
 class _Observed(NamedTuple):
@@ -229,45 +182,3 @@ def _tensor(amax: Any, rms: Any, histogram: Array) -> TensorProfile:
     bins = np.flatnonzero(histogram)
     counts = dict(zip(bins.tolist(), histogram[bins].tolist(), strict=True))
     return TensorProfile(sum(counts.values()), float(amax), float(rms), counts)
-
-
-def _kept(exported: Exported, sample: Sample) -> list[Array]:
-    """Returns the arrays that an Exported passes to its module for a tuple of arguments."""
-    import jax
-
-    if not isinstance(sample, tuple):
-        raise UsageError(
-            f"a sample of an Exported is a tuple of its arguments, not a {type(sample).__name__}",
-            hint="give (x,) for a program that is called as call(x), or arrays by argument name",
-        )
-    tree: Any = jax.tree.structure((sample, {}))
-    if tree != exported.in_tree:
-        raise UsageError(
-            f"the arguments are nested as {tree}, and the program takes {exported.in_tree}",
-            hint="give the arguments as for the call of the Exported, in one tuple",
-        )
-    leaves = jax.tree.leaves(sample)
-    # The first argument of a module for several platforms is the index of the platform.
-    several = len(exported.platforms) > 1 and "cpu" in exported.platforms
-    platform = [np.asarray(exported.platforms.index("cpu"), np.int32)] if several else []
-    return [*platform, *(np.asarray(leaves[i]) for i in exported.module_kept_var_idx)]
-
-
-def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array | StoredArray]:
-    if isinstance(sample, Mapping):
-        return {
-            name: array if isinstance(array, StoredArray) else np.asarray(array)
-            for name, array in sample.items()
-        }
-    if not isinstance(sample, Sequence):
-        raise UsageError(
-            f"a sample is no {type(sample).__name__}",
-            hint="give arrays by argument name, or a list with one for each argument",
-        )
-    if len(sample) != len(program.arguments):
-        raise UsageError(
-            f"there are {len(sample)} arrays, and the program takes {len(program.arguments)}: "
-            f"{', '.join(f'{t.name} {t}' for t in program.arguments)}",
-            hint="give one array for each argument",
-        )
-    return {f"arr_{i}": np.asarray(array) for i, array in enumerate(sample)}

@@ -272,7 +272,7 @@ def _feed(
             continue
         low_high = (-_LARGEST_RANDOM_SCALE, _LARGEST_RANDOM_SCALE + 1)
         s = 2.0 ** int(rng.integers(*low_high)) if scale is None else scale
-        fed.append(_times(value, 1 / s).astype(data.dtype))
+        fed.append(scaled_by(value, 1 / s).astype(data.dtype))
         fed.append(np.asarray(s, scale_type.dtype))
     return fed
 
@@ -286,12 +286,12 @@ def _values(results: Match, actual: Sequence[Array]) -> list[Array]:
         values.append(
             value.astype(tensor.dtype)
             if scale is None
-            else _times(value, float(next(rest))).astype(tensor.dtype)
+            else scaled_by(value, float(next(rest))).astype(tensor.dtype)
         )
     return values
 
 
-def _times(array: Array, factor: float) -> Array:
+def scaled_by(array: Array, factor: float) -> Array:
     """Returns the product in f64, in which multiplication by a power of two is exact."""
     wide: Any = np.complex128 if is_complex(array.dtype) else np.float64
     with np.errstate(over="ignore", invalid="ignore"):

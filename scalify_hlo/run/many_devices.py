@@ -46,7 +46,7 @@ def run_on_devices(exported: Exported | None, module: ir.Module, name: str) -> R
             hint="give it as jax.export has it, in a jax.export file or as an Exported",
         )
     everywhere = NamedSharding(_mesh(exported.nr_devices, name), PartitionSpec())
-    call = jax.jit(_flat(exported, module, name).call)
+    call = jax.jit(_flat(exported, module, name).call, out_shardings=everywhere)
 
     def run(arrays: Sequence[Array]) -> list[Array]:
         placed = [jax.device_put(array, everywhere) for array in arrays]

@@ -88,6 +88,7 @@ class Propagation:
         report: The report, which the walk fills.
         annotate: Whether each op gets a ``scalify.forms`` attribute; see `PropagatePass`.
         observe: Whether `main` returns the sizes of casts; see `PropagatePass`.
+        probe: Whether the program gets probes; see `PropagatePass`.
     """
 
     def __init__(
@@ -99,9 +100,10 @@ class Propagation:
         *,
         annotate: bool,
         observe: bool,
+        probe: bool,
     ) -> None:
         narrow = recipe.narrow_data
-        self._narrow, self._observe = narrow, observe
+        self._narrow, self._observe, self._probe = narrow, observe, probe
         self._listing = index.listing
         self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = marked_functions(self._functions, index)
@@ -128,6 +130,7 @@ class Propagation:
             marked=self._marked,
             casting=self._casting,
             writing=writing_functions(self._functions),
+            probed=probe,
         )
         self._notes = Notes(report.remarks, report.given_up, report.untrusted, report.casts)
         self._module = module
@@ -144,7 +147,7 @@ class Propagation:
         boundary = Boundary(function, rewriter, top, self._index.result_marks)
         boundary.enter()
         rewriter.set_input_uncertainty()
-        if self._annotate or self._narrow or self._marked or boundary.scaled:
+        if self._annotate or self._narrow or self._marked or boundary.scaled or self._probe:
             self._walk_main(function, rewriter)
         boundary.leave()
         finish(rewriter, top)
@@ -180,7 +183,7 @@ class Propagation:
         """Visits the ops up to the last cast, and those after it whose operands are scaled."""
         ops = self._ops(main.regions[0].blocks[0])
         sized = any(attributes.result_pairs(main)) or self._annotate or self._observe
-        if sized or not self._narrow:
+        if sized or self._probe or not self._narrow:
             self._visit_all(ops, rewriter)
             return
         wide = self._listing.wide_behind if self._listing is not None else 0
@@ -226,10 +229,13 @@ class Propagation:
         if name in self._always or rewriter.concerns(op):
             if self._on_data and self._guards(op, rewriter):
                 return
+            number = op.attributes.get(attributes.VALUE_NUMBER) if self._probe else None
             if name in self._sized and len(op.attributes):
                 op = self._visit_layer(name, op, rewriter)
             else:
                 op = _apply(name, op, rewriter)
+            if number is not None:
+                op.attributes[attributes.VALUE_NUMBER] = number
         if self._annotate:
             self._note(op, rewriter)
 

@@ -7,19 +7,44 @@ maximum or the sum of all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import BRANCHES, LOOP
+from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap, erase, replace_uses
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of, mesh_of, replicated_after
-from scalify_hlo.rules.statistics import everywhere
+from scalify_hlo.rules.statistics import Devices, everywhere, gathered
 
-Combine = Literal["max", "add"]
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Keeps the values of the turns of loops one by one, each loop in a new first dimension.
+
+    Attributes:
+        devices: How the values of devices come together: ``max``, ``add``, or ``gather`` for a new
+            first dimension.
+        most: The most turns of one loop that are kept; None for all. Loops with more turns keep
+            some that are evenly spaced, and loops with an unknown number of turns the last ones.
+    """
+
+    devices: Literal["max", "add", "gather"]
+    most: int | None = None
+
+    def slots(self, op: ir.Operation) -> int | None:
+        """Returns how many turns of a loop are kept; None if all are hoisted and not known."""
+        turns = turns_of(op)
+        if turns is None or self.most is None:
+            return self.most if turns is None else turns
+        return min(turns, self.most)
+
+
+Combine: TypeAlias = Literal["max", "add"] | Stack
 
 _PER_DEVICE = "sdy.manual_computation"
 _COMBINING = {"max": "stablehlo.maximum", "add": "stablehlo.add"}
@@ -43,19 +68,20 @@ def lift(
         main: A function. The loops, branches and computations around the values are replaced by ops
             with more results; handles of the old ops are not valid afterwards.
         values: Tensors of static shape, of floats or integers; not negative for ``max``.
-        combine: ``max`` or ``add``, for each value if it is a list. All values have to be hoisted
+        combine: ``max``, ``add`` or `Stack`, for each value if it is a list. All values have to be hoisted
             in one call, as a second call would invalidate the results of the first.
 
     Returns:
-        For each value, a value of its type in the function's own block.
+        For each value, a value of its type in the function's own block; of its type with more dimensions if
+        it is stacked.
 
     Raises:
         InputError: A value is in another region, such as the condition of a loop or the body of a
             reduction.
     """
     top = main.regions[0].blocks[0]
-    each = [combine] * len(values) if isinstance(combine, str) else combine
-    hoisting = _Hoisting(values, [_COMBINING[c] for c in each], top)
+    each = combine if isinstance(combine, Sequence) and not isinstance(combine, str) else None
+    hoisting = _Hoisting(values, each or [combine] * len(values), top)  # type: ignore[list-item]
     while deepest := hoisting.deepest():
         for numbers in deepest:
             hoisting.raise_together(numbers)
@@ -79,8 +105,8 @@ def add_results(main: ir.OpView, values: Sequence[ir.Value], names: Sequence[str
     attributes.set_result_attributes(main, marks)
 
 
-_Hoisted: TypeAlias = tuple[ir.Value, str]
-"""A value, and the op that combines two such values."""
+_Hoisted: TypeAlias = tuple[ir.Value, Combine]
+"""A value, and how several such values are combined."""
 
 
 class _Hoisting:
@@ -88,13 +114,15 @@ class _Hoisting:
 
     Args:
         values: The values before.
-        names: The op that combines two of each.
+        combine: How several of each are combined.
         top: The block to which they are hoisted.
     """
 
-    def __init__(self, values: Sequence[ir.Value], names: Sequence[str], top: ir.Block) -> None:
+    def __init__(
+        self, values: Sequence[ir.Value], combine: Sequence[Combine], top: ir.Block
+    ) -> None:
         self.values = list(values)
-        self._names = names
+        self._combine = combine
         self._depths = ValueMap([(top, 0)])
 
     def deepest(self) -> list[list[int]]:
@@ -119,15 +147,15 @@ class _Hoisting:
     def raise_together(self, numbers: Sequence[int]) -> None:
         """Hoists values in the regions of one op to results of the op."""
         op = block_of(self.values[numbers[0]]).owner.operation
-        inner = list(ValueCache.fromkeys((self.values[n], self._names[n]) for n in numbers))
+        inner = list(ValueCache.fromkeys((self.values[n], self._combine[n]) for n in numbers))
         old = list(op.results)
         results = list(_raised(op, inner).results)
         renewed = ValueMap(zip(old, results, strict=False))
         for before, after in renewed.items():
             replace_uses(before, after)
         lifted: ValueCache[ir.Value] = ValueCache()
-        lifted.update(zip(inner, results[len(old) :], strict=True))
-        for number, hoisted in enumerate(zip(self.values, self._names, strict=True)):
+        lifted.update(zip(inner, results[len(old) :], strict=False))  # a counter may follow
+        for number, hoisted in enumerate(zip(self.values, self._combine, strict=True)):
             value = hoisted[0]
             self.values[number] = lifted.get(hoisted, renewed.get(value, value))
         erase(op)
@@ -161,7 +189,7 @@ def _location(value: ir.Value) -> ir.Location:
 
 def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Adds carries, which start with 0, and combine the values of all iterations."""
-    condition, body = (region.blocks[0] for region in op.regions)
+    body = op.regions[1].blocks[0]
     values = [value for value, _ in hoisted]
     for value in values:
         if block_of(value) != body:
@@ -171,14 +199,89 @@ def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
                 hint="compute it in the body of the loop, and carry the result to the condition",
             )
     last = terminator(body)
-    combined = []
-    for value, name in hoisted:
-        condition.add_argument(value.type, op.location)
-        carried = body.add_argument(value.type, op.location)
-        where = {"loc": _location(value), "ip": ir.InsertionPoint(last)}
-        combined.append(emit.elementwise(name, carried, value, **where))
-    _return_more(last, combined)
-    return _with_more(op, [emit.constant(value.type, 0, op) for value in values], values)
+    carries = [_Carry(op, value, combine) for value, combine in hoisted]
+    starts = [emit.constant(carry.type, 0, op) for carry in carries]
+    ends = []
+    if any(carry.stacked for carry in carries):
+        counter = _counter(op, last)
+        starts.append(emit.constant(counter.type, 0, op))
+        ends.append(_next_turn(counter, last))
+    else:
+        counter = None
+    _return_more(last, [*(carry.combined(counter, last) for carry in carries), *ends])
+    return _with_more(op, starts, [start.type for start in starts])
+
+
+class _Carry:
+    """A value of the body of a loop, which becomes a carry.
+
+    Args:
+        op: The loop.
+        value: The value.
+        combine: How the values of several turns come together.
+
+    Attributes:
+        stacked: Whether turns are kept one by one.
+        type: The type of the carry.
+    """
+
+    def __init__(self, op: ir.Operation, value: ir.Value, combine: Combine) -> None:
+        self._value, self._combine = value, combine
+        self.stacked = isinstance(combine, Stack)
+        self.type = value.type
+        self._slots, self._turns = 0, turns_of(op)
+        if isinstance(combine, Stack):
+            slots = combine.slots(op)
+            if slots is None:
+                raise InputError(
+                    "how many turns a loop has is not known, so none can be kept apart",
+                    location=str(op.location),
+                    hint="ask for what all turns have together",
+                )
+            self._slots = slots
+            self.type = ir.RankedTensorType.get([slots, *value.type.shape], value.type.element_type)
+
+        for region in op.regions:
+            self._carried = region.blocks[0].add_argument(self.type, op.location)
+
+    def combined(self, counter: ir.Value | None, last: ir.Operation) -> ir.Value:
+        """Returns the next value of the carry."""
+        carried = self._carried
+        where = {"loc": _location(self._value), "ip": ir.InsertionPoint(last)}
+        if isinstance(self._combine, str):
+            return emit.elementwise(_COMBINING[self._combine], carried, self._value, **where)
+        one = ir.RankedTensorType.get([1, *self._value.type.shape], self.type.element_type)
+        update = emit.reshape(self._value, one, last)
+        zero = emit.constant(_index(), 0, last)
+        starts = [self._slot(counter, last), *[zero] * self._value.type.rank]
+        return stablehlo.dynamic_update_slice(carried, update, starts, **where)
+
+    def _slot(self, counter: ir.Value | None, last: ir.Operation) -> ir.Value:
+        """The slot of a turn: evenly spaced, or in a ring if the number of turns is not known."""
+        where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+        slots = emit.constant(_index(), max(self._slots, 1), last)
+        if self._turns is None:
+            return emit.elementwise("stablehlo.remainder", counter, slots, **where)
+        if self._turns == self._slots:
+            return counter
+        turns = emit.constant(_index(), self._turns, last)
+        scaled = emit.multiply(counter, slots, last)
+        return emit.elementwise("stablehlo.divide", scaled, turns, **where)
+
+
+def _index() -> ir.Type:
+    return emit.scalar_type(ir.IntegerType.get_signless(64))
+
+
+def _counter(op: ir.Operation, last: ir.Operation) -> ir.Value:
+    """Adds a carry that counts turns from 0."""
+    op.regions[0].blocks[0].add_argument(_index(), op.location)
+    return op.regions[1].blocks[0].add_argument(_index(), last.location)
+
+
+def _next_turn(counter: ir.Value, last: ir.Operation) -> ir.Value:
+    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    return emit.elementwise("stablehlo.add", counter, emit.constant(_index(), 1, last), **where)
 
 
 def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
@@ -188,15 +291,25 @@ def _branches(op: ir.Operation, values: Sequence[ir.Value]) -> ir.Operation:
         last = terminator(block)
         own = [v if block_of(v) == block else emit.constant(v.type, 0, last) for v in values]
         _return_more(last, own)
-    return _with_more(op, (), values)
+    return _with_more(op, (), [value.type for value in values])
 
 
 def _per_device(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     """Reduces the values over all devices, on each device."""
     devices = devices_of(op.opview, nested=False)
     last = terminator(op.regions[0].blocks[0])
-    _return_more(last, [everywhere(value, name, devices, last) for value, name in hoisted])
-    return _with_more(op, (), [value for value, _ in hoisted])
+    together = [_of_devices(value, combine, devices, last) for value, combine in hoisted]
+    _return_more(last, together)
+    return _with_more(op, (), [value.type for value in together])
+
+
+def _of_devices(
+    value: ir.Value, combine: Combine, devices: Devices | None, last: ir.Operation
+) -> ir.Value:
+    how = combine.devices if isinstance(combine, Stack) else combine
+    if how == "gather":
+        return gathered(value, devices, last)
+    return everywhere(value, _COMBINING[how], devices, last)
 
 
 def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
@@ -211,12 +324,11 @@ def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:
 
 
 def _with_more(
-    op: ir.Operation, operands: Sequence[ir.Value], values: Sequence[ir.Value]
+    op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]
 ) -> ir.Operation:
     """Returns the op with more operands and results; it takes the blocks of the old op."""
     marks = dict(op.attributes.items())
     marks.pop(_OLD_PLACING, None)
-    types = [value.type for value in values]
     if _PER_VALUE in marks:
         marks[_PER_VALUE] = replicated_after(marks[_PER_VALUE], types)
     if op.name == _PER_DEVICE:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.names import joined, name_of
 from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
 from scalify_hlo.errors import InputError
 
@@ -17,7 +18,9 @@ _REFERENCES = {
 """The ops other than calls that refer to functions, with the attribute that does so."""
 
 
-def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operation]:
+def inline_calls(
+    module: ir.Operation, marks: Collection[str], *, named: bool = False
+) -> list[ir.Operation]:
     """Inlines each call, in regions too, of a function that reaches a marked op.
 
     MLIR's own pass does not inline calls in jaxlib. Ops keep their locations. A private function
@@ -26,6 +29,7 @@ def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operat
     Args:
         module: A ``builtin.module``, which is edited in place.
         marks: Names of attributes. An op with one of them is marked.
+        named: Whether the name stack of a call is put before those of the ops that take its place.
 
     Returns:
         The ops other than calls, such as composites, that refer to a function with a marked op.
@@ -38,7 +42,7 @@ def inline_calls(module: ir.Operation, marks: Collection[str]) -> list[ir.Operat
     needed = _needed(functions)
     if not needed:
         return []
-    inlining = _Inlining(functions, needed)
+    inlining = _Inlining(functions, needed, named=named)
     for name in functions:
         inlining.flatten(name)
     # The last pass of a rewrite verifies the module.
@@ -115,8 +119,8 @@ def _callee(call: ir.Operation) -> str:
 class _Inlining:
     """Inlines calls: first those in a function, and then those of the function."""
 
-    def __init__(self, functions: dict[str, _Function], needed: set[str]) -> None:
-        self._functions, self._needed = functions, needed
+    def __init__(self, functions: dict[str, _Function], needed: set[str], *, named: bool) -> None:
+        self._functions, self._needed, self._named = functions, needed, named
         self._flat: set[str] = set()
         self._open: set[str] = set()
 
@@ -130,7 +134,7 @@ class _Inlining:
             if callee in self._needed:
                 self._refuse_recursion(call, callee)
                 self.flatten(callee)
-                _inline(call, self._functions[callee].op)
+                _inline(call, self._functions[callee].op, named=self._named)
         self._open.remove(name)
         self._flat.add(name)
 
@@ -143,9 +147,11 @@ class _Inlining:
             )
 
 
-def _inline(call: ir.Operation, callee: ir.Operation) -> None:
+def _inline(call: ir.Operation, callee: ir.Operation, *, named: bool) -> None:
     """Replaces a call by a copy of the ops of the function."""
     copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
+    if named and (name := name_of(call)):
+        _prefix_names(copy, name)
     block = copy.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):
         replace_uses(argument, operand)
@@ -156,6 +162,18 @@ def _inline(call: ir.Operation, callee: ir.Operation) -> None:
         replace_uses(result, value)
     erase(copy)
     erase(call)
+
+
+def _prefix_names(function: ir.Operation, name: str) -> None:
+    """Puts a name stack before those of the ops of a function."""
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        location = op.location
+        inner = location.child_loc if isinstance(location, ir.NameLoc) else location
+        op.location = ir.Location.name(joined(name, name_of(op)), inner)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
 
 
 def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:

@@ -33,6 +33,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"io"}),
     frozenset({"lint"}),
     frozenset({"run"}),
+    frozenset({"observe"}),
     frozenset({"frontend"}),
     frozenset({"api"}),
     frozenset({"__init__", "__main__", "cli"}),

@@ -229,7 +229,7 @@ class TestBytesOfNarrowFormats:
             type_ = ir.RankedTensorType.get(array.shape, ir.Type.parse(name))
             bits = array.view(f"u{array.itemsize}")
             attribute = ir.DenseElementsAttr.get(bits, type=type_)
-            return encoding._elements(attribute).copy()
+            return encoding.elements_of(attribute).copy()
 
 
 def test_a_text_without_casts_stays_as_it_is() -> None:

@@ -1,0 +1,154 @@
+"""Functions that `scalify` makes with statistics: the program that returns them, and its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from scalify_hlo import _compat
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.structure import structural_hash
+from scalify_hlo.frontend.exported import Rewritten, rewrite_with_report
+from scalify_hlo.io.artifact import parse_artifact, version_of, write_artifact_since
+from scalify_hlo.io.tensors import interface
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo.observe.collector import Stats
+from scalify_hlo.observe.prepare import Prepared, Programs, Selection
+from scalify_hlo.passes.pipeline import Options
+
+
+@jax.tree_util.register_pytree_node_class
+class Collected:
+    """The results of a call that have statistics, with the program that returned them.
+
+    Args:
+        arrays: The results.
+        about: The program, its name and its structural hash, which are static.
+    """
+
+    def __init__(self, arrays: Sequence[Any], about: tuple[Prepared, str, str]) -> None:
+        self.arrays, self.about = arrays, about
+
+    def tree_flatten(self) -> tuple[Sequence[Any], tuple[Prepared, str, str]]:
+        """Returns the arrays, and what is static; see `jax.tree_util`."""
+        return tuple(self.arrays), self.about
+
+    @classmethod
+    def tree_unflatten(cls, about: tuple[Prepared, str, str], arrays: Sequence[Any]) -> Collected:
+        """Makes an object of arrays and of what is static; see `jax.tree_util`."""
+        return cls(arrays, about)
+
+
+@dataclass(frozen=True)
+class ObservedRewrite:
+    """A rewritten function that returns statistics.
+
+    Attributes:
+        rewritten: The rewrite.
+        exported: The rewrite with more results.
+        about: The program, its name and its structural hash.
+    """
+
+    rewritten: Rewritten
+    exported: jax.export.Exported
+    about: tuple[Prepared, str, str]
+
+    def collecting(self, collected: list[Any]) -> Callable[..., Any]:
+        """Returns the call of the rewrite; it appends the further results to a list."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            results, arrays = self.exported.call(*args, **kwargs)
+            collected.append(Collected(arrays, self.about))
+            return results
+
+        return call
+
+
+def observe_rewrite(
+    exported: jax.export.Exported,
+    options: Options,
+    pairs: Sequence[bool],
+    measured: Sequence[float | None] | None,
+    selection: Selection,
+) -> ObservedRewrite:
+    """Rewrites an Exported so that it returns statistics; see `rewrite_with_report`.
+
+    Args:
+        exported: The Exported.
+        options: The options of the rewrite.
+        pairs: For each flat argument, whether it is a pair.
+        measured: log2 of the rms of the other flat arguments.
+        selection: The values of which statistics are wanted.
+    """
+    name = exported.fun_name
+    module = parse_artifact(exported.mlir_module_serialized, name)
+    hash_ = structural_hash(module)
+    programs = Programs(module, name, selection)
+    numbered = programs.numbered
+    asked = programs.probing(options)
+    rewritten = rewrite_with_report(exported, asked, pairs, module=numbered, measured=measured)
+    prepared = programs.instrument_rewrite(numbered, rewritten.report, options)
+    return ObservedRewrite(
+        rewritten,
+        _with_results(rewritten.exported, prepared.module, prepared.instrumented.count),
+        (prepared, name, hash_),
+    )
+
+
+def _with_results(
+    exported: jax.export.Exported, module: ir.Module, count: int
+) -> jax.export.Exported:
+    """Returns an Exported of a module with further results, which are returned as a list."""
+    version = version_of(exported.mlir_module_serialized)
+    tensors = interface(module, exported.fun_name).results
+    added = [jax.core.ShapedArray(t.shape, t.dtype) for t in tensors[len(tensors) - count :]]
+    pair: Any = jax.tree.structure((0, 0))
+    flat: Any = jax.tree.structure([0] * count)
+    return _compat.replace_exported(
+        exported,
+        arguments=range(len(exported.in_avals)),
+        results=[*range(len(exported.out_avals)), *[-1] * count],
+        vjp=None,
+        mlir_module_serialized=write_artifact_since(module, version, exported.fun_name),
+        out_avals=(*exported.out_avals, *added),
+        out_tree=_compat.make_tree(pair.node_data(), [exported.out_tree, flat]),
+    )
+
+
+class ObservedCalls:
+    """A compiled function, some calls of which return statistics.
+
+    Args:
+        compiled: The function that `jax.jit` returned.
+        observing: The compiled function that returns statistics too.
+        stats: Takes the statistics.
+    """
+
+    def __init__(self, compiled: Any, observing: Any, stats: Stats) -> None:
+        self._compiled, self._observing, self._stats = compiled, observing, stats
+        self.__wrapped__ = compiled
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function, and takes the statistics of the call if they are due."""
+        leaves = jax.tree.leaves((args, kwargs), is_leaf=is_scaled_array)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in map(_data, leaves)):
+            return self._compiled(*args, **kwargs)
+        if self._stats.is_due():
+            results, collected = self._observing(*args, **kwargs)
+            arrays = [np.asarray(array) for array in collected.arrays]
+            self._stats.add(collected.about, arrays)
+        else:
+            results = self._compiled(*args, **kwargs)
+        self._stats.calls += 1
+        return results
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._compiled, name)
+
+
+def _data(leaf: Any) -> Any:
+    return leaf.data if is_scaled_array(leaf) else leaf

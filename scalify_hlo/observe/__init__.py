@@ -1,0 +1,1 @@
+"""Statistics of all values of a program, and of formats for the operands of its matmuls."""

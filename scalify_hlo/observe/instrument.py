@@ -1,0 +1,403 @@
+"""Makes a program return the statistics of its values, and samples of some of them.
+
+The statistics of a value are scalars as soon as the value is there. Those of the values of one
+block are packed into a few arrays, so that loops carry few values and the program gets few results.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.analysis.frames import LOOP
+from scalify_hlo.analysis.turns import turns_of
+from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.observe.encodings import Tally
+from scalify_hlo.observe.measures import Measured, Measures
+from scalify_hlo.observe.values import Watched, constant_tally
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.devices import devices_of
+from scalify_hlo.rules.probes import Probed
+from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, lift
+
+_RESULT: Final = "stats"
+_PER_DEVICE: Final = "sdy.manual_computation"
+_KEPT_TURNS: Final = 8
+"""The turns of a loop of which samples are kept."""
+
+MOST_TURNS: Final = 4096
+"""The most turns, of loops in loops together, that have records of their own."""
+
+Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
+"""Takes a value and an op, and builds a sample of the value before the op."""
+
+
+@dataclass(eq=False)
+class Place:
+    """A block with values.
+
+    Attributes:
+        devices: The number of devices that run it.
+        stacked: Whether each turn of the loops around it has a record of its own.
+        ran: The number of the result that says how often it ran.
+        kept: The number of the result that says so for each turn of which samples are kept; None
+            if there are no samples.
+        scales: The number of the result with the run-time scales of its values; None if there are
+            none.
+        packs: The packed statistics of its values.
+    """
+
+    devices: int
+    stacked: bool
+    ran: int = -1
+    kept: int | None = None
+    scales: int | None = None
+    packs: list[Pack] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Pack:
+    """Values of one block whose statistics are packed.
+
+    Attributes:
+        members: The values.
+        first: The number of the first of four results: sums of squares ``[p, n]``, extremes
+            ``[2, n]``, classes ``[5, n]`` and histograms ``[n, bins]`` of n values.
+    """
+
+    members: list[Watched]
+    first: int
+
+
+@dataclass(eq=False)
+class Instrumented:
+    """What the results mean that were added to a program.
+
+    Attributes:
+        values: The values, in program order.
+        places: The block of each value.
+        scales: log2 of the scale of each value: a number, None if it can have any, or the index in
+            the array of its block if it is computed.
+        constants: The statistics of constants, by their ids.
+        samples: The samples of values.
+        count: The number of results that were added.
+        remarks: What was not measured.
+    """
+
+    values: list[Watched]
+    places: list[Place]
+    scales: list[Known]
+    constants: dict[str, Tally]
+    samples: list[Sample]
+    count: int
+    remarks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample of a value, of the turns of loops and of the devices that are kept.
+
+    Attributes:
+        key: Identifies the sample.
+        watched: The value.
+        number: The number of the result with the sample.
+        amax: The number of the result with the bits of the amax of the whole value; None if only
+            that of the sample is known.
+    """
+
+    key: str
+    watched: Watched
+    number: int
+    amax: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """log2 of the scale of a value.
+
+    Attributes:
+        exponent: If it is known while rewriting; None if the value can have any scale.
+        index: Its index in the array of its block, if it is computed at run time.
+    """
+
+    exponent: int | None = 0
+    index: int | None = None
+
+
+def instrument(
+    main: ir.OpView,
+    values: Sequence[Watched],
+    samplers: Mapping[str, Mapping[str, Sampler]],
+    scales: Mapping[ir.Value, Probed] | None = None,
+    *,
+    each_turn: bool = False,
+) -> Instrumented:
+    """Makes a function return statistics of its values.
+
+    Args:
+        main: The function, in which all calls were inlined. It is edited in place.
+        values: The values.
+        samplers: The samples that are wanted, by the ids of values and by keys.
+        scales: The scales of values; other values have scale 1.
+        each_turn: Whether each turn of a loop has a record of its own.
+
+    Returns:
+        What the added results mean.
+    """
+    adding = _Adding(main, each_turn=each_turn)
+    blocks: dict[ir.Block, list[Watched]] = {}
+    for one in values:
+        blocks.setdefault(block_of(one.value), []).append(one)
+    for block, members in blocks.items():
+        adding.add_block(block, members, samplers, scales or {})
+    known = [adding.known[one.id] for one in values]
+    places = [adding.places[one.id] for one in values]
+    return Instrumented(
+        list(values),
+        places,
+        known,
+        adding.constants,
+        adding.samples,
+        adding.finish(),
+        adding.remarks,
+    )
+
+
+class _Adding:
+    """Collects the values that are to be returned.
+
+    Args:
+        main: The function.
+        each_turn: Whether each turn of a loop has a record of its own.
+
+    Attributes:
+        places: The block of each value, by its id.
+        known: The scale of each value, by its id.
+        constants: The statistics of constants, by their ids.
+        samples: The samples of values.
+        remarks: What was not measured.
+    """
+
+    def __init__(self, main: ir.OpView, *, each_turn: bool) -> None:
+        self._main, self._each = main, each_turn
+        self._values: list[ir.Value] = []
+        self._combine: list[Combine] = []
+        self.places: dict[str, Place] = {}
+        self.known: dict[str, Known] = {}
+        self.constants: dict[str, Tally] = {}
+        self.samples: list[Sample] = []
+        self.remarks: list[str] = []
+
+    def add_block(
+        self,
+        block: ir.Block,
+        members: Sequence[Watched],
+        samplers: Mapping[str, Mapping[str, Sampler]],
+        scales: Mapping[ir.Value, Probed],
+    ) -> None:
+        """Adds the statistics of the values of a block."""
+        last = block.operations[-1].operation
+        place = Place(_devices(block), self._stacks(block))
+        samples = [
+            (member, key, sampler(member.value, member.at))
+            for member in members
+            for key, sampler in samplers.get(member.id, {}).items()
+        ]
+        alone = [m for m in members if m.source is None and m.size]
+        constants = {m.id: constant for m in alone if (constant := constant_tally(m)) is not None}
+        self.constants.update(constants)
+        measured = {m.id: _measured(m) for m in alone if m.id not in constants}
+        for wide in (False, True):
+            group = [m for m in members if m.id in measured and m.encoding.wide == wide]
+            if group:
+                first = self._pack([measured[m.id] for m in group], place, last)
+                place.packs.append(Pack(group, first))
+        one = emit.integers(emit.scalar_type(_u64()), 1, last)
+        place.ran = self._add(one, "add", place)
+        self._add_scales(place, members, scales, last)
+        for member, key, sample in samples:
+            whole = measured.get(_origin(member).id)
+            amax = None if whole is None else self._keep(whole.extremes[0])
+            self.samples.append(Sample(key, member, self._keep(sample), amax))
+        if samples:
+            place.kept = self._keep(emit.integers(emit.scalar_type(_u64()), 1, last))
+        self.places.update({m.id: place for m in members})
+
+    def finish(self) -> int:
+        """Lifts the values out of regions, and makes the function return them."""
+        lifted = lift(self._main, self._values, self._combine)
+        last = self._main.regions[0].blocks[0].operations[-1].operation
+        results = [_halves(value, last) for value in lifted]
+        add_results(self._main, results, [_RESULT] * len(lifted))
+        return len(lifted)
+
+    def _add(self, value: ir.Value, how: Literal["max", "add"], place: Place) -> int:
+        self._values.append(value)
+        self._combine.append(Stack(how) if place.stacked else how)
+        return len(self._values) - 1
+
+    def _keep(self, value: ir.Value) -> int:
+        self._values.append(value)
+        self._combine.append(Stack("gather", _KEPT_TURNS))
+        return len(self._values) - 1
+
+    def _stacks(self, block: ir.Block) -> bool:
+        """Whether the turns of the loops around a block have records of their own."""
+        loops = [op for op in _around(block) if op.name == LOOP]
+        if not self._each or not loops:
+            return False
+        turns = [turns_of(op) for op in loops]
+        number = math.prod(t for t in turns if t is not None)
+        if None not in turns and number <= MOST_TURNS:
+            return True
+        reason = "their number is not known" if None in turns else f"there are {number}"
+        place = loops[turns.index(None) if None in turns else 0].location
+        self.remarks.append(f"the turns of a loop at {place} are pooled, as {reason}")
+        return False
+
+    def _pack(self, measured: Sequence[Measured], place: Place, last: ir.Operation) -> int:
+        """Packs the statistics of values of one width; returns the number of the first result."""
+        f64 = ir.F64Type.get()
+        first = self._add(_table([m.squares for m in measured], f64, last), "add", place)
+        self._add(_table([m.extremes for m in measured], _u64(), last), "max", place)
+        self._add(_table([m.classes for m in measured], _u64(), last), "add", place)
+        self._add(_histograms([m.bins for m in measured], last), "add", place)
+        return first
+
+    def _add_scales(
+        self,
+        place: Place,
+        members: Sequence[Watched],
+        scales: Mapping[ir.Value, Probed],
+        last: ir.Operation,
+    ) -> None:
+        """Adds log2 of the run-time scales of the values of a block."""
+        computed: dict[tuple[object, ...], int] = {}
+        logs: list[ir.Value] = []
+        for member in members:
+            scale = scales.get(member.value, Probed(0))
+            if not scale.factors:
+                self.known[member.id] = Known(scale.exponent)
+                continue
+            key = (scale.exponent, scale.factors)
+            if key not in computed:
+                computed[key] = len(logs)
+                logs.append(_log2(scale, last))
+            self.known[member.id] = Known(None, computed[key])
+        if logs:
+            place.scales = self._add(_joined(logs, last), "add", place)
+
+
+def _halves(value: ir.Value, last: ir.Operation) -> ir.Value:
+    """A tensor of 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
+    element = value.type.element_type
+    if not isinstance(element, (ir.F64Type, ir.IntegerType)):
+        return value
+    type_ = ir.RankedTensorType.get([*value.type.shape, 2], ir.IntegerType.get_unsigned(32))
+    wide = element.width == 64
+    if not wide:
+        return value
+    return stablehlo.bitcast_convert(type_, value, loc=last.location, ip=ir.InsertionPoint(last))
+
+
+def _origin(one: Watched) -> Watched:
+    """The measured value that one has the magnitudes of."""
+    while one.source is not None:
+        one = one.source
+    return one
+
+
+def _measured(one: Watched) -> Measured:
+    """The statistics of a value; of complex numbers, those of both parts together."""
+    measures = Measures(one.encoding, one.at)
+    if not is_complex(one.value.type):
+        return measures.of(one.value)
+    where = {"loc": one.at.location, "ip": ir.InsertionPoint(one.at)}
+    parts = [stablehlo.real(one.value, **where), stablehlo.imag(one.value, **where)]
+    real, imag = map(measures.of, parts)
+
+    def both(name: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        return emit.elementwise(f"stablehlo.{name}", lhs, rhs, **where)
+
+    return Measured(
+        tuple(both("add", *pair) for pair in zip(real.squares, imag.squares, strict=True)),
+        tuple(both("maximum", *pair) for pair in zip(real.extremes, imag.extremes, strict=True)),
+        tuple(both("add", *pair) for pair in zip(real.classes, imag.classes, strict=True)),
+        both("add", real.bins, imag.bins),
+    )
+
+
+def _around(block: ir.Block) -> list[ir.Operation]:
+    """The ops around a block, but the function, from the inside out."""
+    found = []
+    op = block.owner.operation
+    while op.name != "func.func":
+        found.append(op)
+        op = op.parent.operation
+    return found
+
+
+def _devices(block: ir.Block) -> int:
+    count = 1
+    for op in _around(block):
+        if op.name == _PER_DEVICE:
+            devices = devices_of(op.opview, nested=False)
+            count *= 1 if devices is None else devices.count
+    return count
+
+
+def _u64() -> ir.Type:
+    return ir.IntegerType.get_unsigned(64)
+
+
+def _table(rows: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
+    """A tensor with a row for each column of scalars of one type, converted."""
+    columns = [_joined(column, last) for column in zip(*rows, strict=True)]
+    each = [_row(emit.convert(column, element, last), last) for column in columns]
+    return _concatenated(each, last)
+
+
+def _histograms(bins: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
+    """Histograms as rows of one tensor, as long as the longest."""
+    most = max(each.type.shape[0] for each in bins)
+    rows = [_row(_padded(each, most, last), last) for each in bins]
+    return emit.convert(_concatenated(rows, last), _u64(), last)
+
+
+def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
+    missing = size - value.type.shape[0]
+    if not missing:
+        return value
+    rest = ir.RankedTensorType.get([missing], value.type.element_type)
+    return _concatenated([value, emit.constant(rest, 0, last)], last)
+
+
+def _joined(scalars: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
+    """Scalars of one type as a tensor of rank 1."""
+    return _concatenated([_row(scalar, last) for scalar in scalars], last)
+
+
+def _row(value: ir.Value, last: ir.Operation) -> ir.Value:
+    """A tensor with one more dimension, of size 1, before the others."""
+    type_ = ir.RankedTensorType.get([1, *value.type.shape], value.type.element_type)
+    return emit.reshape(value, type_, last)
+
+
+def _concatenated(values: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
+    if len(values) == 1:
+        return values[0]
+    return stablehlo.concatenate(values, 0, loc=last.location, ip=ir.InsertionPoint(last))
+
+
+def _log2(scale: Probed, last: ir.Operation) -> ir.Value:
+    """log2 of a scale with run-time factors, as an f64."""
+    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    total = emit.constant(emit.scalar_type(ir.F64Type.get()), float(scale.exponent or 0), last)
+    for factor, power in scale.factors:
+        log = stablehlo.log(emit.convert(factor, ir.F64Type.get(), last), **where)
+        times = emit.constant(total.type, power / math.log(2), last)
+        total = emit.elementwise("stablehlo.add", total, emit.multiply(log, times, last), **where)
+    return total

@@ -1,0 +1,268 @@
+"""The statistics of a tensor as StableHLO: one reduction of all elements, and a small histogram.
+
+A reduction of several results reads a value once, and XLA fuses it with what makes the value. So
+no value is kept for its statistics. The histogram is a scatter of a strided sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.observe.encodings import Encoding, bounds
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import scatter_add
+
+SAMPLE: Final = 1 << 16
+"""The least number of elements in the histogram of a larger tensor."""
+
+_F32_MANTISSA: Final = 23
+_F32_BIAS: Final = 127
+
+
+class Measured(NamedTuple):
+    """The statistics of a tensor, all of rank 0 but the histogram.
+
+    Attributes:
+        squares: Sums of squares at the scales of `Encoding.parts`, f64.
+        extremes: The bits of the amax, and those of the smallest magnitude, less one and
+            subtracted from all ones, so that the larger of two is that of both tensors.
+        classes: The numbers of zeros, subnormals, saturated elements, infinities and NaN.
+        bins: The histogram of a sample, of rank 1.
+    """
+
+    squares: tuple[ir.Value, ...]
+    extremes: tuple[ir.Value, ...]
+    classes: tuple[ir.Value, ...]
+    bins: ir.Value
+
+
+@dataclass
+class Measures:
+    """Emits the statistics of real tensors before an op.
+
+    Attributes:
+        encoding: The encoding of the tensors.
+        at: The op.
+    """
+
+    encoding: Encoding
+    at: ir.Operation
+
+    def __post_init__(self) -> None:
+        """Sets up the types of the encoding."""
+        self._unsigned = ir.IntegerType.get_unsigned(64 if self.encoding.wide else 32)
+        self._where = {"loc": self.at.location, "ip": ir.InsertionPoint(self.at)}
+
+    def of(self, value: ir.Value) -> Measured:
+        """Returns the statistics of a tensor of static shape with at least one element."""
+        raw = self._raw(value)
+        bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
+        terms = self._terms(raw, bits)
+        parts = len(self.encoding.parts)
+        sums = self._reduced(terms, parts)
+        squares, (amax, least), classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
+        return Measured(tuple(squares), (amax, least), tuple(classes), self._histogram(value))
+
+    def _raw(self, value: ir.Value) -> ir.Value:
+        """The bits of the elements, as unsigned integers of 32 or 64 bits."""
+        encoding, carried = self.encoding, value
+        if encoding.format is not encoding.carrier:
+            carried = emit.convert(value, element_of(encoding.carrier.name), self.at)
+        element = ir.IntegerType.get_unsigned(encoding.width)
+        type_ = ir.RankedTensorType.get(value.type.shape, element)
+        bits = stablehlo.bitcast_convert(type_, carried, **self._where)
+        return emit.convert(bits, self._unsigned, self.at)
+
+    def _terms(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
+        """What each element contributes to the sums, the maxima and the counts."""
+        encoding = self.encoding
+        nan, infinite = self._is_nan(raw, bits), None
+        finite = self._not(nan)
+        if encoding.infinity is not None:
+            infinite = self._compare(bits, encoding.infinity, "EQ")
+            finite = self._compare(bits, encoding.infinity, "LT")
+        less = self._binary("subtract", bits, self._like(bits, 1))
+        known = stablehlo.select(finite, bits, self._like(bits, 0), **self._where)
+        ones = (1 << self._unsigned.width) - 1
+        # Zero is all ones after the subtraction, and so becomes 0, which is no maximum.
+        small = self._binary("subtract", self._like(bits, ones), less)
+        small = stablehlo.select(finite, small, self._like(bits, 0), **self._where)
+        zero = self._compare(bits, 0, "EQ")
+        if encoding.negative_zero_is_nan:
+            zero = self._binary("and", zero, finite)
+        classes = [
+            zero,
+            self._compare(less, encoding.smallest_normal - 1, "LT"),
+            self._compare(bits, encoding.largest, "EQ"),
+            infinite if infinite is not None else self._compare(bits, 0, "LT"),
+            nan,
+        ]
+        counted = [emit.convert(c, self._unsigned, self.at) for c in classes]
+        return [*self._squares(known), known, small, *counted]
+
+    def _is_nan(self, raw: ir.Value, bits: ir.Value) -> ir.Value:
+        encoding = self.encoding
+        if encoding.negative_zero_is_nan:
+            return self._compare(raw, encoding.magnitude + 1, "EQ")
+        above = encoding.largest if encoding.infinity is None else encoding.infinity
+        return self._compare(bits, above, "GT")
+
+    def _squares(self, bits: ir.Value) -> list[ir.Value]:
+        """The squares of magnitudes in f64, at each scale of `Encoding.parts`."""
+        encoding = self.encoding
+        squares = []
+        for shift in encoding.parts:
+            magnitude = self._magnitude(bits, shift)
+            if encoding.wide:
+                kept = self._of_part(bits, shift)
+                zero = emit.filled(magnitude, 0.0, self.at)
+                magnitude = stablehlo.select(kept, magnitude, zero, **self._where)
+            squares.append(emit.multiply(magnitude, magnitude, self.at))
+        return squares
+
+    def _of_part(self, bits: ir.Value, shift: int) -> ir.Value:
+        low, high = bounds(self.encoding)
+        if shift > 0:
+            return self._compare(bits, low, "LT")
+        if shift < 0:
+            return self._compare(bits, high, "GE")
+        usual = self._compare(bits, low, "GE")
+        return self._binary("and", usual, self._compare(bits, high, "LT"))
+
+    def _magnitude(self, bits: ir.Value, shift: int) -> ir.Value:
+        """The magnitudes times ``2^shift`` in f64, subnormal ones by an integer conversion."""
+        encoding, f64 = self.encoding, ir.F64Type.get()
+        if encoding.wide:
+            type_ = ir.RankedTensorType.get(bits.type.shape, f64)
+            normal = stablehlo.bitcast_convert(type_, bits, **self._where)
+            normal = emit.times_power(normal, shift, self.at) if shift else normal
+        else:
+            normal = emit.convert(self._as_f32(bits), f64, self.at)
+            moved = _F32_BIAS - encoding.bias
+            normal = emit.times_power(normal, moved, self.at) if moved else normal
+        subnormal = emit.convert(bits, f64, self.at)
+        unit = 1 - encoding.bias - encoding.mantissa + shift
+        if encoding.wide and shift <= 0:
+            return normal  # the part of tiny magnitudes has all subnormal ones
+        subnormal = emit.times_power(subnormal, unit, self.at)
+        tiny = self._compare(bits, 1 << encoding.mantissa, "LT")
+        return stablehlo.select(tiny, subnormal, normal, **self._where)
+
+    def _as_f32(self, bits: ir.Value) -> ir.Value:
+        """Normal numbers as f32, as if the bias were that of f32."""
+        moved = _F32_MANTISSA - self.encoding.mantissa
+        if moved:
+            bits = self._binary("shift_left", bits, self._like(bits, moved))
+        type_ = ir.RankedTensorType.get(bits.type.shape, ir.F32Type.get())
+        return stablehlo.bitcast_convert(type_, bits, **self._where)
+
+    def _reduced(self, terms: Sequence[ir.Value], parts: int) -> list[ir.Value]:
+        """Reduces all terms in one op: sums, two maxima, and sums."""
+        types = [emit.scalar_type(term.type.element_type) for term in terms]
+        bodies = [_ADD] * parts + [_MAXIMUM] * 2 + [_ADD] * (len(terms) - parts - 2)
+        dims = list(range(terms[0].type.rank))
+        op = ir.Operation.create(
+            "stablehlo.reduce",
+            results=types,
+            operands=[*terms, *(emit.constant(type_, 0, self.at) for type_ in types)],
+            attributes={"dimensions": ir.DenseI64ArrayAttr.get(dims)},
+            regions=1,
+            **self._where,
+        )
+        _fill(op.regions[0], bodies, types, self.at.location)
+        return list(op.results)
+
+    def _histogram(self, value: ir.Value) -> ir.Value:
+        raw = self._raw(sampled(value, SAMPLE, self.at))
+        bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
+        bins = self._bins(raw, bits)
+        size = math.prod(bins.type.shape)
+        i32 = ir.IntegerType.get_signless(32)
+        indices = emit.convert(bins, i32, self.at)
+        indices = emit.reshape(indices, ir.RankedTensorType.get([size, 1], i32), self.at)
+        unsigned = ir.IntegerType.get_unsigned(32)
+        empty = ir.RankedTensorType.get([self.encoding.bins], unsigned)
+        return scatter_add(
+            emit.constant(empty, 0, self.at),
+            indices,
+            emit.constant(ir.RankedTensorType.get([size], unsigned), 1, self.at),
+            self.at,
+        )
+
+    def _bins(self, raw: ir.Value, bits: ir.Value) -> ir.Value:
+        """The bin of each element: 0 for zeros, one for each octave, the last if not finite."""
+        encoding = self.encoding
+        exponent = self._binary("shift_right_logical", bits, self._like(bits, encoding.mantissa))
+        normal = self._binary("add", exponent, self._like(bits, encoding.mantissa))
+        # The exponent of the integer tells how many bits a subnormal number has.
+        type_ = ir.RankedTensorType.get(bits.type.shape, ir.F64Type.get())
+        whole = stablehlo.convert(type_, bits, **self._where)
+        long = ir.RankedTensorType.get(bits.type.shape, ir.IntegerType.get_unsigned(64))
+        whole = stablehlo.bitcast_convert(long, whole, **self._where)
+        whole = self._binary("shift_right_logical", whole, self._like(whole, 52))
+        least = self._like(whole, 1022)
+        length = self._binary("subtract", self._binary("maximum", whole, least), least)
+        length = emit.convert(length, bits.type.element_type, self.at)
+        tiny = self._compare(bits, 1 << encoding.mantissa, "LT")
+        bins = stablehlo.select(tiny, length, normal, **self._where)
+        if encoding.negative_zero_is_nan:
+            beyond = self._is_nan(raw, bits)
+        else:
+            beyond = self._compare(bits, encoding.largest, "GT")
+        return stablehlo.select(beyond, self._like(bins, encoding.bins - 1), bins, **self._where)
+
+    def _binary(self, name: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        return emit.elementwise(f"stablehlo.{name}", lhs, rhs, **self._where)
+
+    def _not(self, condition: ir.Value) -> ir.Value:
+        return emit.elementwise("stablehlo.not", condition, **self._where)
+
+    def _compare(self, bits: ir.Value, number: int, direction: str) -> ir.Value:
+        attribute = stablehlo.ComparisonDirectionAttr.get(direction)
+        return stablehlo.compare(bits, self._like(bits, number), attribute, **self._where)
+
+    def _like(self, value: ir.Value, number: int) -> ir.Value:
+        return emit.integers(value.type, number, self.at)
+
+
+_ADD: Final = "stablehlo.add"
+_MAXIMUM: Final = "stablehlo.maximum"
+
+
+def _fill(
+    region: ir.Region, bodies: Sequence[str], types: Sequence[ir.Type], location: ir.Location
+) -> None:
+    """Fills the region of a reduction of several results."""
+    count = len(types)
+    block = region.blocks.append(*types, *types, arg_locs=[location] * (2 * count))
+    where = {"loc": location, "ip": ir.InsertionPoint(block)}
+    arguments = list(block.arguments)
+    pairs = zip(bodies, arguments[:count], arguments[count:], strict=True)
+    stablehlo.return_([emit.elementwise(name, a, b, **where) for name, a, b in pairs], **where)
+
+
+def sampled(value: ir.Value, least: int, at: ir.Operation) -> ir.Value:
+    """Returns every n-th element of a tensor, at least so many if it has as many, of rank 1."""
+    type_ = value.type
+    size = math.prod(type_.shape)
+    flat = emit.reshape(value, ir.RankedTensorType.get([size], type_.element_type), at)
+    stride = max(size // least, 1)
+    return flat if stride == 1 else sliced(flat, [0], [size], [stride], at)
+
+
+def sliced(
+    value: ir.Value,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    strides: Sequence[int],
+    at: ir.Operation,
+) -> ir.Value:
+    """Returns a static slice of a tensor."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    bounds_ = [ir.DenseI64ArrayAttr.get(list(each)) for each in (starts, ends, strides)]
+    return stablehlo.slice(value, *bounds_, **where)

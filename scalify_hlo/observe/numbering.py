@@ -1,0 +1,73 @@
+"""Numbers of ops, by which the values of a program are found again in its rewrite.
+
+A rewrite edits ops in place, so an attribute of an op is still there afterwards. A function that is
+called several times has its ops several times after inlining: the calls come in the same order in
+the original and in the rewrite, so the number of an op and its occurrence identify it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.transforms.inlining import inline_calls
+
+_FUNCTION = "func.func"
+
+
+def number_ops(module: ir.Operation) -> None:
+    """Writes a number on each op of a program, in program order.
+
+    Args:
+        module: A ``builtin.module``, edited in place.
+    """
+    i64 = ir.IntegerType.get_signless(64)
+    for number, op in enumerate(_ops(module)):
+        op.attributes[attributes.VALUE_NUMBER] = ir.IntegerAttr.get(i64, number)
+
+
+def inline_numbered(module: ir.Operation) -> None:
+    """Inlines all calls of functions with numbered ops; ops keep the name stacks of their calls.
+
+    Args:
+        module: A ``builtin.module``, edited in place.
+
+    Raises:
+        InputError: A function calls itself.
+    """
+    inline_calls(module, (attributes.VALUE_NUMBER,), named=True)
+
+
+class Identities:
+    """Identifies the ops of `main`, which are asked for in program order."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[int] = Counter()
+        self._last, self._added = "", 0
+
+    def of(self, op: ir.Operation) -> tuple[str, bool]:
+        """Returns the identity of an op, and whether the op has a number.
+
+        An op without a number was added by a rewrite. It is identified by the op before it.
+        """
+        if attributes.VALUE_NUMBER not in op.attributes:
+            self._added += 1
+            return f"{self._last}+{self._added}", False
+        number = ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value
+        self._seen[number] += 1
+        turn = self._seen[number]
+        self._last, self._added = (f"{number}" if turn == 1 else f"{number}#{turn}"), 0
+        return self._last, True
+
+
+def _ops(module: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name not in (_FUNCTION, "builtin.module"):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found

@@ -1,0 +1,112 @@
+"""Probes: ops that say which scale each value of a rewritten program has.
+
+They are custom calls with a side effect, which nothing removes. Statistics of a rewritten program
+read them, and erase them; no program with probes is written to a file.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ONE, AnyScale, Scale, Scaled, ScaleInfo
+from scalify_hlo.analysis.frames import BRANCHES, LOOP
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+
+_CALL: Final = "stablehlo.custom_call"
+_TARGET: Final = "scalify.scale_of"
+_POWERS: Final = "scalify.powers"
+"""The attribute with log2 of the static factor, and the power of each run-time scale; it is absent
+if the value can have any scale."""
+
+
+class Probed(NamedTuple):
+    """The scale of a value.
+
+    Attributes:
+        exponent: log2 of the static factor; None if the value can have any scale.
+        factors: The run-time scales, of rank 0, each with its power.
+    """
+
+    exponent: int | None
+    factors: tuple[tuple[ir.Value, int], ...] = ()
+
+
+def probe_block(block: ir.Block, rewriter: ScaleRewriter) -> None:
+    """Inserts a probe for each value of a block that has a scale, those in regions included.
+
+    Regions that have a rewriter of their own are left out.
+
+    Args:
+        block: The block, which was walked.
+        rewriter: Its rewriter.
+    """
+    ops = [op.operation for op in block.operations]
+    for argument in block.arguments:
+        _probe(argument, ops[0], rewriter)
+    for op, following in pairwise(ops):
+        for result in op.results:
+            _probe(result, following, rewriter)
+        if op.name == LOOP or op.name in BRANCHES:
+            for region in op.regions:
+                probe_block(region.blocks[0], rewriter)
+
+
+def is_probe(op: ir.Operation) -> bool:
+    """Whether an op is a probe."""
+    return op.name == _CALL and bool(op.attributes["call_target_name"].value == _TARGET)
+
+
+def probed(op: ir.Operation) -> tuple[ir.Value, Probed]:
+    """Returns the value that a probe is of, and its scale."""
+    value, *factors = op.operands
+    if _POWERS not in op.attributes:
+        return value, Probed(None)
+    exponent, *powers = ir.DenseI64ArrayAttr(op.attributes[_POWERS])
+    return value, Probed(exponent, tuple(zip(factors, powers, strict=True)))
+
+
+def _probe(value: ir.Value, following: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Inserts the probe of a value before an op, or as soon as its run-time scales are there."""
+    info = rewriter.info(value)
+    if not _tells(info) or format_of(value.type) is None:
+        return
+    scale = info.scale if isinstance(info, Scaled) else None
+    factors = [rewriter.runtime_scales.value(g) for g, _ in scale.powers] if scale else []
+    attributes = {"call_target_name": ir.StringAttr.get(_TARGET)}
+    attributes["has_side_effect"] = ir.BoolAttr.get(True)
+    if scale is not None:
+        attributes[_POWERS] = _powers(scale)
+    place = _after(following, factors)
+    ir.Operation.create(
+        _CALL, operands=[value, *factors], attributes=attributes, loc=place.location,
+        ip=ir.InsertionPoint(place),
+    )  # fmt: skip
+    rewriter.values.changed = True
+
+
+def _tells(info: ScaleInfo) -> bool:
+    return isinstance(info, AnyScale) or (isinstance(info, Scaled) and info.scale != ONE)
+
+
+def _powers(scale: Scale) -> ir.Attribute:
+    return ir.DenseI64ArrayAttr.get([scale.exponent, *(k for _, k in scale.powers)])
+
+
+def _after(place: ir.Operation, factors: list[ir.Value]) -> ir.Operation:
+    """The op before which all of some values of its block, or of blocks around it, are known."""
+    for factor in factors:
+        owner = factor.owner
+        if isinstance(owner, ir.Block) or owner.operation.block != place.block:
+            continue
+        if not owner.operation.is_before_in_block(place):
+            place = _next(owner.operation)
+    return place
+
+
+def _next(op: ir.Operation) -> ir.Operation:
+    following = list(op.block.operations)
+    numbers = [each.operation for each in following]
+    return numbers[numbers.index(op) + 1]

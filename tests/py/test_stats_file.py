@@ -1,0 +1,177 @@
+"""Statistics as JSON: the format, its schema, and the command that writes it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from jax import export
+
+from scalify_hlo.api import collect_stats
+from scalify_hlo.cli.main import main
+from scalify_hlo.errors import InputError
+from scalify_hlo.observe.record import COLUMNS, StatsRecord, dump_stats, load_stats, schema
+from tests.py.json_schema import faults
+from tests.py.stats_reference import planted
+from tests.py.test_stats import batches, descent, parameters
+
+SAMPLE = Path(__file__).with_name("stats_sample.json")
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "stats.md"
+
+
+@pytest.fixture(scope="module")
+def record() -> StatsRecord:
+    params, given = parameters(), batches(2)
+    exported = export.export(jax.jit(descent))(params, given[0])
+    samples = [(params, batch) for batch in given]
+    return collect_stats(exported, samples, steps=2, carry=True, recipe="fp8")
+
+
+def test_statistics_fit_their_schema(record: StatsRecord) -> None:
+    whole = json.loads(dump_stats(record))
+    assert not list(faults(whole, schema(), schema()))
+
+
+def test_the_sample_fits_the_schema() -> None:
+    whole = json.loads(SAMPLE.read_text())
+    assert not list(faults(whole, schema(), schema()))
+    assert len(whole["variants"]) == 2
+    assert whole["operands"]
+
+
+def test_special_values_are_finite_json() -> None:
+    values = planted((60,))
+    record = collect_stats("func.func @main(%x: tensor<60xf32>) { return }", [[values]])
+    whole = json.loads(dump_stats(record), parse_constant=lambda name: pytest.fail(name))
+    assert not list(faults(whole, schema(), schema()))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("version",), 2),
+        (("steps",), []),
+        (("variants", 0, "values", 0, "rms"), ["1"]),
+        (("variants", 0, "values", 0, "zeros"), [-1]),
+        (("variants", 0, "values", 0, "scales"), 1),
+        (("variants", 0, "values", 0, "colour"), "red"),
+        (("operands", 0, "formats", 0, "flushed"), [1.5]),
+    ],
+)
+def test_the_schema_finds_faults(path: tuple[Any, ...], value: Any) -> None:
+    whole = json.loads(SAMPLE.read_text())
+    broken = copy.deepcopy(whole)
+    at = broken
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    assert list(faults(broken, schema(), schema()))
+
+
+def test_a_file_is_read_back(record: StatsRecord, tmp_path: Path) -> None:
+    path = tmp_path / "stats.json"
+    path.write_text(dump_stats(record))
+    read = load_stats(path)
+    assert dump_stats(read) == dump_stats(record)
+    assert read.variants[0].values[0].rms == record.variants[0].values[0].rms
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not JSON"),
+        ("[]", "not JSON with a format"),
+        ('{"format": "scalify-hlo-stats", "version": 7}', "version 7"),
+    ],
+)
+def test_other_files_are_refused(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "stats.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=reason):
+        load_stats(path)
+
+
+def test_the_page_describes_every_key() -> None:
+    page = PAGE.read_text()
+    described = set(re.findall(r"`([a-z_]+)`", page))
+    whole = schema()
+    keys = set(whole["properties"])
+    for part in whole["$defs"].values():
+        keys |= set(part.get("properties", ()))
+    assert keys <= described | set(COLUMNS)
+    assert set(COLUMNS) <= described
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    params, (batch,) = parameters(), batches(1)
+    program, inputs = tmp_path / "step.jax_export", tmp_path / "x.npz"
+    program.write_bytes(export.export(jax.jit(descent))(params, batch).serialize())
+    named = {f"params['{name}']": array for name, array in params.items()}
+    np.savez(inputs, **named, x=batch)  # type: ignore[arg-type]
+    return str(program), str(inputs)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["stats", *arguments])
+
+
+def test_the_command_writes_a_file(files: tuple[str, str], tmp_path: Path) -> None:
+    program, inputs = files
+    out = str(tmp_path / "stats.json")
+    options = ("--steps", "2", "--carry", "state", "--recipe", "unit")
+    done = run(program, "--inputs", inputs, *options, "-o", out)
+    assert done.exit_code == 0, done.output
+    record = load_stats(out)
+    assert [variant.name for variant in record.variants] == ["original", "unit"]
+    assert record.steps == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--values", "*tahn*"), "matches no float value"),
+        (("--steps", "0"), "0 steps"),
+        (("--set", "matmul.smallest=4"), "--set is for a rewrite, and there is no --recipe"),
+        (("--recipe", "fp9"), "fp9"),
+        (("--carry", "all"), "'all'"),
+    ],
+)
+def test_the_command_refuses_in_a_sentence(
+    files: tuple[str, str], tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    program, inputs = files
+    out = tmp_path / "stats.json"
+    done = run(program, "--inputs", inputs, *options, "-o", str(out))
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output
+    assert not out.exists()
+
+
+def test_an_interrupted_run_leaves_no_file(
+    files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, inputs = files
+    out = tmp_path / "stats.json"
+    out.write_text("before")
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scalify_hlo.observe.run.Readout.add", interrupt)
+    done = run(program, "--inputs", inputs, "-o", str(out))
+    assert done.exit_code == 130
+    assert out.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "stats.json",
+        "step.jax_export",
+        "x.npz",
+    ]
