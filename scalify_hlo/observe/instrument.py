@@ -15,6 +15,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 from scalify_hlo.observe.encodings import Tally
 from scalify_hlo.observe.measures import Measured, Measures
 from scalify_hlo.observe.values import Watched, constant_tally
@@ -131,7 +132,7 @@ def instrument(
     main: ir.OpView,
     values: Sequence[Watched],
     samplers: Mapping[str, Mapping[str, Sampler]],
-    scales: Mapping[ir.Value, Probed] | None = None,
+    scales: ValueMap[Probed] | None = None,
     *,
     each_turn: bool = False,
 ) -> Instrumented:
@@ -148,11 +149,11 @@ def instrument(
         What the added results mean.
     """
     adding = _Adding(main, each_turn=each_turn)
-    blocks: dict[ir.Block, list[Watched]] = {}
+    blocks: ValueMap[list[Watched]] = ValueMap()
     for one in values:
         blocks.setdefault(block_of(one.value), []).append(one)
     for block, members in blocks.items():
-        adding.add_block(block, members, samplers, scales or {})
+        adding.add_block(block, members, samplers, scales if scales is not None else ValueMap())
     known = [adding.known[one.id] for one in values]
     places = [adding.places[one.id] for one in values]
     return Instrumented(
@@ -196,7 +197,7 @@ class _Adding:
         block: ir.Block,
         members: Sequence[Watched],
         samplers: Mapping[str, Mapping[str, Sampler]],
-        scales: Mapping[ir.Value, Probed],
+        scales: ValueMap[Probed],
     ) -> None:
         """Adds the statistics of the values of a block."""
         last = block.operations[-1].operation
@@ -271,18 +272,18 @@ class _Adding:
         self,
         place: Place,
         members: Sequence[Watched],
-        scales: Mapping[ir.Value, Probed],
+        scales: ValueMap[Probed],
         last: ir.Operation,
     ) -> None:
         """Adds log2 of the run-time scales of the values of a block."""
-        computed: dict[tuple[object, ...], int] = {}
+        computed: ValueCache[int] = ValueCache()
         logs: list[ir.Value] = []
         for member in members:
             scale = scales.get(member.value, Probed(0))
             if not scale.factors:
                 self.known[member.id] = Known(scale.exponent)
                 continue
-            key = (scale.exponent, scale.factors)
+            key = (scale.exponent, *(part for factor in scale.factors for part in factor))
             if key not in computed:
                 computed[key] = len(logs)
                 logs.append(_log2(scale, last))

@@ -12,6 +12,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import place_of_text, source_location
 from scalify_hlo.dialect.patterns import is_like
 from scalify_hlo.dialect.structure import structural_hash
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.wellformed import located
@@ -98,7 +99,7 @@ class Selection:
         """
         if self.pattern == "*":
             return list(values)
-        taken = {each.value for each in operands if is_like(self.pattern, each.name)}
+        taken = ValueSet(each.value for each in operands if is_like(self.pattern, each.name))
         wanted = {one.id for one in values if self.matches(one) or one.value in taken}
         if not wanted:
             names = dict.fromkeys(n for one in values for n in (one.name, *one.name.split("/")))
@@ -219,7 +220,7 @@ class Programs:
 
     def _find_operands(self, operands: Sequence[Operand], values: Collection[Watched]) -> None:
         """Lists the operands of matmuls whose values are wanted."""
-        known = {one.value: one for one in values}
+        known = ValueMap((one.value, one) for one in values)
         for operand in operands:
             one = known.get(operand.value)
             if one is None or not one.size:
@@ -258,7 +259,7 @@ class Programs:
         values: list[Watched],
         scan: Scan,
         samplers: Mapping[str, Mapping[str, Sampler]],
-        scales: Mapping[ir.Value, Probed] | None,
+        scales: ValueMap[Probed] | None,
     ) -> Instrumented:
         each = self._selection.each_turn
         done = instrument(main, values, samplers, scales, each_turn=each)
@@ -274,7 +275,7 @@ class Programs:
         return main
 
 
-def _is_of_values(one: Watched, scales: Mapping[ir.Value, Probed]) -> bool:
+def _is_of_values(one: Watched, scales: ValueMap[Probed]) -> bool:
     """Whether a value of a rewrite is data: of the original, at another scale, or of a cast.
 
     Other values that a rewrite adds are scalar factors and statistics.
@@ -282,7 +283,7 @@ def _is_of_values(one: Watched, scales: Mapping[ir.Value, Probed]) -> bool:
     return one.numbered or one.value in scales or not one.encoding.format.wide
 
 
-def _take_probes(main: ir.OpView) -> dict[ir.Value, Probed]:
+def _take_probes(main: ir.OpView) -> ValueMap[Probed]:
     """Erases the probes of a rewrite, and returns the scales of its values."""
     probes: list[ir.Operation] = []
 
@@ -292,9 +293,9 @@ def _take_probes(main: ir.OpView) -> dict[ir.Value, Probed]:
         return ir.WalkResult.ADVANCE
 
     main.operation.walk(visit)
-    scales = dict(probed(op) for op in probes)
+    scales = ValueMap(probed(op) for op in probes)
     for op in probes:
-        op.erase()
+        erase(op)
     return scales
 
 

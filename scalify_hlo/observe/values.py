@@ -17,6 +17,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.locations import place_of_text, source_location
 from scalify_hlo.dialect.traits import COPIES, MAGNITUDES, REORDERS, RESHAPES
+from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.observe.encodings import Encoding, Tally, encoding_of, tally
 from scalify_hlo.observe.numbering import Identities
 from scalify_hlo.quantize.encoding import dtype_of, elements_of
@@ -107,7 +108,7 @@ class Scan:
     arguments: Sequence[str | None]
     dynamic: int = 0
     _found: list[Watched] = field(default_factory=list)
-    _known: dict[ir.Value, Watched] = field(default_factory=dict)
+    _known: ValueMap[Watched] = field(default_factory=ValueMap)
     _identities: Identities = field(default_factory=Identities)
 
     def values(self) -> list[Watched]:

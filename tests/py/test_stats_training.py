@@ -16,6 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.api import make_options, rewrite_program
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.program import Program, read_text
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
@@ -105,7 +106,8 @@ def looped(params: Any, x: jax.Array) -> Any:
     def loss(params: Any) -> jax.Array:
         h = lax.scan(lambda h, _: (layer(h), None), x @ params["w"], None, length=3)[0]
         h = lax.cond(h.sum() > 0, layer, lambda h: h * 3.0, h)
-        return (h**2).mean()
+        total: jax.Array = (h**2).mean()
+        return total
 
     return jax.grad(loss)(params)
 
@@ -126,7 +128,7 @@ def text_of(program: Program) -> str:
             if attributes.VALUE_NUMBER in op.attributes:
                 del op.attributes[attributes.VALUE_NUMBER]
             if is_probe(op):
-                op.erase()
+                erase(op)
         found: str = module.operation.get_asm()
     return found
 
