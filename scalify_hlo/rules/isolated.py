@@ -24,9 +24,10 @@ def placeholder(block: ir.Block) -> ir.Operation:
 
 def finish(rewriter: ScaleRewriter, top: ir.Operation) -> None:
     """Removes unused ops of a rewriter, and its placeholder."""
-    rewriter.rescaler.finish()
     if rewriter.settings.probed:
+        rewriter.rescaler.erase_dead()
         probe_block(top.block, rewriter)
+    rewriter.rescaler.finish()
     erase(top)
 
 

@@ -295,6 +295,10 @@ class Rescaler:
         self._erase_dead(eraser)
         self.runtime_scales.erase_unused(eraser)
 
+    def erase_dead(self) -> None:
+        """Erases what the rewriter replaced, while it is known what the other values are."""
+        self._erase_dead(Eraser())
+
     def _erase_dead(self, eraser: Eraser) -> None:
         """Erases replaced values without uses."""
         while self.values.replaced:
