@@ -68,12 +68,12 @@ def lift(
         main: A function. The loops, branches and computations around the values are replaced by ops
             with more results; handles of the old ops are not valid afterwards.
         values: Tensors of static shape, of floats or integers; not negative for ``max``.
-        combine: ``max``, ``add`` or `Stack`, for each value if it is a list. All values have to be hoisted
-            in one call, as a second call would invalidate the results of the first.
+        combine: ``max``, ``add`` or `Stack`, for each value if it is a list. All values have to be
+            hoisted in one call, as a second call would invalidate the results of the first.
 
     Returns:
-        For each value, a value of its type in the function's own block; of its type with more dimensions if
-        it is stacked.
+        For each value, a value of its type in the function's own block. If it is stacked, the type
+        has more dimensions.
 
     Raises:
         InputError: A value is in another region, such as the condition of a loop or the body of a
