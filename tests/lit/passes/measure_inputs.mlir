@@ -5,9 +5,9 @@
 
 // CHECK: @main(%[[X:.*]]: tensor<4x4xf32>, %[[UNUSED:.*]]: tensor<4x4xf32>)
 // CHECK: %[[MARKED:.*]] = stablehlo.optimization_barrier {scalify.bound = 100 : i64, scalify.headroom = 2 : i64, scalify.marker = "dynamic_rescale", scalify.peak = "unknown", scalify.statistic = "max"} %[[X]]
-// CHECK-NEXT: stablehlo.convert {{.*}} %[[MARKED]]
-// CHECK-NEXT: stablehlo.tanh %[[MARKED]]
-// CHECK-NEXT: stablehlo.tanh %[[UNUSED]]
+// CHECK-NEXT: %{{.*}} = stablehlo.convert %[[MARKED]]
+// CHECK-NEXT: %{{.*}} = stablehlo.tanh %[[MARKED]]
+// CHECK-NEXT: %{{.*}} = stablehlo.tanh %[[UNUSED]]
 // CHECK: return %[[X]]
 func.func @main(%x: tensor<4x4xf32> loc("x"), %unused: tensor<4x4xf32> loc("unused")) -> (tensor<4x4xf32>, tensor<4x4xf8E4M3FN>, tensor<4x4xf32>, tensor<4x4xf32>) {
   %0 = stablehlo.convert %x {scalify.cast = "data"} : (tensor<4x4xf32>) -> tensor<4x4xf8E4M3FN>
