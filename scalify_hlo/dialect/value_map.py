@@ -68,8 +68,7 @@ class ValueSet(ValueMap[None]):
 
     def add_all(self, values: Iterable[ir.Value]) -> None:
         """Adds several values."""
-        for value in values:
-            self[value] = None
+        self.update(dict.fromkeys(values))
 
 
 class ValueCache(_Table[Any, T]):
@@ -357,7 +356,11 @@ class Eraser:
 
     def erase_maker(self, value: ir.Value) -> None:
         """Erases the op that makes a value, which nothing uses any more."""
-        _drop(value, self._tables)
+        for table in self._tables:
+            if type(table) is ValueCache:
+                table.erased(value)
+            else:
+                table.pop(value, None)
         value.owner.erase()
 
 
