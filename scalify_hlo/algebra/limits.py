@@ -26,6 +26,20 @@ TRUSTED_LEVEL: Final = 48
 MOMENT_HEADROOM: Final = 4
 """log2 of the size at which low-precision second moments are kept: most elements are below it."""
 
+AMAX_HEADROOM: Final = 7
+"""log2 of the amax of narrow moments, whose elements differ more than those of weights.
+
+The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
+is within 2^±8 for all tensors of up to 2^28 elements, even if only one element is not zero. f16 has
+room for another factor of 2^9, and full precision down to 2^-20 of the amax.
+"""
+
+SKIPPED_ROOM: Final = 8
+"""log2 of the distance of a new scale from the old one above which state is rescaled in any step.
+
+State of zeros keeps its scale in a step that rescales, and may have any size in the next step.
+"""
+
 ENTRY_BOUND: Final = 63
 """Scales that are computed from a statistic lie within 2^±63, so that their squares are finite."""
 

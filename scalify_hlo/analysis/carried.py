@@ -254,8 +254,8 @@ class _Matching:
             found = 0
             for value in _read_by(op):
                 found |= bits.get(value, 0)
-            if found:
-                bits.update(dict.fromkeys(op.results, found))
+            for result in op.results if found else ():
+                bits[result] = found
         returned = terminator(block).operands
         found_in: dict[int, list[int]] = {}
         for given in self._given:

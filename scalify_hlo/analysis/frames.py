@@ -80,7 +80,7 @@ class Frame:
         if first is None:
             first = self.places[value] = _NEW(Place, (value, self))
             return first
-        if first.frame is self:
+        if first[1] is self:
             return first
         others = self.further.get(first)
         if others is None:
@@ -89,6 +89,12 @@ class Frame:
         if found is None:
             found = others[self] = _NEW(Place, (value, self))
         return found
+
+    def release(self) -> None:
+        """Drops the places and frames of the program, which hold each other."""
+        self.frames.clear()
+        self.places.clear()
+        self.further.clear()
 
     def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:
         """Returns the block that a call, a loop or a body runs."""

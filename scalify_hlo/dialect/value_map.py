@@ -68,8 +68,7 @@ class ValueSet(ValueMap[None]):
 
     def add_all(self, values: Iterable[ir.Value]) -> None:
         """Adds several values."""
-        for value in values:
-            self[value] = None
+        self.update(dict.fromkeys(values))
 
 
 class ValueCache(_Table[Any, T]):
@@ -176,6 +175,11 @@ class OpMap(Generic[T]):
     def __iter__(self) -> Iterator[ir.Operation]:
         yield from (op for op, _ in self._found.values())
         yield from (op for others in self._beside.values() for op, _ in others)
+
+    def clear(self) -> None:
+        """Drops all entries."""
+        self._found.clear()
+        self._beside.clear()
 
     def values(self) -> list[T]:
         """The entries of all ops."""
@@ -352,7 +356,11 @@ class Eraser:
 
     def erase_maker(self, value: ir.Value) -> None:
         """Erases the op that makes a value, which nothing uses any more."""
-        _drop(value, self._tables)
+        for table in self._tables:
+            if type(table) is ValueCache:
+                table.erased(value)
+            else:
+                table.pop(value, None)
         value.owner.erase()
 
 

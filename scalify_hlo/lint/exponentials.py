@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import EXPONENTIALS
@@ -78,7 +79,7 @@ def _has_maximum(value: ir.Value, depth: int) -> bool:
         return False
     if op.name == "stablehlo.reduce":
         return monoid(op.regions[0]) == "stablehlo.maximum"
-    if op.name in ("stablehlo.add", "stablehlo.maximum", "stablehlo.select"):
+    if op.name in _KEEPING_MAXIMUM:
         return any(_has_maximum(operand, depth - 1) for operand in op.operands)
     return False
 
@@ -159,12 +160,21 @@ def is_positive(value: ir.Value, depth: int = _DEPTH) -> bool:
         return True
     if op.name == "stablehlo.maximum":
         return any(is_positive(operand, depth - 1) for operand in operands)
-    if op.name in ("stablehlo.add", "stablehlo.multiply", "stablehlo.divide"):
+    if op.name in _OF_POSITIVES:
         return all(is_positive(operand, depth - 1) for operand in operands)
     summed = op.name == "stablehlo.reduce" and monoid(op.regions[0]) == "stablehlo.add"
     return summed and is_positive(operands[0], depth - 1)
 
 
-_POSITIVE: Final = frozenset(
-    f"stablehlo.{name}" for name in ("abs", "exponential", "logistic", "sqrt", "rsqrt")
+_POSITIVE: Final = (
+    (traits.ROOTS - {"stablehlo.cbrt"})
+    | (traits.SIGMOIDS - {"stablehlo.tanh"})
+    | {"stablehlo.abs", "stablehlo.exponential"}
 )
+_OF_POSITIVES: Final = traits.ARITHMETIC - {"stablehlo.subtract"}
+"""Ops whose result is positive if all operands are."""
+
+_KEEPING_MAXIMUM: Final = (traits.SUMS - {"stablehlo.subtract"}) | {
+    *("stablehlo.maximum", "stablehlo.select")
+}
+"""Ops whose result has the maximum that one of their operands has."""

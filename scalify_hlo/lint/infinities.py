@@ -9,6 +9,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import FloatFormat, format_of
 from scalify_hlo.dialect.traits import PADS, ROUNDS, SLICES
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import MOVES, extremes_of, maker
 
@@ -65,7 +66,7 @@ def _message(number: float, target: FloatFormat) -> str:
 
 def _constants_in(value: ir.Value) -> Iterator[float]:
     """Yields the extreme elements of the constants that may be elements of a value."""
-    waiting, seen = [value], {value}
+    waiting, seen = [value], ValueSet([value])
     while waiting:
         op = maker(waiting.pop())
         if op is None:

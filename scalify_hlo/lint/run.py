@@ -19,6 +19,7 @@ from scalify_hlo.lint.sums import long_sums
 from scalify_hlo.lint.weights import recast_weights
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.recipes.toml import parse_input_scale
+from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.model import Report
 from scalify_hlo.transforms.inlining import inline_calls
 
@@ -110,11 +111,16 @@ def _subject(module: ir.Operation, options: Options, report: Report) -> Subject 
         ops=_ops_in(main.operation),
         matmuls=matmuls,
         arguments=report.arguments,
-        weights={m.arguments[m.roles.index(WEIGHT)] for m in matmuls if WEIGHT in m.roles} - {""},
+        weights={_weight_of(m) for m in matmuls if WEIGHT in m.roles} - {""},
         trains=bool(report.roles) or any(m.part != FORWARD for m in matmuls),
         rewritten=options.recipe.narrow,
         undeclared=_undeclared(options, report),
     )
+
+
+def _weight_of(matmul: MatmulReport) -> str:
+    """Returns the name of the argument that is the weight of a matmul."""
+    return matmul.arguments[matmul.roles.index(WEIGHT)]
 
 
 def _undeclared(options: Options, report: Report) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.traits import BROADCASTS, COPIES, LAYOUT, RESHAPES, ROUNDS
+from scalify_hlo.dialect.value_map import ValueSet
 
 MOVES: Final = BROADCASTS | COPIES | LAYOUT | RESHAPES
 """Ops whose result has the elements of their operand, unchanged."""
@@ -62,7 +63,7 @@ def users_of(
     value: ir.Value, names: frozenset[str] = CARRIES
 ) -> Iterator[tuple[ir.Operation, int]]:
     """Yields the ops that take a value, past ops of some names, with the number of the operand."""
-    waiting, seen = [value], {value}
+    waiting, seen = [value], ValueSet([value])
     while waiting:
         for use in waiting.pop().uses:
             user = use.owner.operation

@@ -9,6 +9,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.traits import PRODUCTS
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import CARRIES, MOVES, elements_of
 
@@ -46,7 +47,7 @@ def _location_of(weight: str, subject: Subject) -> str:
 def _cast_of(argument: ir.Value) -> ir.Operation | None:
     """The cast of an argument to fewer bits; None if there is none."""
     own = format_of(argument.type)
-    waiting, seen = [argument], {argument}
+    waiting, seen = [argument], ValueSet([argument])
     while waiting and own is not None:
         for use in waiting.pop().uses:
             user = use.owner.operation
@@ -56,6 +57,6 @@ def _cast_of(argument: ir.Value) -> ir.Operation | None:
                     return user
             if user.name in _ON_THE_WAY | CARRIES:
                 new = [result for result in user.results if result not in seen]
-                seen.update(new)
+                seen.add_all(new)
                 waiting += new
     return None

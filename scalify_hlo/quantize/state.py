@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
-from scalify_hlo.algebra.limits import MOMENT_HEADROOM
+from scalify_hlo.algebra.limits import AMAX_HEADROOM, MOMENT_HEADROOM
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import terminator
@@ -23,14 +23,6 @@ _KEPT = StateOptions()
 """The option that rescales no state but the state that is marked."""
 
 _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
-
-_AMAX_HEADROOM = 7
-"""log2 of the amax of narrow moments, whose elements differ more than those of weights.
-
-The rms of n elements is between amax / sqrt(n) and amax. With an amax of 2^7, or just above 2^6, it
-is within 2^±8 for all tensors of up to 2^28 elements, even if only one element is not zero. f16 has
-room for another factor of 2^9, and full precision down to 2^-20 of the amax.
-"""
 
 _SCALE_BYTES = 4
 """The bytes of a scale, which is one f32."""
@@ -195,7 +187,7 @@ def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[st
     if narrow is None or (role == "weight" and statistic != "max"):
         return statistic, 0
     if statistic == "max":
-        return statistic, min(_AMAX_HEADROOM, narrow.max_exponent - 1)
+        return statistic, min(AMAX_HEADROOM, narrow.max_exponent - 1)
     return statistic, MOMENT_HEADROOM if role == "second_moment" else 0
 
 

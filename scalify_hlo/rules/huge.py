@@ -28,8 +28,9 @@ _FOLLOWED = (
     | traits.REORDERS
     | traits.SLICES
     | traits.SUMS
-    | {"stablehlo.clamp", "stablehlo.concatenate", "stablehlo.convert", "stablehlo.multiply"}
-    | {"stablehlo.optimization_barrier", "stablehlo.select"}
+    | traits.CHOICES
+    | {"stablehlo.concatenate", "stablehlo.convert"}
+    | {"stablehlo.multiply", "stablehlo.optimization_barrier"}
 )
 """Ops whose result may be as large as one of their operands."""
 

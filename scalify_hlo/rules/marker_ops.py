@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH, SKIPPED_ROOM
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN, UNBOUNDED, Uncertainty, of_root
 from scalify_hlo.analysis.frames import CALLS, walk_block
@@ -24,12 +24,6 @@ from scalify_hlo.rules.custom import is_custom, plain
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.statistics import DOWN, UP, Emitter, statistic
-
-_ROOM = 8
-"""log2 of the distance of a new scale from the old one above which state is rescaled in any step.
-
-State of zeros keeps its scale in a step that rescales, and may have any size in the next step.
-"""
 
 BARRIER: Final = "stablehlo.optimization_barrier"
 _MARKING: Final = frozenset({BARRIER, *CALLS})
@@ -204,7 +198,7 @@ def _rescaled(
     if markers.CARRIED in op.attributes:
         before = operands[(len(operands) - 1) // 2 + number]
         old = _value(rewriter, op, _scale(rewriter, before))
-        acts = emitter.either(acts, emitter.is_far(scale, old, _ROOM))
+        acts = emitter.either(acts, emitter.is_far(scale, old, SKIPPED_ROOM))
     return emitter.select(acts, scale, old)
 
 

@@ -337,7 +337,7 @@ class RuntimeScales:
 
     def _keep(self, key: Hashable, built: ir.Value, home: _Home | None) -> None:
         self._built[key] = built
-        self.built.add(built)
+        self.built[built] = None
         if home is not None:
             self._homes[built] = home
 

@@ -129,6 +129,7 @@ class Boundary:
         others = may_come_back(self._main, taken, given, known | found, frame)
         for reason in sorted(frame.ended):
             self._rewriter.remark(self._main.operation, _MISSED.format(reason))
+        frame.release()
         return found, others
 
     @property

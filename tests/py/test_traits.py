@@ -24,6 +24,7 @@ DISPATCHING = {
     "analysis/degrees.py": 1,
     "analysis/layers/numbers.py": 1,
     "analysis/layers/reading.py": 1,
+    "lint/exponentials.py": 1,
     "rules/source_sizes.py": 1,
 }
 """Tables that register a function for each op."""
