@@ -20,8 +20,9 @@ def dtype(name: str) -> np.dtype[Any]:
     if name in ("f64", "f32", "f16"):
         return np.dtype(name.replace("f", "float"))
     if name == "bf16":
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(getattr(ml_dtypes, f"float{name[1]}_{name[2:].lower()}"))
+        return np.dtype[Any](ml_dtypes.bfloat16)
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, f"float{name[1]}_{name[2:].lower()}"))
+    return found
 
 
 @pytest.mark.parametrize("name", IN_ML_DTYPES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
@@ -11,11 +12,11 @@ from scalify_hlo.analysis.frames import functions_in
 from scalify_hlo.rules import loops, recurrence
 from scalify_hlo.rules.recurrence import (
     after_turns,
-    doubted,
     entered,
     has_narrow_values,
     made_anew,
     recurring,
+    with_uncertainties,
     writing_functions,
 )
 from tests.py.judge import parse
@@ -149,9 +150,9 @@ def test_entered_carries_have_roots_of_their_own() -> None:
     assert not first.uncertainty.shares(last.uncertainty)
 
 
-def test_doubted() -> None:
+def test_with_uncertainties() -> None:
     known, found = info(of_root(1.0)), of_root(3.0)
-    assert doubted([known, None, known], [found, found, None]) == [
+    assert with_uncertainties([known, None, known], [found, found, None]) == [
         known._replace(uncertainty=found),
         None,
         known,
@@ -241,9 +242,7 @@ def test_blocks_with_narrow_values(inner: str, functions: tuple[str, ...], narro
 
 
 def test_groups_of_carries_that_feed_each_other() -> None:
-    feeds = recurrence.np.array(
-        [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0]], dtype=bool
-    )
+    feeds = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0]], dtype=bool)
     assert recurrence._circles(feeds) == [[1, 2, 3]]
     assert recurrence._circles(feeds & feeds.T) == []
 

@@ -206,7 +206,7 @@ def _within(
     tests: Iterable[str], seconds: Mapping[str, float], budget: float, *, at_least: bool
 ) -> list[str]:
     """Returns those tests, in turn, that the budget has room for."""
-    chosen = []
+    chosen: list[str] = []
     for test in tests:
         if seconds[test] <= budget or (at_least and not chosen):
             budget -= seconds[test]
