@@ -19,9 +19,8 @@ LARGEST = {"f64": np.finfo(np.float64).max, "f32": np.finfo(np.float32).max}
 def dtype(name: str) -> np.dtype[Any]:
     if name in ("f64", "f32", "f16"):
         return np.dtype(name.replace("f", "float"))
-    if name == "bf16":
-        return np.dtype[Any](ml_dtypes.bfloat16)
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, f"float{name[1]}_{name[2:].lower()}"))
+    kind = "bfloat16" if name == "bf16" else f"float{name[1]}_{name[2:].lower()}"
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, kind))
     return found
 
 
