@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from scalify_hlo.recipes.loading import load_recipe as load_recipe
     from scalify_hlo.recipes.model import Recipe as Recipe
     from scalify_hlo.report.matmuls import OperandScale as OperandScale
-    from scalify_hlo.report.model import MatmulReport as MatmulReport
+    from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
     from scalify_hlo.report.model import Report as Report
     from scalify_hlo.report.totals import Totals as Totals
     from scalify_hlo.rules.registry import register_rule as register_rule
@@ -118,7 +118,7 @@ _HOMES = {
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",
     "Report": "report.model",
-    "MatmulReport": "report.model",
+    "MatmulReport": "report.matmuls",
     "OperandScale": "report.matmuls",
     "Totals": "report.totals",
     "dump_report": "passes.summary",

@@ -1,4 +1,4 @@
-"""What `inspect` shows, as JSON; ``report/schemas/inspect.json`` describes it."""
+"""The output of `inspect` as JSON, which ``report/schemas/inspect.json`` describes."""
 
 from __future__ import annotations
 

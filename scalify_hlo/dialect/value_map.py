@@ -72,7 +72,7 @@ class ValueSet(ValueMap[None]):
 
 
 class ValueCache(_Table[Any, T]):
-    """What was made of values, such as a cast of one, without what was made of erased ones.
+    """A cache of what was made of values, such as a cast of one, without entries of erased ones.
 
     A key is a value or a tuple with values in it. An entry is dropped when a value of its key is
     erased, or when it is itself a value that is erased. If the uses of that are replaced, the

@@ -137,7 +137,7 @@ class ObservedCalls:
         leaves = jax.tree.leaves((args, kwargs), is_leaf=is_scaled_array)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in map(_data, leaves)):
             return self._compiled(*args, **kwargs)
-        if self._stats.is_due():
+        if self._stats.is_due:
             results, collected = self._observing(*args, **kwargs)
             arrays = [np.asarray(array) for array in collected.arrays]
             self._stats.add(collected.about, arrays)

@@ -15,7 +15,7 @@ from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import behind, maker, number_of, users_of
 
 _DEPTH: Final = 24
-"""How many ops are looked at one behind another."""
+"""The largest number of ops that are followed in a chain."""
 
 
 def exponentials(subject: Subject) -> Iterator[Place]:

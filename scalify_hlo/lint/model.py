@@ -43,7 +43,7 @@ _FILE: Final = '":'
 
 
 class Place(NamedTuple):
-    """Where a lint found something, and what it is.
+    """A place at which a lint found something, and a description of it.
 
     Attributes:
         message: One sentence.

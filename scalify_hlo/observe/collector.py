@@ -69,6 +69,7 @@ class Stats:
         self.calls = 0
         self._every, self._turns, self._sink, self._keep = every, turns, sink, keep
 
+    @property
     def is_due(self) -> bool:
         """Whether the next call is measured."""
         return self.calls % self._every == 0

@@ -180,7 +180,7 @@ class _Casts:
         return np.where(largest > 0, power, np.float32(1))
 
     def _two_levels(self, target: Target, largest: Floats) -> Floats:
-        """An E4M3 scale for each block, times an f32 scale that brings the largest to 448."""
+        """An E4M3 scale for each block, times an f32 scale with which the largest is 448."""
         e4m3 = TARGETS[0]
         common = _usable(np.float32(self.amax / (target.largest * e4m3.largest)))
         wanted = np.minimum(largest / (np.float32(target.largest) * common), e4m3.largest)

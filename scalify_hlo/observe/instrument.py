@@ -75,7 +75,7 @@ class Pack:
 
 @dataclass(eq=False)
 class Instrumented:
-    """What the results mean that were added to a program.
+    """The meaning of the results that were added to a program.
 
     Attributes:
         values: The values, in program order.

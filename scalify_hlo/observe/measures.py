@@ -79,7 +79,7 @@ class Measures:
         return emit.convert(bits, self._unsigned, self.at)
 
     def _terms(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
-        """What each element contributes to the sums, the maxima and the counts."""
+        """Returns the contribution of each element to the sums, the maxima and the counts."""
         encoding = self.encoding
         nan, infinite = self._is_nan(raw, bits), None
         finite = self._not(nan)

@@ -176,7 +176,11 @@ class StatsRecord:
     remarks: tuple[str, ...] = field(default=())
 
     def rows(self) -> Iterator[tuple[ValueStats | None, ...]]:
-        """Yields each value of all variants, with None for variants that do not have it."""
+        """Yields the rows of a table of all values.
+
+        Yields:
+            A value in each variant, with None for variants that do not have it.
+        """
         tables = [{value.id: value for value in variant.values} for variant in self.variants]
         ids = dict.fromkeys(id_ for table in tables for id_ in table)
         for id_ in ids:

@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for.
+    """The options of a run.
 
     Attributes:
         steps: The number of steps that are run.

@@ -114,6 +114,12 @@ class Report:
         ops: The number of occurrences of each op before the rewrite.
         given_up: For each op, how often it read values at scale 1 although an operand was scaled.
         narrowed: The number of matmuls whose operands are quantized.
+        statistics: The number of statistics that the program computes at run time: reductions of a
+            tensor to its amax, rms or mean magnitude. A statistic in a function counts once for
+            each call, and one in a loop counts once.
+        state_bytes: The bytes of the state of a training step that are kept between steps; None if
+            the recipe changes no format of state.
+        casts: The scales of the casts of matmul operands, if a report was asked for.
         scaling_state: The state of delayed scales; None if the program has none.
         markers: The number of markers in the program, inserted ones included.
         observed: The names of operands whose sizes and scales the program returns, if asked for.
@@ -124,12 +130,6 @@ class Report:
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
-        statistics: The number of statistics that the program computes at run time: reductions of a
-            tensor to its amax, rms or mean magnitude. A statistic in a function counts once for
-            each call, and one in a loop counts once.
-        state_bytes: The bytes of the state of a training step that are kept between steps; None if
-            the recipe changes no format of state.
-        casts: The scales of the casts of matmul operands, if a report was asked for.
     """
 
     arguments: list[ValueReport] = field(default_factory=list)

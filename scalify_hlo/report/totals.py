@@ -87,7 +87,15 @@ class Totals(NamedTuple):
         remarks: int,
         assumed: int,
     ) -> Totals:
-        """Returns the numbers of a list of matmuls."""
+        """Returns the numbers of a list of matmuls.
+
+        Args:
+            matmuls: The matmuls of a program.
+            statistics: The number of statistics that the program computes at run time.
+            state: The bytes of its state; None if the recipe changes no format of state.
+            remarks: The number of remarks.
+            assumed: The number of arguments without a declared scale.
+        """
         return cls(
             _part(matmuls),
             _part(m for m in matmuls if m.part == FORWARD),
