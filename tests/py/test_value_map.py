@@ -495,7 +495,7 @@ class Watch:
         if id(held) in seen or not depth:
             return
         seen.add(id(held))
-        if type(held).__module__ == value_map.__name__:
+        if isinstance(held, value_map._Table | OpMap):
             return
         if isinstance(held, dict | set | frozenset):
             if any(map(is_raw, list(held)[:5])):
