@@ -604,7 +604,8 @@ class TestRewrites:
 def _keys_near(table: Any, value: Any) -> list[Any]:
     """The keys of a table that may be a value or have it."""
     if isinstance(table, ValueCache):
-        return list(table._indexed().get(value, ()))
+        table._index()
+        return list(table._keys.get(value, ()))
     return [value] if value in table else []
 
 
