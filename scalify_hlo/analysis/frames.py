@@ -40,9 +40,9 @@ class Frame:
         outer: The frame around it.
         depth: The number of frames around it.
         ended: The limits at which searches ended, shared by all frames of a program.
-        frames: The frames of a program, by their ops and by the frames around them.
-        places: The first place of each value, which `place` made first.
-        further: The places of the same value in other frames, by its first place and by frame.
+        inner: The frames inside of this one, by their ops; None if there are none.
+        places: The places in this frame that were asked for.
+        place: Returns the place of a value in this frame; the same one each time.
     """
 
     functions: Mapping[str, ir.OpView]
@@ -50,9 +50,13 @@ class Frame:
     outer: Frame | None = None
     depth: int = 0
     ended: set[str] = field(default_factory=set)
-    frames: OpMap[dict[Frame, Frame]] = field(default_factory=OpMap)
-    places: ValueMap[Place] = field(default_factory=ValueMap)
-    further: dict[Place, dict[Frame, Place]] = field(default_factory=dict)
+    inner: OpMap[Frame] | None = None
+    places: _Places = field(init=False)
+    place: Callable[[ir.Value], Place] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = _Places(self)
+        self.place = self.places.__getitem__
 
     @classmethod
     def of(cls, main: ir.OpView) -> Frame:
@@ -65,36 +69,22 @@ class Frame:
 
     def inside(self, op: ir.Operation) -> Frame:
         """Returns the frame inside of an op; the same one each time."""
-        inside = self.frames.get(op)
-        if inside is None:
-            inside = self.frames[op] = {}
-        found = inside.get(self)
+        if self.inner is None:
+            self.inner = OpMap()
+        found = self.inner.get(op)
         if found is None:
-            shared = self.ended, self.frames, self.places, self.further
-            found = inside[self] = Frame(self.functions, op, self, self.depth + 1, *shared)
-        return found
-
-    def place(self, value: ir.Value) -> Place:
-        """Returns the place of a value in this frame; the same one each time."""
-        first = self.places.get(value)
-        if first is None:
-            first = self.places[value] = _NEW(Place, (value, self))
-            return first
-        if first[1] is self:
-            return first
-        others = self.further.get(first)
-        if others is None:
-            others = self.further[first] = {}
-        found = others.get(self)
-        if found is None:
-            found = others[self] = _NEW(Place, (value, self))
+            found = Frame(self.functions, op, self, self.depth + 1, self.ended)
+            self.inner[op] = found
         return found
 
     def release(self) -> None:
-        """Drops the places and frames of the program, which hold each other."""
-        self.frames.clear()
-        self.places.clear()
-        self.further.clear()
+        """Drops the places and the frames inside, which hold each other."""
+        waiting = [self]
+        while waiting:
+            frame = waiting.pop()
+            frame.places.clear()
+            waiting += frame.inner.values() if frame.inner is not None else ()
+            frame.inner = None
 
     def body_of(self, op: ir.Operation, name: str) -> ir.Block | None:
         """Returns the block that a call, a loop or a body runs."""
@@ -185,6 +175,24 @@ class Place(_ValueInFrame):
 
 
 _NEW: Final = tuple.__new__
+
+
+class _Places(ValueMap[Place]):
+    """The places in a frame by value; they are made when they are asked for.
+
+    Args:
+        frame: The frame.
+    """
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__()
+        self._frame = frame
+
+    def __missing__(self, value: ir.Value) -> Place:
+        place = self[value] = _NEW(Place, (value, self._frame))
+        return place
 
 
 def _returned(block: ir.Block, number: int) -> ir.Value:

@@ -128,6 +128,10 @@ class Walk:
         """The limits at which the walk ended, as clauses."""
         return self._frame.ended
 
+    def release(self) -> None:
+        """Drops the frames of the walk; matmuls are not followed any more."""
+        self._frame.release()
+
     def main(
         self, function: ir.OpView, listing: Sequence[Named], gradients: Sequence[int] = ()
     ) -> None:

@@ -70,10 +70,11 @@ class Reach:
 
         The set is empty if the search reaches its limit.
         """
-        known = self._known
-        if place not in known:
+        known = self._known.get(place)
+        if known is None:
             self._find(place)
-        return known[place][0] if place in known else 0
+            known = self._known.get(place)
+        return 0 if known is None else known[0]
 
     def made(self, place: Place) -> Made:
         """Returns the op that makes a value, and its operands in the shape of the value."""

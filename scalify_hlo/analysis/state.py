@@ -69,8 +69,10 @@ def state_of(main: ir.OpView, is_float: Iterable[bool], *, trains: bool = True) 
         trains: Whether the program may be a training step. Inference has caches, batch statistics
             and recurrent state, which are neither weights nor moments.
     """
-    search = _StateSearch(main, is_float, Frame.of(main))
+    frame = Frame.of(main)
+    search = _StateSearch(main, is_float, frame)
     search.run(trains=trains)
+    frame.release()
     return search.state
 
 

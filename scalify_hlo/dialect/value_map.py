@@ -104,24 +104,27 @@ class ValueCache(_Table[Any, T]):
 
     def erased(self, value: ir.Value) -> None:
         """Drops the entries that a value which is going to be erased has a part in."""
-        for key in self._indexed().pop(value, ()):
+        if self._new:
+            self._index()
+        for key in self._keys.pop(value, ()):
             if value in self._parts(key):
                 self.pop(key, None)
 
     def replaced(self, old: ir.Value, new: ir.Value) -> None:
         """Puts a value in the place of one whose uses were replaced by it."""
-        for key in self._indexed().get(old, ()):
+        if self._new:
+            self._index()
+        for key in self._keys.get(old, ()):
             made = self.get(key)
             if isinstance(made, ir.Value) and made == old:
                 self[key] = new
 
-    def _indexed(self) -> dict[ir.Value, list[Any]]:
-        """The keys of entries by values; most caches are not asked for them."""
+    def _index(self) -> None:
+        """Notes the keys of new entries by their values; most caches are never asked for them."""
         for key in self._new:
             for part in self._parts(key):
                 self._keys.setdefault(part, []).append(key)
         self._new.clear()
-        return self._keys
 
     def _parts(self, key: Any) -> list[ir.Value]:
         """The values that have a part in an entry."""

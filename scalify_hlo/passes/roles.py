@@ -114,6 +114,7 @@ class RolesPass(Pass):
         listing.touch(matmul.op for matmul in walk.matmuls)
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         _RoleMarks(known, names, report, Projections(walk)).mark_all(walk.matmuls)
+        walk.release()
         report.matmuls += _not_reached(main, functions, index.ops, len(report.matmuls))
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:

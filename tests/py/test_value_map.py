@@ -495,7 +495,7 @@ class Watch:
         if id(held) in seen or not depth:
             return
         seen.add(id(held))
-        if type(held).__module__ == value_map.__name__:
+        if isinstance(held, value_map._Table | OpMap):
             return
         if isinstance(held, dict | set | frozenset):
             if any(map(is_raw, list(held)[:5])):
@@ -604,7 +604,8 @@ class TestRewrites:
 def _keys_near(table: Any, value: Any) -> list[Any]:
     """The keys of a table that may be a value or have it."""
     if isinstance(table, ValueCache):
-        return list(table._indexed().get(value, ()))
+        table._index()
+        return list(table._keys.get(value, ()))
     return [value] if value in table else []
 
 
