@@ -97,7 +97,7 @@ def test_it_is_so_under_all_recipes(model: Model, recipe: str) -> None:
 @pytest.mark.parametrize("model", MODELS[:-1])
 def test_there_is_one_statistic_for_all_uses(model: Model) -> None:
     report = report_of(text(model))
-    assert summary(report).endswith("; 1 input measured at run time")
+    assert "; 1 input measured at run time" in summary(report)
     assert [(s.kind, s.name, s.statistic) for s in report.sites] == [("inputs.measure", "x", "max")]
     settings = {"x": 1.0, "w": 2.0**-3}
     new = sh.rewrite(text(model), recipe="fp8", input_scale=settings, settings=MEASURE)
