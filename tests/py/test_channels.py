@@ -35,7 +35,8 @@ func.func @main(%x: tensor<8xf32>, %w: tensor<8xf32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }"""
 RAGGED = """
-func.func @main(%x: tensor<11x8xf32>, %w: tensor<3x8x7xf32>, %n: tensor<3xi64>) -> tensor<11x7xf32> {
+func.func @main(%x: tensor<11x8xf32>, %w: tensor<3x8x7xf32>, %n: tensor<3xi64>)
+    -> tensor<11x7xf32> {
   %0 = "chlo.ragged_dot"(%x, %w, %n) {
     ragged_dot_dimension_numbers = #chlo.ragged_dot<
       lhs_batching_dimensions = [], rhs_batching_dimensions = [],

@@ -8,8 +8,10 @@ from tests.py.judge import parse
 NESTED = """
 sdy.mesh @mesh = <["a"=2, "b"=4]>
 func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
-  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%y: tensor<8xf32>) {
-    %1 = sdy.manual_computation(%y) in_shardings=[<@mesh, [{"b"}]>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={"b"} (%z: tensor<2xf32>) {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>]
+      out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%y: tensor<8xf32>) {
+    %1 = sdy.manual_computation(%y) in_shardings=[<@mesh, [{"b"}]>]
+        out_shardings=[<@mesh, [{"b"}]>] manual_axes={"b"} (%z: tensor<2xf32>) {
       sdy.return %z : tensor<2xf32>
     } : (tensor<8xf32>) -> tensor<8xf32>
     sdy.return %1 : tensor<8xf32>

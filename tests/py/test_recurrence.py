@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.scale import Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNBOUNDED, Root, Uncertainty, of_root
 from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.rules import loops, recurrence
+from scalify_hlo.rules import recurrence
 from scalify_hlo.rules.recurrence import (
     after_turns,
     doubted,
@@ -246,24 +246,3 @@ def test_groups_of_carries_that_feed_each_other() -> None:
     )
     assert recurrence._circles(feeds) == [[1, 2, 3]]
     assert recurrence._circles(feeds & feeds.T) == []
-
-
-@pytest.mark.parametrize(
-    ("sources", "circular"),
-    [
-        ({0: [1], 1: [2], 2: []}, set()),
-        ({0: [0], 1: []}, {0}),
-        ({0: [1], 1: [0], 2: [0]}, {0, 1}),
-        ({0: [1], 1: [2], 2: [0], 3: [4], 4: [3]}, {0, 1, 2, 3, 4}),
-    ],
-)
-def test_carries_whose_scales_come_from_themselves(
-    sources: dict[int, list[int]], circular: set[int]
-) -> None:
-    assert loops._circular(sources) == circular
-
-
-def test_forms_of_carries_with_scales_of_their_own() -> None:
-    near, moved = info(of_root(1.0)), Scaled(ONE, 2.0, of_root(3.0))
-    found = loops._with_values([near, None, moved], {1, 2})
-    assert found == [near, None, moved._replace(uncertainty=moved.at(ONE).uncertainty)]

@@ -119,6 +119,14 @@ def test_a_mean_has_a_share_of_all() -> None:
     assert part.bias == pytest.approx(0.1)
 
 
+def test_the_first_power_is_the_same() -> None:
+    x = of_root(2.0)
+    assert x**1 is x
+    assert CERTAIN**3 is CERTAIN
+    assert x * CERTAIN is x
+    assert CERTAIN * x is x
+
+
 def test_a_power_multiplies_all() -> None:
     x = (of_root(2.0) * NORMALIZED).with_bias(0.5)
     part = x**-3
