@@ -14,37 +14,41 @@
 // CHECK-NEXT: %4:2 = sdy.manual_computation(%3, %1, %arg2, %arg3) in_shardings=[<@mesh, [{"a"}, {}]>, <@mesh, [{}, {}]>, <@mesh, []>, <@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}, {}]>, <@mesh, [{"a"}]>] manual_axes={"a"} (%arg4: tensor<16x16xf16>, %arg5: tensor<16x16xf16>, %arg6: tensor<i1>, %arg7: tensor<16xi32>) {
 // CHECK-NEXT: %cst_4 = stablehlo.constant dense<-6.550400e+04> : tensor<f32>
 // CHECK-NEXT: %cst_5 = stablehlo.constant dense<6.550400e+04> : tensor<f32>
-// CHECK-NEXT: %11 = stablehlo.dot_general %arg4, %arg5, contracting_dims = [1] x [0] {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf32>
+// CHECK-NEXT: %13 = stablehlo.dot_general %arg4, %arg5, contracting_dims = [1] x [0] {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf32>
 // CHECK-NEXT: %cst_6 = stablehlo.constant dense<2.500000e-01> : tensor<16x16xf32>
-// CHECK-NEXT: %12 = stablehlo.multiply %11, %cst_6 : tensor<16x16xf32>
-// CHECK-NEXT: %13 = stablehlo.clamp %cst_4, %12, %cst_5 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// CHECK-NEXT: %14 = stablehlo.convert %13 {scalify.forms = ["2^2"]} : (tensor<16x16xf32>) -> tensor<16x16xf16>
-// CHECK-NEXT: %15:2 = "stablehlo.if"(%arg6) ({
+// CHECK-NEXT: %14 = stablehlo.multiply %13, %cst_6 : tensor<16x16xf32>
+// CHECK-NEXT: %15 = stablehlo.clamp %cst_4, %14, %cst_5 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// CHECK-NEXT: %16 = stablehlo.convert %15 {scalify.forms = ["2^2"]} : (tensor<16x16xf32>) -> tensor<16x16xf16>
+// CHECK-NEXT: %17:2 = "stablehlo.if"(%arg6) ({
 // CHECK-NEXT: %cst_7 = stablehlo.constant dense<4.000000e+00> : tensor<16x16xf16>
-// CHECK-NEXT: %16 = stablehlo.multiply %14, %cst_7 : tensor<16x16xf16>
-// CHECK-NEXT: %17 = stablehlo.tanh %16 {scalify.forms = ["2^0"]} : tensor<16x16xf16>
-// CHECK-NEXT: %cst_8 = stablehlo.constant dense<6.250000e-02> : tensor<16x16xf16>
-// CHECK-NEXT: %18 = stablehlo.multiply %17, %cst_8 : tensor<16x16xf16>
-// CHECK-NEXT: stablehlo.return %18, %arg7 : tensor<16x16xf16>, tensor<16xi32>
+// CHECK-NEXT: %18 = stablehlo.multiply %16, %cst_7 : tensor<16x16xf16>
+// CHECK-NEXT: %19 = stablehlo.tanh %18 {scalify.forms = ["2^0"]} : tensor<16x16xf16>
+// CHECK-NEXT: %20 = stablehlo.convert %19 : (tensor<16x16xf16>) -> tensor<16x16xf32>
+// CHECK-NEXT: %cst_8 = stablehlo.constant dense<1.90734863E-6> : tensor<16x16xf32>
+// CHECK-NEXT: %21 = stablehlo.multiply %20, %cst_8 : tensor<16x16xf32>
+// CHECK-NEXT: %22 = stablehlo.convert %21 : (tensor<16x16xf32>) -> tensor<16x16xf16>
+// CHECK-NEXT: stablehlo.return %22, %arg7 : tensor<16x16xf16>, tensor<16xi32>
 // CHECK-NEXT: }, {
-// CHECK-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.000000e+00> : tensor<f32>
-// CHECK-NEXT: %16 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
-// CHECK-NEXT: %cst_8 = stablehlo.constant dense<7.500000e-01> : tensor<16x16xf16>
-// CHECK-NEXT: %17 = stablehlo.multiply %14, %cst_8 {scalify.forms = ["2^4 level -0.415037"]} : tensor<16x16xf16>
-// CHECK-NEXT: stablehlo.return %17, %arg7 : tensor<16x16xf16>, tensor<16xi32>
-// CHECK-NEXT: }) {scalify.forms = ["2^4 level -0.415037", "unscaled"]} : (tensor<i1>) -> (tensor<16x16xf16>, tensor<16xi32>)
-// CHECK-NEXT: sdy.return %15#0, %15#1 : tensor<16x16xf16>, tensor<16xi32>
-// CHECK-NEXT: } {scalify.forms = ["2^4 level -0.415037", "unscaled"]} : (tensor<32x16xf16>, tensor<16x16xf16>, tensor<i1>, tensor<32xi32>) -> (tensor<32x16xf16>, tensor<32xi32>)
-// CHECK-NEXT: %5:2 = call @constants_f16_0(%4#0) {scalify.forms = ["unscaled", "2^4 level -0.5"]} : (tensor<32x16xf16>) -> (tensor<32x16xf32>, tensor<32x16xf16>)
+// CHECK-NEXT: %cst_7 = stablehlo.constant dense<0.190734863> : tensor<16x16xf32>
+// CHECK-NEXT: %18 = stablehlo.multiply %13, %cst_7 : tensor<16x16xf32>
+// CHECK-NEXT: %19 = stablehlo.clamp %cst_4, %18, %cst_5 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// CHECK-NEXT: %20 = stablehlo.convert %19 {scalify.forms = ["2^19 level -0.39036"]} : (tensor<16x16xf32>) -> tensor<16x16xf16>
+// CHECK-NEXT: stablehlo.return %20, %arg7 : tensor<16x16xf16>, tensor<16xi32>
+// CHECK-NEXT: }) {scalify.forms = ["2^19 level -0.39036", "unscaled"]} : (tensor<i1>) -> (tensor<16x16xf16>, tensor<16xi32>)
+// CHECK-NEXT: sdy.return %17#0, %17#1 : tensor<16x16xf16>, tensor<16xi32>
+// CHECK-NEXT: } {scalify.forms = ["2^19 level -0.39036", "unscaled"]} : (tensor<32x16xf16>, tensor<16x16xf16>, tensor<i1>, tensor<32xi32>) -> (tensor<32x16xf16>, tensor<32xi32>)
+// CHECK-NEXT: %5:2 = call @constants_f16_0(%4#0) {scalify.forms = ["unscaled", "2^19 level -0.5"]} : (tensor<32x16xf16>) -> (tensor<32x16xf32>, tensor<32x16xf16>)
+// CHECK-NEXT: %6 = stablehlo.iota dim = 0 : tensor<32x1xi32>
+// CHECK-NEXT: %7 = "stablehlo.gather"(%4#0, %6) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 16>}> {scalify.forms = ["2^19 level -0.39036"]} : (tensor<32x16xf16>, tensor<32x1xi32>) -> tensor<32x16xf16>
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<32x16xf16>
-// CHECK-NEXT: %6 = stablehlo.multiply %4#0, %cst_1 {scalify.forms = ["2^3 level -0.415037"]} : tensor<32x16xf16>
+// CHECK-NEXT: %8 = stablehlo.multiply %7, %cst_1 {scalify.forms = ["2^18 level -0.39036"]} : tensor<32x16xf16>
 // CHECK-NEXT: %cst_2 = stablehlo.constant dense<5.000000e-01> : tensor<32x16xf16>
-// CHECK-NEXT: %7 = stablehlo.multiply %6, %cst_2 : tensor<32x16xf16>
-// CHECK-NEXT: %8 = stablehlo.add %7, %5#1 {scalify.forms = ["2^4 level -0.5"]} : tensor<32x16xf16>
-// CHECK-NEXT: %9 = stablehlo.convert %8 {scalify.forms = ["2^4 level -0.5"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
-// CHECK-NEXT: %cst_3 = stablehlo.constant dense<1.600000e+01> : tensor<32x16xf32>
-// CHECK-NEXT: %10 = stablehlo.multiply %9, %cst_3 : tensor<32x16xf32>
-// CHECK-NEXT: return %10, %4#1 : tensor<32x16xf32>, tensor<32xi32>
+// CHECK-NEXT: %9 = stablehlo.multiply %8, %cst_2 : tensor<32x16xf16>
+// CHECK-NEXT: %10 = stablehlo.add %9, %5#1 {scalify.forms = ["2^19 level -0.5"]} : tensor<32x16xf16>
+// CHECK-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^19 level -0.5"]} : (tensor<32x16xf16>) -> tensor<32x16xf32>
+// CHECK-NEXT: %cst_3 = stablehlo.constant dense<5.242880e+05> : tensor<32x16xf32>
+// CHECK-NEXT: %12 = stablehlo.multiply %11, %cst_3 : tensor<32x16xf32>
+// CHECK-NEXT: return %12, %4#1 : tensor<32x16xf32>, tensor<32xi32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.func private @constants_f16_0(%arg0: tensor<32x16xf16>) -> (tensor<32x16xf32>, tensor<32x16xf16>) {
 // CHECK-NEXT: %cst = stablehlo.constant dense<5.000000e-01> : tensor<32x16xf32>
@@ -61,7 +65,7 @@ module {
         %3 = stablehlo.tanh %1 : tensor<16x16xf32>
         stablehlo.return %3, %m : tensor<16x16xf32>, tensor<16xi32>
       }, {
-        %three = stablehlo.constant dense<3.0> : tensor<f32>
+        %three = stablehlo.constant dense<100000.0> : tensor<f32>
         %4 = stablehlo.broadcast_in_dim %three, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
         %3 = stablehlo.multiply %1, %4 : tensor<16x16xf32>
         stablehlo.return %3, %m : tensor<16x16xf32>, tensor<16xi32>
@@ -69,7 +73,9 @@ module {
       sdy.return %2#0, %2#1 : tensor<16x16xf32>, tensor<16xi32>
     } : (tensor<32x16xf32>, tensor<16x16xf32>, tensor<i1>, tensor<32xi32>) -> (tensor<32x16xf32>, tensor<32xi32>)
     %f:2 = call @constants(%0#0) : (tensor<32x16xf32>) -> (tensor<32x16xf32>, tensor<32x16xf32>)
-    %g = stablehlo.multiply %0#0, %f#0 : tensor<32x16xf32>
+    %rows = stablehlo.iota dim = 0 : tensor<32x1xi32>
+    %t = "stablehlo.gather"(%0#0, %rows) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 16>}> : (tensor<32x16xf32>, tensor<32x1xi32>) -> tensor<32x16xf32>
+    %g = stablehlo.multiply %t, %f#0 : tensor<32x16xf32>
     %5 = stablehlo.add %g, %f#1 : tensor<32x16xf32>
     return %5, %0#1 : tensor<32x16xf32>, tensor<32xi32>
   }
