@@ -19,9 +19,9 @@ LARGEST = {"f64": np.finfo(np.float64).max, "f32": np.finfo(np.float32).max}
 def dtype(name: str) -> np.dtype[Any]:
     if name in ("f64", "f32", "f16"):
         return np.dtype(name.replace("f", "float"))
-    if name == "bf16":
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(getattr(ml_dtypes, f"float{name[1]}_{name[2:].lower()}"))
+    full = "bfloat16" if name == "bf16" else f"float{name[1]}_{name[2:].lower()}"
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, full))
+    return found
 
 
 @pytest.mark.parametrize("name", IN_ML_DTYPES)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from scalify_hlo._compat import ir
 from scalify_hlo.quantize.numbers import Numbers, rewritten_wide
-from scalify_hlo.recipes.model import WIDE, load_recipe
+from scalify_hlo.recipes.model import load_recipe
 from tests.py.judge import parse
 
 PROGRAM = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
@@ -41,7 +41,7 @@ def test_from_the_original_until_nothing_is_new() -> None:
 
 
 def test_numbers_count_what_is_narrowed() -> None:
-    recipe = replace(load_recipe("fp8"), untrusted=WIDE)
+    recipe = replace(load_recipe("fp8"), untrusted="wide")
     numbers = Numbers(recipe, {1})
     assert [numbers.narrow(None) for _ in range(3)] == [True, False, True]
 

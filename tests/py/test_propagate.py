@@ -30,7 +30,7 @@ def reaching(name: str) -> set[str]:
     module = parse(CALLS)
     functions = functions_in(module.body.operations)
     return _reaching(
-        functions, lambda block: any(op.operation.name == name for op in block.operations)
+        functions, lambda block: name in {op.operation.name for op in block.operations}
     )
 
 

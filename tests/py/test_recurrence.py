@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNBOUNDED, Root, Uncertainty, of_root
 from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.rules import recurrence
 from scalify_hlo.rules.recurrence import (
+    _circles,
     after_turns,
     doubted,
     entered,
@@ -241,8 +242,6 @@ def test_blocks_with_narrow_values(inner: str, functions: tuple[str, ...], narro
 
 
 def test_groups_of_carries_that_feed_each_other() -> None:
-    feeds = recurrence.np.array(
-        [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0]], dtype=bool
-    )
-    assert recurrence._circles(feeds) == [[1, 2, 3]]
-    assert recurrence._circles(feeds & feeds.T) == []
+    feeds = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0]], dtype=bool)
+    assert _circles(feeds) == [[1, 2, 3]]
+    assert _circles(feeds & feeds.T) == []

@@ -51,12 +51,13 @@ def draw(seed: int, count: int) -> None:
 @main.command()
 @click.option("--survivors", is_flag=True, help="Run those that have survived, too.")
 @click.option("--pending/--no-pending", default=True, help="Run those that have no result.")
-def run(survivors: bool, pending: bool) -> None:
-    """Run the tests of each mutant that has no result yet."""
+@click.argument("tests", nargs=-1)
+def run(survivors: bool, pending: bool, tests: tuple[str, ...]) -> None:
+    """Run the tests of each mutant that has no result yet; with TESTS, no other tests."""
     database = WorkDB(SESSION, WorkDB.Mode.open)
     worker.warm()
     limits = Limits(tuple(_SAMPLE["budgets"]), _SETTINGS["timeout"])
-    covering = Covering()
+    covering = Covering(tests)
     judge = Judge(covering, limits)
     judge.vouch("scalify_hlo/errors.py", [t for t in covering.seconds if ".mlir::" in t])
     todo = list(_todo(database, survivors, pending))

@@ -46,12 +46,17 @@ def cover(tests: Sequence[str]) -> int:
 
 
 class Covering:
-    """The map from lines to tests."""
+    """The map from lines to tests.
 
-    def __init__(self) -> None:
+    Args:
+        only: The files and tests that there are; all if none.
+    """
+
+    def __init__(self, only: tuple[str, ...] = ()) -> None:
         from coverage import CoverageData
 
-        self.seconds = durations.read()
+        seconds = durations.read()
+        self.seconds = {test: s for test, s in seconds.items() if not only or test.startswith(only)}
         self._data = CoverageData(str(DATA))
         self._data.read()
 
@@ -206,7 +211,7 @@ def _within(
     tests: Iterable[str], seconds: Mapping[str, float], budget: float, *, at_least: bool
 ) -> list[str]:
     """Returns those tests, in turn, that the budget has room for."""
-    chosen = []
+    chosen: list[str] = []
     for test in tests:
         if seconds[test] <= budget or (at_least and not chosen):
             budget -= seconds[test]
