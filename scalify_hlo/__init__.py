@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from scalify_hlo.recipes.loading import dump_recipe as dump_recipe
     from scalify_hlo.recipes.loading import load_recipe as load_recipe
     from scalify_hlo.recipes.model import Recipe as Recipe
-    from scalify_hlo.report.matmuls import OperandScale as OperandScale
     from scalify_hlo.report.matmuls import MatmulReport as MatmulReport
+    from scalify_hlo.report.matmuls import OperandScale as OperandScale
     from scalify_hlo.report.model import Report as Report
     from scalify_hlo.report.totals import Totals as Totals
     from scalify_hlo.rules.registry import register_rule as register_rule

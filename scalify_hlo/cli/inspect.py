@@ -255,10 +255,12 @@ def dry_run(program: Program, options: Options) -> Report:
 def _rewritten(program: Program, options: Options) -> tuple[Report, ir.Module]:
     """Returns the report of a rewrite of a program, and the rewritten copy of its module."""
     from scalify_hlo.io.artifact import copy_module
+    from scalify_hlo.io.wellformed import located
     from scalify_hlo.passes.pipeline import rewrite_module
 
     module = copy_module(program.module)
-    return rewrite_module(module, replace(options, annotate=True, listed=True)), module
+    with located(program.name):
+        return rewrite_module(module, replace(options, annotate=True, listed=True)), module
 
 
 def reads_of(report: Report) -> list[tuple[str, ...]]:

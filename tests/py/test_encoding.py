@@ -39,8 +39,8 @@ class TestScales:
     def test_rms(self) -> None:
         text, exponent = encoded([1.0, 7.0, 1.0, 7.0], "4xf32", "f8E4M3FN")  # rms 5
         assert exponent == 2
-        quarters = "2.500000e-01, 1.750000e+00, 2.500000e-01, 1.750000e+00"
-        assert text == f"dense<[{quarters}]> : tensor<4xf8E4M3FN>"
+        data = "[2.500000e-01, 1.750000e+00, 2.500000e-01, 1.750000e+00]"
+        assert text == f"dense<{data}> : tensor<4xf8E4M3FN>"
 
     @pytest.mark.parametrize(
         ("largest", "margin", "exponent"),

@@ -293,7 +293,7 @@ class TestWarnings:
 
     def test_of_a_function(self) -> None:
         x = jnp.ones((4, 4))
-        with pytest.warns(scalify_hlo.ScalifyWarning, match="1 too small") as told:
+        with pytest.warns(scalify_hlo.ScalifyWarning, match="1 wide: too small") as told:
             scalify_hlo.scalify(jnp.matmul, recipe="fp8")(x, x)
         assert len(told) == 1
 

@@ -19,8 +19,8 @@ LARGEST = {"f64": np.finfo(np.float64).max, "f32": np.finfo(np.float32).max}
 def dtype(name: str) -> np.dtype[Any]:
     if name in ("f64", "f32", "f16"):
         return np.dtype(name.replace("f", "float"))
-    kind = "bfloat16" if name == "bf16" else f"float{name[1]}_{name[2:].lower()}"
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, kind))
+    full = "bfloat16" if name == "bf16" else f"float{name[1]}_{name[2:].lower()}"
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, full))
     return found
 
 

@@ -23,7 +23,8 @@ def module_of(function: Callable[..., Any], *shapes: tuple[int, ...]) -> ir.Modu
 
 
 def counted(module: ir.Module) -> Counter[str]:
-    return Counter(node.name for node in graph_of(module).nodes)
+    with module.context:
+        return Counter(node.name for node in graph_of(module).nodes)
 
 
 def products(x: jax.Array, y: jax.Array) -> list[jax.Array]:

@@ -12,7 +12,7 @@ import pytest
 
 import scalify_hlo
 from examples import gpt2
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import ir, new_context
 from scalify_hlo.analysis.frames import named
 from scalify_hlo.analysis.index import LISTING as LISTED
 from scalify_hlo.analysis.index import ModuleIndex
@@ -250,7 +250,8 @@ def test_no_mark_is_left(recipe: str) -> None:
 
 
 def test_passes_find_what_earlier_ones_share() -> None:
-    index, casts = ModuleIndex(), Casts()
+    with new_context():
+        index, casts = ModuleIndex(), Casts()
     assert index.shared(Casts) is None
     assert index.share(casts) is casts
     index.invalidate({LISTED})

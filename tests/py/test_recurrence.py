@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
+from scalify_hlo.algebra.scale import Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNBOUNDED, Root, Uncertainty, of_root
 from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.rules import loops, recurrence
 from scalify_hlo.rules.recurrence import (
+    _circles,
     after_turns,
     entered,
     has_narrow_values,
@@ -243,26 +243,5 @@ def test_blocks_with_narrow_values(inner: str, functions: tuple[str, ...], narro
 
 def test_groups_of_carries_that_feed_each_other() -> None:
     feeds = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 1, 0, 0]], dtype=bool)
-    assert recurrence._circles(feeds) == [[1, 2, 3]]
-    assert recurrence._circles(feeds & feeds.T) == []
-
-
-@pytest.mark.parametrize(
-    ("sources", "circular"),
-    [
-        ({0: [1], 1: [2], 2: []}, set()),
-        ({0: [0], 1: []}, {0}),
-        ({0: [1], 1: [0], 2: [0]}, {0, 1}),
-        ({0: [1], 1: [2], 2: [0], 3: [4], 4: [3]}, {0, 1, 2, 3, 4}),
-    ],
-)
-def test_carries_whose_scales_come_from_themselves(
-    sources: dict[int, list[int]], circular: set[int]
-) -> None:
-    assert loops._circular(sources) == circular
-
-
-def test_forms_of_carries_with_scales_of_their_own() -> None:
-    near, moved = info(of_root(1.0)), Scaled(ONE, 2.0, of_root(3.0))
-    found = loops._with_values([near, None, moved], {1, 2})
-    assert found == [near, None, moved._replace(uncertainty=moved.at(ONE).uncertainty)]
+    assert _circles(feeds) == [[1, 2, 3]]
+    assert _circles(feeds & feeds.T) == []

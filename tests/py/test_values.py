@@ -8,7 +8,7 @@ from tests.py.judge import parse
 REDUCE = """
 func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.reduce(%x init: %z) across dimensions = [0]
-    : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
     reducer(%a: tensor<f32>, %b: tensor<f32>) {
       %1 = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %1 : tensor<f32>

@@ -50,15 +50,17 @@ def draw(seed: int, count: int) -> None:
 
 @main.command()
 @click.option("--survivors", is_flag=True, help="Run those that have survived, too.")
-def run(survivors: bool) -> None:
-    """Run the tests of each mutant that has no result yet."""
+@click.option("--pending/--no-pending", default=True, help="Run those that have no result.")
+@click.argument("tests", nargs=-1)
+def run(survivors: bool, pending: bool, tests: tuple[str, ...]) -> None:
+    """Run the tests of each mutant that has no result yet; with TESTS, no other tests."""
     database = WorkDB(SESSION, WorkDB.Mode.open)
     worker.warm()
     limits = Limits(tuple(_SAMPLE["budgets"]), _SETTINGS["timeout"])
-    covering = Covering()
+    covering = Covering(tests)
     judge = Judge(covering, limits)
-    judge.vouch("scalify_hlo/errors.py", (t for t in covering.seconds if ".mlir::" in t))
-    todo = list(_todo(database, survivors))
+    judge.vouch("scalify_hlo/errors.py", [t for t in covering.seconds if ".mlir::" in t])
+    todo = list(_todo(database, survivors, pending))
     for number, item in enumerate(todo, 1):
         mutant = mutant_of(item)
         if mutant is None:
@@ -81,13 +83,17 @@ def report() -> None:
     sys.exit(results.report(ended))
 
 
-def _todo(database: WorkDB, survivors: bool) -> Iterator[WorkItem]:
-    """Yields the items to run."""
-    yield from database.pending_work_items
+def _todo(database: WorkDB, survivors: bool, pending: bool) -> Iterator[WorkItem]:
+    """Yields the items to run; survivors that are named as equivalent are not."""
+    if pending:
+        yield from database.pending_work_items
     if survivors:
+        named = results.equivalents()
         items = {item.job_id: item for item in database.work_items}
         for job, result in list(database.results):
-            if result.test_outcome == TestOutcome.SURVIVED:
+            survived = result.test_outcome == TestOutcome.SURVIVED
+            mutant = mutant_of(items[job]) if survived else None
+            if mutant is not None and mutant.key not in named:
                 yield items[job]
 
 

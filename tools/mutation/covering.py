@@ -46,12 +46,17 @@ def cover(tests: Sequence[str]) -> int:
 
 
 class Covering:
-    """The map from lines to tests."""
+    """The map from lines to tests.
 
-    def __init__(self) -> None:
+    Args:
+        only: The files and tests that there are; all if none.
+    """
+
+    def __init__(self, only: tuple[str, ...] = ()) -> None:
         from coverage import CoverageData
 
-        self.seconds = durations.read()
+        seconds = durations.read()
+        self.seconds = {test: s for test, s in seconds.items() if not only or test.startswith(only)}
         self._data = CoverageData(str(DATA))
         self._data.read()
 

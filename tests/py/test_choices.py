@@ -1,0 +1,44 @@
+"""Constants of zeros."""
+
+from __future__ import annotations
+
+import pytest
+
+from scalify_hlo.rules.choices import is_zero
+from tests.py.judge import parse
+
+PROGRAM = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {{
+  %0 = stablehlo.constant dense<{value}> : tensor<{type}>
+  %1 = stablehlo.broadcast_in_dim {of}, dims = {dims} : (tensor<{type}>) -> tensor<3x{element}>
+  return %x : tensor<f32>
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "zero"),
+    [
+        ("0.0", "f32", True),
+        ("-0.0", "f32", True),
+        ("1.0", "f32", False),
+        ("0.0", "3xf32", True),
+        ("[0.0, 1.0, 0.0]", "3xf32", False),
+        ("0", "i32", False),
+    ],
+)
+def test_constants(value: str, type_: str, zero: bool) -> None:
+    element = type_.removeprefix("3x")
+    dims = "[0]" if element != type_ else "[]"
+    text = PROGRAM.format(value=value, type=type_, of="%0", dims=dims, element=element)
+    module = parse(text)
+    constant, broadcast, _ = module.body.operations[0].regions[0].blocks[0].operations
+    assert is_zero(constant.results[0]) is zero
+    assert is_zero(broadcast.results[0]) is zero
+
+
+def test_arguments() -> None:
+    text = PROGRAM.format(value="0.0", type="f32", of="%x", dims="[]", element="f32")
+    module = parse(text)
+    block = module.body.operations[0].regions[0].blocks[0]
+    assert not is_zero(block.operations[1].results[0])
+    assert not is_zero(block.arguments[0])

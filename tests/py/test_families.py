@@ -1,0 +1,62 @@
+"""How uncertain products are."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
+from scalify_hlo.algebra.uncertainty import CERTAIN, NORMALIZED, Uncertainty, of_root
+from scalify_hlo.rules.families import _is_constant, product_uncertainty
+
+
+def info(uncertainty: Uncertainty) -> Scaled:
+    return Scaled(ONE, 0, uncertainty)
+
+
+def test_contractions_have_a_bias() -> None:
+    x, w = of_root(0.5), of_root(0.5)
+    short, long = (product_uncertainty(info(x * w), info(x**2), 1, n) for n in (64, 256))
+    assert short.bias == long.bias == pytest.approx(0.05)
+
+
+def test_products_with_one_root_alone_have_a_larger_bias() -> None:
+    x, w = of_root(0.5), of_root(0.5)
+    assert product_uncertainty(info(x), info(w)).bias == pytest.approx(0.1)
+    assert product_uncertainty(info(x * w), info(w)).bias == pytest.approx(0.1)
+    assert product_uncertainty(info(x * w), info(x * w)).bias == 0
+
+
+def test_products_with_what_has_no_root_have_none() -> None:
+    x = of_root(0.5)
+    assert product_uncertainty(info(x), info(NORMALIZED), terms=64).bias == 0
+    assert product_uncertainty(info(x), Splat(3.0)) is x
+    assert product_uncertainty(Splat(3.0), info(x), -1).degrees == (x**-1).degrees
+    assert product_uncertainty(Splat(3.0), Splat(2.0)) is CERTAIN
+
+
+def test_terms_of_one_root_may_add_up() -> None:
+    """Twice as many octaves as the number of terms has, where all of both is one root."""
+    x = of_root(0.5)
+    shared = product_uncertainty(info(x), info(x), 1, 256)
+    assert shared.octaves == pytest.approx(0.05 + math.hypot(1.0, 4.0))
+    few = product_uncertainty(info(x), info(x), 1, 2)
+    assert few.octaves == pytest.approx(0.05 + math.hypot(1.0, 1.0))
+    single = product_uncertainty(info(x), info(x))
+    assert single.octaves == pytest.approx(0.1 + math.hypot(1.0, 1.0))
+
+
+def test_terms_of_different_roots_do_not() -> None:
+    x, w = of_root(0.5), of_root(0.5)
+    found = product_uncertainty(info(x), info(w), 1, 256)
+    assert found.octaves == pytest.approx(0.05 + math.hypot(0.5, 0.5))
+    assert len(found.degrees) == 2
+
+
+def test_constants() -> None:
+    assert _is_constant(None)
+    assert _is_constant(Splat(1.0))
+    assert not _is_constant(ANY)
+    assert _is_constant(info(of_root(1.0, constant=True)))
+    assert not _is_constant(info(of_root(1.0)))
