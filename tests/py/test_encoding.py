@@ -72,7 +72,7 @@ def test_rms_of_values_whose_squares_overflow() -> None:
     assert exponent_below_rms(values) == math.floor(math.log2(3e300))
 
 
-@pytest.mark.parametrize("values", [[0.0, -0.0], [np.inf, np.nan]])
+@pytest.mark.parametrize("values", [[0.0, -0.0], [np.inf, np.nan], []])
 def test_rms_of_nothing(values: list[float]) -> None:
     assert exponent_below_rms(np.array(values)) == 0
     assert log2_rms(np.array(values)) == 0.0

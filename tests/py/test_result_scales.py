@@ -19,11 +19,14 @@ VALUE = cast("ir.Value", None)
 class Values:
     """Values that are all of one format."""
 
+    def __init__(self, of: Any) -> None:
+        self._format = of
+
     def format(self, _: object) -> Any:
-        return E4M3
+        return self._format
 
 
-SCALES = ResultScales(cast("Any", Values()), narrow=True)
+SCALES = ResultScales(cast("Any", Values(E4M3)), narrow=True)
 RUNTIME = Scale(0, ((RuntimeScale(0, "s0"), 1),))
 
 
@@ -51,6 +54,11 @@ def test_a_run_time_scale_stays() -> None:
     hopeless = Scaled(RUNTIME, 9.0, of_root(1e6))
     assert SCALES.bounded(VALUE, hopeless) == RUNTIME
     assert SCALES.bounded(VALUE, Scaled(Scale(5), 9.0, of_root(1e6))) == ONE
+
+
+def test_what_has_no_format_has_no_room() -> None:
+    scales = ResultScales(cast("Any", Values(None)), narrow=True)
+    assert scales.bounded(VALUE, Scaled(ONE, 9.0, of_root(0.5))) == Scale(8)
 
 
 def test_formats() -> None:

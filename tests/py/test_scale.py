@@ -19,11 +19,13 @@ from scalify_hlo.algebra.scale import (
     RuntimeScale,
     Scale,
     Scaled,
+    ScaleRoot,
     Splat,
     levels_at,
     meet,
     splat_info,
 )
+from scalify_hlo.algebra.uncertainty import of_root
 
 GENERATORS = [RuntimeScale(i, f"s{i}", state=i < 2) for i in range(4)]
 
@@ -245,3 +247,14 @@ class TestDefaults:
         runtime = RuntimeScale(0, "s0")
         assert runtime.state
         assert Scale(0, ((runtime, 2),)).depth == runtime.depth == 0
+
+    def test_of_roots_and_of_what_is_uncertain(self) -> None:
+        runtime = RuntimeScale(0, "s0", bound=20, depth=2, size=6.0, uncertainty=of_root(3.0))
+        certain = RuntimeScale(1, "s1", size=1.0)
+        product = Scale(3, ((runtime, 2), (certain, 1)))
+        assert product.uncertainty.octaves == 6.0
+        assert Scale(3, ((certain, 2),)).uncertainty.octaves == 0.0
+        root = ScaleRoot(product, 2)
+        assert (root.size, root.depth) == ((3 + 12 + 1) / 2, 2)
+        assert root.bound == product.reach // 2 + 1
+        assert root.uncertainty.octaves == 3.0

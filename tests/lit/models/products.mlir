@@ -1,0 +1,69 @@
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{annotate=true})' \
+// RUN:   | %filecheck %s
+
+// Products of a few elements have a power of their scale, and those of many, or from another start
+// than 1, are unscaled. Statistics of f64 are computed in f64.
+// CHECK:      module {
+// CHECK-NEXT: func.func @main(%arg0: tensor<8x5xf32>, %arg1: tensor<f32>, %arg2: tensor<8x6xf32>, %arg3: tensor<f32>, %arg4: tensor<8xf64>, %arg5: tensor<f64>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>, tensor<f64>) {
+// CHECK-NEXT: %0 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
+// CHECK-NEXT: %1 = stablehlo.multiply %0, %arg1 : tensor<f32>
+// CHECK-NEXT: %2 = stablehlo.multiply %1, %arg1 : tensor<f32>
+// CHECK-NEXT: %3 = stablehlo.multiply %2, %arg1 : tensor<f32>
+// CHECK-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// CHECK-NEXT: %4 = stablehlo.reduce(%arg0 init: %cst) applies stablehlo.multiply across dimensions = [1] {scalify.forms = ["s0^5"]} : (tensor<8x5xf32>, tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %5 = stablehlo.broadcast_in_dim %arg3, dims = [] : (tensor<f32>) -> tensor<8x6xf32>
+// CHECK-NEXT: %6 = stablehlo.multiply %arg2, %5 : tensor<8x6xf32>
+// CHECK-NEXT: %7 = stablehlo.reduce(%6 init: %cst) applies stablehlo.multiply across dimensions = [1] : (tensor<8x6xf32>, tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %8 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8x5xf32>
+// CHECK-NEXT: %9 = stablehlo.multiply %arg0, %8 : tensor<8x5xf32>
+// CHECK-NEXT: %10 = stablehlo.reduce(%9 init: %cst_0) applies stablehlo.multiply across dimensions = [1] : (tensor<8x5xf32>, tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+// CHECK-NEXT: %11 = stablehlo.optimization_barrier %arg4 : tensor<8xf64>
+// CHECK-NEXT: %12 = stablehlo.multiply %11, %11 : tensor<8xf64>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+// CHECK-NEXT: %13 = stablehlo.reduce(%12 init: %cst_2) applies stablehlo.add across dimensions = [0] : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+// CHECK-NEXT: %cst_3 = stablehlo.constant dense<1.250000e-01> : tensor<f64>
+// CHECK-NEXT: %14 = stablehlo.multiply %13, %cst_3 : tensor<f64>
+// CHECK-NEXT: %15 = stablehlo.sqrt %14 : tensor<f64>
+// CHECK-NEXT: %16 = stablehlo.bitcast_convert %15 : (tensor<f64>) -> tensor<ui64>
+// CHECK-NEXT: %c = stablehlo.constant dense<18442240474082181120> : tensor<ui64>
+// CHECK-NEXT: %17 = stablehlo.and %16, %c : tensor<ui64>
+// CHECK-NEXT: %c_4 = stablehlo.constant dense<1> : tensor<ui64>
+// CHECK-NEXT: %18 = stablehlo.subtract %17, %c_4 : tensor<ui64>
+// CHECK-NEXT: %c_5 = stablehlo.constant dense<9218868437227405311> : tensor<ui64>
+// CHECK-NEXT: %19 = stablehlo.compare LT, %18, %c_5 : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
+// CHECK-NEXT: %20 = stablehlo.bitcast_convert %17 : (tensor<ui64>) -> tensor<f64>
+// CHECK-NEXT: %21 = stablehlo.select %19, %20, %cst_1 : tensor<i1>, tensor<f64>
+// CHECK-NEXT: %22 = stablehlo.multiply %21, %arg5 : tensor<f64>
+// CHECK-NEXT: %cst_6 = stablehlo.constant dense<2.2737367544323206E-13> : tensor<f64>
+// CHECK-NEXT: %cst_7 = stablehlo.constant dense<0x4290000000000000> : tensor<f64>
+// CHECK-NEXT: %23 = stablehlo.clamp %cst_6, %22, %cst_7 : tensor<f64>
+// CHECK-NEXT: %24 = stablehlo.bitcast_convert %23 : (tensor<f64>) -> tensor<ui64>
+// CHECK-NEXT: %c_8 = stablehlo.constant dense<9214364837600034816> : tensor<ui64>
+// CHECK-NEXT: %25 = stablehlo.subtract %c_8, %24 : tensor<ui64>
+// CHECK-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<ui64>) -> tensor<f64>
+// CHECK-NEXT: %cst_9 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+// CHECK-NEXT: %27 = stablehlo.divide %cst_9, %26 : tensor<f64>
+// CHECK-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<f64>
+// CHECK-NEXT: %29 = stablehlo.divide %arg5, %28 : tensor<f64>
+// CHECK-NEXT: %30 = stablehlo.broadcast_in_dim %29, dims = [] : (tensor<f64>) -> tensor<8xf64>
+// CHECK-NEXT: %31 = stablehlo.multiply %11, %30 : tensor<8xf64>
+// CHECK-NEXT: %32 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %33 = stablehlo.multiply %4, %32 : tensor<8xf32>
+// CHECK-NEXT: return %33, %7, %10, %31, %28 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>, tensor<f64>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+
+module {
+  func.func @main(%x: tensor<8x5xf32> {scalify.pair}, %y: tensor<8x6xf32> {scalify.pair}, %z: tensor<8xf64> {scalify.pair})
+      -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64> {scalify.pair}) {
+    %one = stablehlo.constant dense<1.0> : tensor<f32>
+    %two = stablehlo.constant dense<2.0> : tensor<f32>
+    %0 = stablehlo.reduce(%x init: %one) applies stablehlo.multiply across dimensions = [1] : (tensor<8x5xf32>, tensor<f32>) -> tensor<8xf32>
+    %1 = stablehlo.reduce(%y init: %one) applies stablehlo.multiply across dimensions = [1] : (tensor<8x6xf32>, tensor<f32>) -> tensor<8xf32>
+    %2 = stablehlo.reduce(%x init: %two) applies stablehlo.multiply across dimensions = [1] : (tensor<8x5xf32>, tensor<f32>) -> tensor<8xf32>
+    %3 = stablehlo.optimization_barrier {scalify.marker = "dynamic_rescale", scalify.statistic = "l2"} %z : tensor<8xf64>
+    return %0, %1, %2, %3 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>
+  }
+}
