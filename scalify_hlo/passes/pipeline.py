@@ -315,7 +315,7 @@ def _add(
 
 
 def parse_pipeline(text: str) -> list[Pass | str]:
-    """Reads a pipeline such as ``builtin.module(scalify-propagate{meet=max},cse)``.
+    """Reads a pipeline such as ``builtin.module(scalify-propagate{recipe=fp8},cse)``.
 
     Returns:
         The passes of this package, and those of MLIR as text.

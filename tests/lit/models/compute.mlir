@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=fp16},scalify-narrow-state{recipe=fp16},scalify-narrow-compute{recipe=fp16},scalify-quantize-constants,scalify-propagate{annotate=true narrow=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=fp16},scalify-narrow-state{recipe=fp16},scalify-narrow-compute{recipe=fp16},scalify-quantize-constants,scalify-propagate{recipe=fp16 annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=COMPUTE
 
 // A branch, a loop, a sort and a call that are computed in f16.

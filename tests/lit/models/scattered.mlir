@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs},scalify-propagate{predict=unit annotate=true narrow=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs},scalify-propagate{recipe=unit annotate=true})' \
 // RUN:   | %filecheck %s
 
 // Sizes of what is scattered over zeros, selected, padded and raised to powers, and of functions of

@@ -1,6 +1,6 @@
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=WIDE
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{predict=unit annotate=true narrow=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=unit annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=NARROW
 
 // High powers of values, their quotients and sums with constants: scales do not follow all of them.

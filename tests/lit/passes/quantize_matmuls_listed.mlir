@@ -2,7 +2,7 @@
 // RUN:     --pass-pipeline='builtin.module(scalify-roles,scalify-quantize-matmuls{recipe=fp8 listed=true})' \
 // RUN:     | %filecheck %s
 // RUN: %scalify-opt %s \
-// RUN:     --pass-pipeline='builtin.module(scalify-signature{every=true},scalify-roles,scalify-quantize-matmuls{recipe=fp8 listed=true},scalify-propagate{narrow=true})' \
+// RUN:     --pass-pipeline='builtin.module(scalify-signature{every=true},scalify-roles,scalify-quantize-matmuls{recipe=fp8 listed=true},scalify-propagate{recipe=fp8})' \
 // RUN:     | %filecheck %s --check-prefix=DONE
 
 // For a report, each cast has the operands that it makes: 2 * matmul + side.

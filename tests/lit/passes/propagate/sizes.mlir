@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-recognize{inputs},scalify-propagate{narrow predict=unit annotate})' \
+// RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-recognize{inputs},scalify-propagate{recipe=unit annotate})' \
 // RUN:   | %filecheck %s
 
 // Constants and integers have the size of their root mean square, functions of constants that of the
