@@ -22,6 +22,9 @@ FOLDER: Final = Path("tests/lit/models")
 
 _OPT: Final = "%scalify-opt"
 _RUN: Final = re.compile(r"^// RUN:\s*(.*?)(\\?)$")
+_ALGORITHM: Final = re.compile(r", algorithm = <[^>]*>")
+"""An attribute of dots that depends on the version of jax."""
+
 _PREFIX: Final = re.compile(r"--check-prefix=([\w-]+)")
 
 
@@ -57,7 +60,8 @@ def output(command: str, file: Path) -> list[str]:
     opt = [sys.executable, "-m", "scalify_hlo", "opt"]
     words = [*opt, *shlex.split(command.replace(_OPT, ""))]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    return [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    lines = _ALGORITHM.sub("{{(, algorithm = <[^>]*>)?}}", done.stdout).splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def checked(text: str, file: Path) -> str:
@@ -70,13 +74,14 @@ def checked(text: str, file: Path) -> str:
     asked = list(runs(text))
     old = re.compile(rf"^// (?:{'|'.join(prefix for _, prefix in asked)})(?:-[A-Z]+)?:")
     kept = [line for line in text.splitlines() if not old.match(line)]
-    start = next(i for i, line in enumerate(kept) if not line.startswith("//") and line.strip())
+    start = next(i for i, line in enumerate(kept) if line.strip() and not line.startswith("//"))
+    head = "\n".join(kept[:start]).rstrip()
     lines: list[str] = []
     for command, prefix in asked:
         first, *rest = output(command, file)
         lines.append(f"// {prefix}:      {first}")
         lines += [f"// {prefix}-NEXT: {line}" for line in rest]
-    return "\n".join([*kept[:start], *lines, *kept[start:]]) + "\n"
+    return "\n".join([head, *lines, "", *kept[start:]]) + "\n"
 
 
 def main(arguments: Sequence[str]) -> None:

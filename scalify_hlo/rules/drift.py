@@ -1,4 +1,4 @@
-"""Static scales with which wide data would be far from unit, and operands that are rescaled for it."""
+"""Static scales with which wide data would be far from unit, and the rescaling of their operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-propagate{narrow=true})' \
+// RUN: %scalify-opt %s --split-input-file --pass-pipeline='builtin.module(scalify-propagate{recipe=fp8})' \
 // RUN:   | %filecheck %s
 
 // Ops after the last cast. Data of f16 arguments with a scale are rescaled there, too; wide data are

@@ -359,89 +359,91 @@
 // FP8-NEXT: %91 = stablehlo.reshape %90 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %92 = stablehlo.reshape %75 {scalify.forms = ["2^-1"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
 // FP8-NEXT: %93 = stablehlo.dot_general %91, %92, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %94 = stablehlo.reshape %93 {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %95 = stablehlo.transpose %94, dims = [1, 0] {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %96 = stablehlo.reshape %90 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %97 = stablehlo.dot_general %96, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %98 = stablehlo.reshape %97 {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %99 = stablehlo.reshape %98 {scalify.forms = ["2^-8 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %100 = stablehlo.transpose %99, dims = [0, 2, 3, 1] {scalify.forms = ["2^-8 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_19 = stablehlo.constant dense<2.500000e-01> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %101 = stablehlo.multiply %100, %cst_19 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %102 = stablehlo.clamp %cst_1, %101, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %103 = stablehlo.convert %102 {scalify.forms = ["2^-6"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
-// FP8-NEXT: %104 = stablehlo.optimization_barrier {scalify.forms = ["2^-6"]} %103 : tensor<2x2x16x16xf8E5M2>
-// FP8-NEXT: %105 = stablehlo.dot_general %104, %43, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %106 = stablehlo.dot_general %104, %66, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-10 level 3"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %107 = stablehlo.transpose %106, dims = [0, 3, 1, 2] {scalify.forms = ["2^-10 level 3"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %108 = stablehlo.broadcast_in_dim %69, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %109 = stablehlo.multiply %105, %108 {scalify.forms = ["2^-6 level -2"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_20 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %110 = stablehlo.multiply %109, %cst_20 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %111 = stablehlo.multiply %110, %59 {scalify.forms = ["2^0 level -8"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %112 = stablehlo.reduce(%111 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
-// FP8-NEXT: %113 = stablehlo.reshape %112 {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
-// FP8-NEXT: %114 = stablehlo.negate %113 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x1xf32>
-// FP8-NEXT: %115 = stablehlo.broadcast_in_dim %61, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %116 = stablehlo.divide %105, %115 {scalify.forms = ["2^-6"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_21 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %117 = stablehlo.multiply %116, %cst_21 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %118 = stablehlo.reduce(%114 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
-// FP8-NEXT: %119 = stablehlo.broadcast_in_dim %118, dims = [0, 1, 2] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %120 = stablehlo.add %117, %119 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %121 = stablehlo.multiply %120, %59 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
-// FP8-NEXT: %122 = call @_where_1(%52#1, %121) {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %cst_22 = stablehlo.constant dense<6.250000e-02> : tensor<2x2x16x16xf32>
-// FP8-NEXT: %123 = stablehlo.divide %122, %cst_22 : tensor<2x2x16x16xf32>
-// FP8-NEXT: %124 = stablehlo.clamp %cst_1, %123, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %125 = stablehlo.convert %124 {scalify.forms = ["2^-5"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
-// FP8-NEXT: %126 = stablehlo.optimization_barrier {scalify.forms = ["2^-5"]} %125 : tensor<2x2x16x16xf8E5M2>
-// FP8-NEXT: %127 = stablehlo.dot_general %126, %29, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
-// FP8-NEXT: %128 = stablehlo.transpose %127, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %129 = stablehlo.dot_general %126, %36, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %94 = stablehlo.multiply %93, %cst_19 : tensor<32x32xf32>
+// FP8-NEXT: %95 = stablehlo.reshape %94 {scalify.forms = ["2^0 level -7"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %96 = stablehlo.transpose %95, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %97 = stablehlo.reshape %90 {scalify.forms = ["2^-8"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %98 = stablehlo.dot_general %97, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %99 = stablehlo.reshape %98 {scalify.forms = ["2^-8 level 2"]} : (tensor<32x32xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %100 = stablehlo.reshape %99 {scalify.forms = ["2^-8 level 2"]} : (tensor<2x16x32xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %101 = stablehlo.transpose %100, dims = [0, 2, 3, 1] {scalify.forms = ["2^-8 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_20 = stablehlo.constant dense<2.500000e-01> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %102 = stablehlo.multiply %101, %cst_20 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %103 = stablehlo.clamp %cst_1, %102, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %104 = stablehlo.convert %103 {scalify.forms = ["2^-6"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %105 = stablehlo.optimization_barrier {scalify.forms = ["2^-6"]} %104 : tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %106 = stablehlo.dot_general %105, %43, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [3]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %107 = stablehlo.dot_general %105, %66, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-10 level 3"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x2x16x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_21 = stablehlo.constant dense<9.765625E-4> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %108 = stablehlo.multiply %107, %cst_21 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %109 = stablehlo.transpose %108, dims = [0, 3, 1, 2] {scalify.forms = ["2^0 level -7"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %110 = stablehlo.broadcast_in_dim %69, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %111 = stablehlo.multiply %106, %110 {scalify.forms = ["2^-6 level -2"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_22 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %112 = stablehlo.multiply %111, %cst_22 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %113 = stablehlo.multiply %112, %59 {scalify.forms = ["2^0 level -8"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %114 = stablehlo.reduce(%113 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %115 = stablehlo.reshape %114 {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x1xf32>
+// FP8-NEXT: %116 = stablehlo.negate %115 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x1xf32>
+// FP8-NEXT: %117 = stablehlo.broadcast_in_dim %61, dims = [0, 1, 2, 3] {scalify.forms = ["2^0 level 2"]} : (tensor<2x2x16x1xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %118 = stablehlo.divide %106, %117 {scalify.forms = ["2^-6"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<1.562500e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %119 = stablehlo.multiply %118, %cst_23 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %120 = stablehlo.reduce(%116 init: %cst_10) applies stablehlo.add across dimensions = [3] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16x1xf32>, tensor<f32>) -> tensor<2x2x16xf32>
+// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %120, dims = [0, 1, 2] {scalify.forms = ["2^0 level -6"]} : (tensor<2x2x16xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %122 = stablehlo.add %119, %121 {scalify.forms = ["2^0 level -6"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %123 = stablehlo.multiply %122, %59 {scalify.forms = ["2^0 level -4"]} : tensor<2x2x16x16xf32>
+// FP8-NEXT: %124 = call @_where_1(%52#1, %123) {scalify.forms = ["2^0 level -4"]} : (tensor<2x2x16x16xi1>, tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<6.250000e-02> : tensor<2x2x16x16xf32>
+// FP8-NEXT: %125 = stablehlo.divide %124, %cst_24 : tensor<2x2x16x16xf32>
+// FP8-NEXT: %126 = stablehlo.clamp %cst_1, %125, %cst_2 : (tensor<f32>, tensor<2x2x16x16xf32>, tensor<f32>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %127 = stablehlo.convert %126 {scalify.forms = ["2^-5"]} : (tensor<2x2x16x16xf32>) -> tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %128 = stablehlo.optimization_barrier {scalify.forms = ["2^-5"]} %127 : tensor<2x2x16x16xf8E5M2>
+// FP8-NEXT: %129 = stablehlo.dot_general %128, %29, batching_dims = [0, 1] x [0, 2], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
 // FP8-NEXT: %130 = stablehlo.transpose %129, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
-// FP8-NEXT: %131 = stablehlo.reshape %107 {scalify.forms = ["2^-10 level 3"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<1.250000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %132 = stablehlo.multiply %131, %cst_23 : tensor<2x16x32xf32>
-// FP8-NEXT: %133 = stablehlo.clamp %cst_1, %132, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %134 = stablehlo.convert %133 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
-// FP8-NEXT: %135 = stablehlo.optimization_barrier {scalify.forms = ["2^-7"]} %134 : tensor<2x16x32xf8E5M2>
-// FP8-NEXT: %136 = stablehlo.reshape %135 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %137 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %138 = stablehlo.dot_general %136, %137, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %139 = stablehlo.reshape %138 {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %140 = stablehlo.transpose %139, dims = [1, 0] {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %141 = stablehlo.reshape %128 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %142 = stablehlo.multiply %141, %cst_24 : tensor<2x16x32xf32>
-// FP8-NEXT: %143 = stablehlo.clamp %cst_1, %142, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %144 = stablehlo.convert %143 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
-// FP8-NEXT: %145 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %144 : tensor<2x16x32xf8E5M2>
-// FP8-NEXT: %146 = stablehlo.reshape %145 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %147 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %148 = stablehlo.dot_general %146, %147, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %149 = stablehlo.reshape %148 {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %150 = stablehlo.transpose %149, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %151 = stablehlo.reshape %130 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
-// FP8-NEXT: %152 = stablehlo.multiply %151, %cst_25 : tensor<2x16x32xf32>
-// FP8-NEXT: %153 = stablehlo.clamp %cst_1, %152, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
-// FP8-NEXT: %154 = stablehlo.convert %153 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
-// FP8-NEXT: %155 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %154 : tensor<2x16x32xf8E5M2>
-// FP8-NEXT: %156 = stablehlo.reshape %155 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %157 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %158 = stablehlo.dot_general %156, %157, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
-// FP8-NEXT: %159 = stablehlo.reshape %158 {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %160 = stablehlo.transpose %159, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
-// FP8-NEXT: %161 = stablehlo.multiply %150, %cst_26 : tensor<32x32xf32>
-// FP8-NEXT: %cst_27 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %162 = stablehlo.multiply %95, %cst_27 : tensor<32x32xf32>
-// FP8-NEXT: %cst_28 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
-// FP8-NEXT: %163 = stablehlo.multiply %160, %cst_28 : tensor<32x32xf32>
-// FP8-NEXT: %cst_29 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %164 = stablehlo.multiply %140, %cst_29 : tensor<32x32xf32>
-// FP8-NEXT: return %161, %162, %163, %164 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+// FP8-NEXT: %131 = stablehlo.dot_general %128, %36, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf8E5M2>, tensor<2x16x2x16xf8E4M3FN>) -> tensor<2x2x16x16xf32>
+// FP8-NEXT: %132 = stablehlo.transpose %131, dims = [0, 2, 1, 3] {scalify.forms = ["2^-5 level 2"]} : (tensor<2x2x16x16xf32>) -> tensor<2x16x2x16xf32>
+// FP8-NEXT: %133 = stablehlo.reshape %109 {scalify.forms = ["2^0 level -7"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<1.280000e+02> : tensor<2x16x32xf32>
+// FP8-NEXT: %134 = stablehlo.multiply %133, %cst_25 : tensor<2x16x32xf32>
+// FP8-NEXT: %135 = stablehlo.clamp %cst_1, %134, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %136 = stablehlo.convert %135 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %137 = stablehlo.optimization_barrier {scalify.forms = ["2^-7"]} %136 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %138 = stablehlo.reshape %137 {scalify.forms = ["2^-7"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %139 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %140 = stablehlo.dot_general %138, %139, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-9 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %141 = stablehlo.multiply %140, %cst_26 : tensor<32x32xf32>
+// FP8-NEXT: %142 = stablehlo.reshape %141 {scalify.forms = ["2^0 level -7"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %143 = stablehlo.transpose %142, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %144 = stablehlo.reshape %130 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_27 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %145 = stablehlo.multiply %144, %cst_27 : tensor<2x16x32xf32>
+// FP8-NEXT: %146 = stablehlo.clamp %cst_1, %145, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %147 = stablehlo.convert %146 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %148 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %147 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %149 = stablehlo.reshape %148 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %150 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %151 = stablehlo.dot_general %149, %150, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %152 = stablehlo.reshape %151 {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %153 = stablehlo.transpose %152, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %154 = stablehlo.reshape %132 {scalify.forms = ["2^-5 level 2"]} : (tensor<2x16x2x16xf32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<2.500000e-01> : tensor<2x16x32xf32>
+// FP8-NEXT: %155 = stablehlo.multiply %154, %cst_28 : tensor<2x16x32xf32>
+// FP8-NEXT: %156 = stablehlo.clamp %cst_1, %155, %cst_2 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// FP8-NEXT: %157 = stablehlo.convert %156 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %158 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %157 : tensor<2x16x32xf8E5M2>
+// FP8-NEXT: %159 = stablehlo.reshape %158 {scalify.forms = ["2^-3"]} : (tensor<2x16x32xf8E5M2>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %160 = stablehlo.reshape %22 {scalify.forms = ["2^-2"]} : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// FP8-NEXT: %161 = stablehlo.dot_general %159, %160, contracting_dims = [0] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<32x32xf32>
+// FP8-NEXT: %162 = stablehlo.reshape %161 {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %163 = stablehlo.transpose %162, dims = [1, 0] {scalify.forms = ["2^-5 level 2"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_29 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %164 = stablehlo.multiply %153, %cst_29 : tensor<32x32xf32>
+// FP8-NEXT: %cst_30 = stablehlo.constant dense<3.125000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %165 = stablehlo.multiply %163, %cst_30 : tensor<32x32xf32>
+// FP8-NEXT: return %164, %96, %165, %143 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @_var(%arg0: tensor<2x16x32xf32>, %arg1: tensor<i32>) -> tensor<2x16x1xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>

@@ -1,6 +1,6 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs=true},scalify-propagate{predict=unit annotate=true narrow=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs=true},scalify-propagate{recipe=unit annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=UNIT
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{narrow=true observe=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=fp8 observe=true})' \
 // RUN:   | %filecheck %s --check-prefix=OBSERVED
 
 // Casts of a recipe: of constants within and beyond the range of a format, of values of which nothing

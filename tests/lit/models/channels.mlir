@@ -214,7 +214,7 @@
 // CHANNELS-NEXT: %135 = stablehlo.minimum %134, %cst_69 : tensor<f32>
 // CHANNELS-NEXT: %136 = stablehlo.broadcast_in_dim %135, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
 // CHANNELS-NEXT: %137 = stablehlo.multiply %133, %136 : tensor<16x16xf32>
-// CHANNELS-NEXT: %138 = stablehlo.convolution(%35, %17) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = {{\[\[}}1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x5x16xf8E4M3FN>, tensor<3x3x16x16xf8E4M3FN>) -> tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %138 = stablehlo.convolution(%35, %17) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x5x16xf8E4M3FN>, tensor<3x3x16x16xf8E4M3FN>) -> tensor<1x5x5x16xf32>
 // CHANNELS-NEXT: %139 = stablehlo.multiply %30, %12 : tensor<f32>
 // CHANNELS-NEXT: %cst_70 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
 // CHANNELS-NEXT: %140 = stablehlo.minimum %139, %cst_70 : tensor<f32>

@@ -77,7 +77,7 @@
 // COMPUTE-NEXT: func.func private @cumsum_0(%arg0: tensor<16x16xf32>) -> tensor<16x16xf32> {
 // COMPUTE-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
 // COMPUTE-NEXT: %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<f32>
-// COMPUTE-NEXT: %1 = "stablehlo.reduce_window"(%arg0, %0) <{padding = dense<{{\[\[}}15, 0], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 16, 1>}> ({
+// COMPUTE-NEXT: %1 = "stablehlo.reduce_window"(%arg0, %0) <{padding = dense<[[15, 0], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 16, 1>}> ({
 // COMPUTE-NEXT: ^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
 // COMPUTE-NEXT: %2 = stablehlo.add %arg1, %arg2 : tensor<f32>
 // COMPUTE-NEXT: stablehlo.return %2 : tensor<f32>

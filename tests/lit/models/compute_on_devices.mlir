@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize{expand=true},scalify-signature{every=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-state{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-compute{recipe=%S/Inputs/compute_f16.toml},scalify-propagate{annotate=true narrow=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize{expand=true},scalify-signature{every=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-state{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-compute{recipe=%S/Inputs/compute_f16.toml},scalify-propagate{recipe=fp8 annotate=true})' \
 // RUN:   | %filecheck %s
 
 // A computation on each device that is computed in f16, with a branch in it.

@@ -2,25 +2,25 @@
 // RUN:   | %filecheck %s --check-prefix=DELAYED
 
 // A training step of two layers, whose operands are scaled by their amax in past steps.
-// DELAYED:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32, scalify.scaling_state = {{\[\[}}" arg2 arg0:lhs", " arg2 arg0:rhs", " arg1:lhs", " arg1:rhs", ":lhs"], [4.480000e+02 : f32, 4.480000e+02 : f32, 4.480000e+02 : f32, 4.480000e+02 : f32, 5.734400e+04 : f32], [false, false, false, false, true], true]} {
+// DELAYED:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32, scalify.scaling_state = [[" arg2 arg0:lhs", " arg2 arg0:rhs", " arg1:lhs", " arg1:rhs", ":lhs"], [4.480000e+02 : f32, 4.480000e+02 : f32, 4.480000e+02 : f32, 4.480000e+02 : f32, 5.734400e+04 : f32], [false, false, false, false, true], true]} {
 // DELAYED-NEXT: func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<16x16xf32>, %arg2: tensor<4x32xf32>, %arg3: tensor<4x16xf32>, %arg4: tensor<1024x5xf32>, %arg5: tensor<5xf32>, %arg6: tensor<i32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<16x16xf32> {jax.result_info = "result[1]"}, tensor<1024x5xf32> {jax.result_info = "scaling_state['amax_history']"}, tensor<5xf32> {jax.result_info = "scaling_state['scale']"}, tensor<i32> {jax.result_info = "scaling_state['step']"}) {
-// DELAYED-NEXT: %c = stablehlo.constant dense<{{\[\[}}0], [-1]]> : tensor<2x1xi32>
+// DELAYED-NEXT: %c = stablehlo.constant dense<[[0], [-1]]> : tensor<2x1xi32>
 // DELAYED-NEXT: %0 = "stablehlo.gather"(%arg5, %c) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<2x1xi32>) -> tensor<2xf32>
 // DELAYED-NEXT: %1 = stablehlo.slice %0 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // DELAYED-NEXT: %2 = stablehlo.reshape %1 : (tensor<1xf32>) -> tensor<f32>
-// DELAYED-NEXT: %c_0 = stablehlo.constant dense<{{\[\[}}1], [-1]]> : tensor<2x1xi32>
+// DELAYED-NEXT: %c_0 = stablehlo.constant dense<[[1], [-1]]> : tensor<2x1xi32>
 // DELAYED-NEXT: %3 = "stablehlo.gather"(%arg5, %c_0) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<2x1xi32>) -> tensor<2xf32>
 // DELAYED-NEXT: %4 = stablehlo.slice %3 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // DELAYED-NEXT: %5 = stablehlo.reshape %4 : (tensor<1xf32>) -> tensor<f32>
-// DELAYED-NEXT: %c_1 = stablehlo.constant dense<{{\[\[}}2], [-1]]> : tensor<2x1xi32>
+// DELAYED-NEXT: %c_1 = stablehlo.constant dense<[[2], [-1]]> : tensor<2x1xi32>
 // DELAYED-NEXT: %6 = "stablehlo.gather"(%arg5, %c_1) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<2x1xi32>) -> tensor<2xf32>
 // DELAYED-NEXT: %7 = stablehlo.slice %6 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // DELAYED-NEXT: %8 = stablehlo.reshape %7 : (tensor<1xf32>) -> tensor<f32>
-// DELAYED-NEXT: %c_2 = stablehlo.constant dense<{{\[\[}}3], [-1]]> : tensor<2x1xi32>
+// DELAYED-NEXT: %c_2 = stablehlo.constant dense<[[3], [-1]]> : tensor<2x1xi32>
 // DELAYED-NEXT: %9 = "stablehlo.gather"(%arg5, %c_2) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<2x1xi32>) -> tensor<2xf32>
 // DELAYED-NEXT: %10 = stablehlo.slice %9 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // DELAYED-NEXT: %11 = stablehlo.reshape %10 : (tensor<1xf32>) -> tensor<f32>
-// DELAYED-NEXT: %c_3 = stablehlo.constant dense<{{\[\[}}4], [-1]]> : tensor<2x1xi32>
+// DELAYED-NEXT: %c_3 = stablehlo.constant dense<[[4], [-1]]> : tensor<2x1xi32>
 // DELAYED-NEXT: %12 = "stablehlo.gather"(%arg5, %c_3) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<5xf32>, tensor<2x1xi32>) -> tensor<2xf32>
 // DELAYED-NEXT: %13 = stablehlo.slice %12 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // DELAYED-NEXT: %14 = stablehlo.reshape %13 : (tensor<1xf32>) -> tensor<f32>

@@ -308,29 +308,33 @@
 // FP8-NEXT: %89 = stablehlo.convert %88 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
 // FP8-NEXT: %90 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %89 : tensor<32x32xf8E5M2>
 // FP8-NEXT: %91 = stablehlo.convert %90 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %92 = stablehlo.dot_general %84, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %93 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %94 = stablehlo.select %14, %92, %93 {scalify.forms = ["2^6 level 1.77612"]} : tensor<4x32xi1>, tensor<4x32xf32>
-// FP8-NEXT: %cst_23 = stablehlo.constant dense<6.400000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %95 = stablehlo.multiply %94, %cst_23 : tensor<4x32xf32>
-// FP8-NEXT: %96 = stablehlo.dot_general %95, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %97 = stablehlo.transpose %96, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %98 = stablehlo.multiply %97, %cst_24 : tensor<32x32xf32>
-// FP8-NEXT: %99 = stablehlo.clamp %cst_1, %98, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %100 = stablehlo.convert %99 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %101 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %100 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %102 = stablehlo.convert %101 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<5.120000e+01> : tensor<32x32xf32>
-// FP8-NEXT: %103 = stablehlo.multiply %cst_25, %102 : tensor<32x32xf32>
-// FP8-NEXT: %104 = stablehlo.subtract %arg0, %103 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %cst_26 = stablehlo.constant dense<5.120000e+01> : tensor<32x32xf32>
-// FP8-NEXT: %105 = stablehlo.multiply %cst_26, %91 : tensor<32x32xf32>
-// FP8-NEXT: %106 = stablehlo.subtract %arg1, %105 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %107 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %108 = stablehlo.multiply %107, %63 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %109 = stablehlo.subtract %arg2, %108 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
-// FP8-NEXT: return %104, %106, %109, %48 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// FP8-NEXT: %cst_23 = stablehlo.constant dense<5.120000e+02> : tensor<32x32xf32>
+// FP8-NEXT: %92 = stablehlo.multiply %91, %cst_23 : tensor<32x32xf32>
+// FP8-NEXT: %93 = stablehlo.dot_general %84, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %94 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %95 = stablehlo.select %14, %93, %94 {scalify.forms = ["2^6 level 1.77612"]} : tensor<4x32xi1>, tensor<4x32xf32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<6.400000e+01> : tensor<4x32xf32>
+// FP8-NEXT: %96 = stablehlo.multiply %95, %cst_24 : tensor<4x32xf32>
+// FP8-NEXT: %97 = stablehlo.dot_general %96, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %98 = stablehlo.transpose %97, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
+// FP8-NEXT: %99 = stablehlo.multiply %98, %cst_25 : tensor<32x32xf32>
+// FP8-NEXT: %100 = stablehlo.clamp %cst_1, %99, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %101 = stablehlo.convert %100 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %102 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %101 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %103 = stablehlo.convert %102 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<5.120000e+02> : tensor<32x32xf32>
+// FP8-NEXT: %104 = stablehlo.multiply %103, %cst_26 : tensor<32x32xf32>
+// FP8-NEXT: %105 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %106 = stablehlo.multiply %105, %104 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %107 = stablehlo.subtract %arg0, %106 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %108 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %109 = stablehlo.multiply %108, %92 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %110 = stablehlo.subtract %arg1, %109 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %111 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %112 = stablehlo.multiply %111, %63 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x16xf32>
+// FP8-NEXT: %113 = stablehlo.subtract %arg2, %112 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
+// FP8-NEXT: return %107, %110, %113, %48 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @relu(%arg0: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -323,7 +323,7 @@
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @cumprod_0(%arg0: tensor<4x16xf32>) -> tensor<4x16xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// UNIT-NEXT: %0 = "stablehlo.reduce_window"(%arg0, %cst) <{padding = dense<{{\[\[}}0, 0], [15, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 16>}> ({
+// UNIT-NEXT: %0 = "stablehlo.reduce_window"(%arg0, %cst) <{padding = dense<[[0, 0], [15, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 16>}> ({
 // UNIT-NEXT: ^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
 // UNIT-NEXT: %1 = stablehlo.multiply %arg1, %arg2 : tensor<f32>
 // UNIT-NEXT: stablehlo.return %1 : tensor<f32>
@@ -660,7 +660,7 @@
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @cumprod_0(%arg0: tensor<4x16xf32>) -> tensor<4x16xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %0 = "stablehlo.reduce_window"(%arg0, %cst) <{padding = dense<{{\[\[}}0, 0], [15, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 16>}> ({
+// FP8-NEXT: %0 = "stablehlo.reduce_window"(%arg0, %cst) <{padding = dense<[[0, 0], [15, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 16>}> ({
 // FP8-NEXT: ^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
 // FP8-NEXT: %1 = stablehlo.multiply %arg1, %arg2 : tensor<f32>
 // FP8-NEXT: stablehlo.return %1 : tensor<f32>
