@@ -1,4 +1,4 @@
-"""Static scales with which wide data would be far from unit, and the rescaling of their operands."""
+"""Static scales with which wide data would be far from unit, and the rescaling of operands."""
 
 from __future__ import annotations
 
