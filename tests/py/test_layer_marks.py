@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.scaling.layer_marks import _reader
 from tests.py.judge import parse
 
@@ -20,7 +21,9 @@ def test_the_nearest_op_that_reads_an_input() -> None:
     block = module.body.operations[0].regions[0].blocks[0]
     x, y = block.arguments
     logistic, absolute, product, _ = (op.operation for op in block.operations)
-    assert _reader(product.results[0], {x}) == (product, 1)
-    assert _reader(absolute.results[0], {x}) == (logistic, 0)
-    assert _reader(product.results[0], {y}) is None
-    assert _reader(x, {y}) is None
+    with module.context:
+        first, second = ValueSet([x]), ValueSet([y])
+    assert _reader(product.results[0], first) == (product, 1)
+    assert _reader(absolute.results[0], first) == (logistic, 0)
+    assert _reader(product.results[0], second) is None
+    assert _reader(x, second) is None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from scalify_hlo._compat import ir
 from scalify_hlo.quantize.numbers import Numbers, rewritten_wide
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import parse
 
 PROGRAM = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.passes.propagate import _reaching
 from scalify_hlo.passes.quantize_constants import QuantizePass
+from scalify_hlo.scaling.reaching import _reaching
 from tests.py.judge import parse
 
 CALLS = """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.quantize.scale_providers import MARKS, _leave
+from scalify_hlo.quantize.matmuls import MARKS
+from scalify_hlo.quantize.scale_providers import _leave
 from scalify_hlo.report.model import Report
 from tests.py.judge import parse
 
@@ -27,12 +28,14 @@ def test_they_are_left_wide_with_a_remark() -> None:
     marks = ", ".join(f'{mark} = "?"' for mark in {*MARKS, attributes.ROLES})
     module, report = parse(PROGRAM.format(marks=marks)), Report()
     main = main_function(module.operation)
-    matmul, call, _ = main.regions[0].blocks[0].operations
-    inner = module.body.operations[1].regions[0].blocks[0].operations[0]
-    _leave(module.operation, main, [], report)
-    assert set(MARKS) <= set(inner.attributes.keys())
-    assert not report.remarks
-    _leave(module.operation, main, [call.operation], report)
-    assert not set(MARKS) & set(inner.attributes.keys())
-    assert set(MARKS) <= set(matmul.attributes.keys())
-    assert [remark.op for remark in report.remarks] == ["func.call"]
+    assert main is not None
+    with module.context:
+        matmul, call, _ = main.regions[0].blocks[0].operations
+        inner = module.body.operations[1].regions[0].blocks[0].operations[0]
+        _leave(module.operation, main, [], report)
+        assert set(MARKS) <= set(inner.attributes.keys())
+        assert not report.remarks
+        _leave(module.operation, main, [call.operation], report)
+        assert not set(MARKS) & set(inner.attributes.keys())
+        assert set(MARKS) <= set(matmul.attributes.keys())
+        assert [remark.op for remark in report.remarks] == ["func.call"]
