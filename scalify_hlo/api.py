@@ -267,7 +267,7 @@ def collect_stats(
             steps, the first follows on the last.
         recipe: The recipe of a rewrite that runs too; None for the original alone.
         signature: As for `rewrite`.
-        input_scale: As for `rewrite`.
+        input_scale: The expected rms of arguments, as for `rewrite`.
         settings: As for `rewrite`.
         profile: As for `rewrite`.
         steps: The number of steps.
