@@ -284,7 +284,7 @@ def collect_stats(
             not known.
 
     Example:
-        >>> text = "func.func @main(%x: tensor<4xf32> loc('x')) { return }"
+        >>> text = "func.func @main(%x: tensor<4xf32>) { return }"
         >>> record = collect_stats(text, [[np.float32([0, 1, 2, np.inf])]])
         >>> x = record.variants[0].values[0]
         >>> x.amax, x.zeros, x.infinities

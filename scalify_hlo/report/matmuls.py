@@ -115,8 +115,8 @@ class MatmulReport:
         wide: The reason why it is not quantized; None if it is, or if no recipe was applied.
         arguments: For each operand, the name of the argument of the program that it is; empty if
             it is computed.
-        scales: The scales of the operands, which are powers of two, if it is quantized and the report
-            was asked for.
+        scales: The scales of the operands, which are powers of two, if it is quantized and the
+            report was asked for.
         number: Its number in the program; -1 if no call, loop or branch leads to it.
     """
 

@@ -23,7 +23,7 @@ def test_the_nearest_op_that_reads_an_input() -> None:
     logistic, absolute, product, _ = (op.operation for op in block.operations)
     with module.context:
         first, second = ValueSet([x]), ValueSet([y])
-    assert _reader(product.results[0], first) == (product, 1)
-    assert _reader(absolute.results[0], first) == (logistic, 0)
-    assert _reader(product.results[0], second) is None
-    assert _reader(x, second) is None
+        assert _reader(product.results[0], first) == (product, 1)
+        assert _reader(absolute.results[0], first) == (logistic, 0)
+        assert _reader(product.results[0], second) is None
+        assert _reader(x, second) is None

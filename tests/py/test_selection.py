@@ -36,7 +36,7 @@ def remarks(*matmuls: MatmulReport) -> list[str]:
 
 
 STAYS = f"stays wide: {NEITHER.reason}"
-NONE = "the recipe fp8 narrows no matmul: "
+NONE = "the recipe fp8 quantizes no matmul: "
 
 
 def test_only_what_falls_back_is_told() -> None:

@@ -142,7 +142,9 @@ def test_the_order_of_ops_is_looked_at() -> None:
             x, y = first + second, first * second
         return x
 
-    graph = graph_of(parse(text_of(sums, (8, 8), (8, 8))))
+    module = parse(text_of(sums, (8, 8), (8, 8)))
+    with module.context:
+        graph = graph_of(module)
     one, twin, other = (node for node in graph.nodes if node.name == "add")
     looks = {(one, False): None}
     assert _onto(twin, one, looks) is not None
