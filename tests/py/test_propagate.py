@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.scaling.reaching import _reaching
 from tests.py.judge import parse
 
@@ -40,7 +39,3 @@ def test_callers_are_found_with_the_functions_that_they_call() -> None:
 
 def test_nothing_is_found_if_no_function_matters() -> None:
     assert reaching("stablehlo.sine") == set()
-
-
-def test_casts_of_constants_saturate_unless_they_are_told_not_to() -> None:
-    assert QuantizePass() == QuantizePass(saturate=True)

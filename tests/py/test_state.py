@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.quantize.state import _measured
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.quantize.state import _measured, narrow_arguments
+from scalify_hlo.recipes.model import StateOptions
+from tests.py.judge import parse
 
 
 @pytest.mark.parametrize(
@@ -32,3 +36,31 @@ def test_statistic(
     role: str, statistic: str, narrow: str | None, expected: tuple[str, int]
 ) -> None:
     assert _measured(role, statistic, FORMATS[narrow] if narrow else None) == expected
+
+
+STEP = """
+func.func @main(%w: tensor<4x4xf32> {{scalify.pair, scalify.role = "weight"{stored}}})
+    -> tensor<4x4xf32> {{
+  %0 = stablehlo.negate %w : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stored", "options", "element"),
+    [
+        ("", StateOptions(), "f32"),
+        (', scalify.stored = "f16"', StateOptions(), "f16"),
+        ("", StateOptions(weight="f16"), "f16"),
+        (', scalify.stored = "bf16"', StateOptions(weight="f16"), "bf16"),
+    ],
+)
+def test_formats_of_arguments(stored: str, options: StateOptions, element: str) -> None:
+    module = parse(STEP.format(stored=stored))
+    main = main_function(module.operation)
+    with module.context, ir.Location.unknown():
+        roles = narrow_arguments(main, options)
+    assert roles == (set() if element == "f32" else {"weight"})
+    argument = main.regions[0].blocks[0].arguments[0]
+    assert str(argument.type) == f"tensor<4x4x{element}>"

@@ -4,7 +4,7 @@
 // Ops after the last cast. Data of f16 arguments with a scale are rescaled there, too; wide data are
 // values, and their ops are passed over.
 // CHECK:      module {
-// CHECK-NEXT: func.func @main(%arg0: tensor<4xf16>, %arg1: tensor<4xf32>, %arg2: tensor<4xi1>, %arg3: tensor<4xf16>) -> (tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+// CHECK-NEXT: func.func @main(%arg0: tensor<4xf16>, %arg1: tensor<4xf32>, %arg2: tensor<4xi1>, %arg3: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
 // CHECK-NEXT: %cst = stablehlo.constant dense<3.125000e-02> : tensor<4xf16>
 // CHECK-NEXT: %0 = stablehlo.multiply %arg0, %cst : tensor<4xf16>
 // CHECK-NEXT: %cst_0 = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
@@ -26,19 +26,27 @@
 // CHECK-NEXT: %12 = stablehlo.abs %11 : tensor<4xf32>
 // CHECK-NEXT: %13 = stablehlo.tanh %12 : tensor<4xf32>
 // CHECK-NEXT: %14 = stablehlo.multiply %13, %10 : tensor<4xf32>
-// CHECK-NEXT: %cst_5 = stablehlo.constant dense<8.000000e+00> : tensor<4xf8E4M3FN>
-// CHECK-NEXT: %15 = stablehlo.multiply %3, %cst_5 : tensor<4xf8E4M3FN>
-// CHECK-NEXT: %cst_6 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
-// CHECK-NEXT: %16 = stablehlo.multiply %4, %cst_6 : tensor<4xf16>
-// CHECK-NEXT: %cst_7 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
-// CHECK-NEXT: %17 = stablehlo.multiply %6, %cst_7 : tensor<4xf16>
+// CHECK-NEXT: %15 = stablehlo.convert %0 : (tensor<4xf16>) -> tensor<4xf32>
+// CHECK-NEXT: %cst_5 = stablehlo.constant dense<3.200000e+01> : tensor<4xf32>
+// CHECK-NEXT: %16 = stablehlo.multiply %15, %cst_5 : tensor<4xf32>
+// CHECK-NEXT: %17 = stablehlo.select %arg2, %arg1, %16 : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: %18 = stablehlo.optimization_barrier %15 : tensor<4xf32>
+// CHECK-NEXT: %cst_6 = stablehlo.constant dense<3.200000e+01> : tensor<4xf32>
+// CHECK-NEXT: %19 = stablehlo.multiply %18, %cst_6 : tensor<4xf32>
+// CHECK-NEXT: %20 = stablehlo.add %19, %17 : tensor<4xf32>
+// CHECK-NEXT: %cst_7 = stablehlo.constant dense<8.000000e+00> : tensor<4xf8E4M3FN>
+// CHECK-NEXT: %21 = stablehlo.multiply %3, %cst_7 : tensor<4xf8E4M3FN>
 // CHECK-NEXT: %cst_8 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
-// CHECK-NEXT: %18 = stablehlo.multiply %7, %cst_8 : tensor<4xf16>
+// CHECK-NEXT: %22 = stablehlo.multiply %4, %cst_8 : tensor<4xf16>
 // CHECK-NEXT: %cst_9 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
-// CHECK-NEXT: %19 = stablehlo.multiply %8, %cst_9 : tensor<4xf16>
+// CHECK-NEXT: %23 = stablehlo.multiply %6, %cst_9 : tensor<4xf16>
 // CHECK-NEXT: %cst_10 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
-// CHECK-NEXT: %20 = stablehlo.multiply %9, %cst_10 : tensor<4xf16>
-// CHECK-NEXT: return %15, %16, %17, %18, %19, %20, %12, %13, %14 : tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+// CHECK-NEXT: %24 = stablehlo.multiply %7, %cst_10 : tensor<4xf16>
+// CHECK-NEXT: %cst_11 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
+// CHECK-NEXT: %25 = stablehlo.multiply %8, %cst_11 : tensor<4xf16>
+// CHECK-NEXT: %cst_12 = stablehlo.constant dense<3.200000e+01> : tensor<4xf16>
+// CHECK-NEXT: %26 = stablehlo.multiply %9, %cst_12 : tensor<4xf16>
+// CHECK-NEXT: return %20, %21, %22, %23, %24, %25, %26, %12, %13, %14 : tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: // -----
@@ -76,7 +84,7 @@
 
 module {
   func.func @main(%x: tensor<4xf16> {scalify.scale = 5 : i64}, %w: tensor<4xf32> {scalify.scale = 3 : i64}, %p: tensor<4xi1>, %y: tensor<4xf16>)
-      -> (tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+      -> (tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
     %c = stablehlo.convert %w {scalify.cast = "data"} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
     %0 = stablehlo.negate %x : tensor<4xf16>
     %1 = stablehlo.select %p, %y, %x : tensor<4xi1>, tensor<4xf16>
@@ -89,7 +97,11 @@ module {
     %6 = stablehlo.abs %5 : tensor<4xf32>
     %7 = stablehlo.tanh %6 : tensor<4xf32>
     %8 = stablehlo.multiply %7, %ones : tensor<4xf32>
-    return %c, %0, %1, %2, %3, %4, %6, %7, %8 : tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    %9 = stablehlo.convert %x : (tensor<4xf16>) -> tensor<4xf32>
+    %10 = stablehlo.select %p, %w, %9 : tensor<4xi1>, tensor<4xf32>
+    %11 = stablehlo.optimization_barrier %9 : tensor<4xf32>
+    %12 = stablehlo.add %11, %10 : tensor<4xf32>
+    return %12, %c, %0, %1, %2, %3, %4, %6, %7, %8 : tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
 }
 

@@ -1,5 +1,7 @@
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{annotate=true})' \
 // RUN:   | %filecheck %s
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=unit annotate=true})' \
+// RUN:   | %filecheck %s --check-prefix=NARROW
 
 // Branches and loops in which scales are computed, and what is used after them.
 // CHECK:      module {
@@ -111,6 +113,119 @@
 // CHECK-NEXT: return %arg0 : tensor<8xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
+// NARROW:      module {
+// NARROW-NEXT: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<f32>, %arg2: tensor<8xf32>, %arg3: tensor<f32>, %arg4: tensor<i1>, %arg5: tensor<i32>) -> (tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>) {
+// NARROW-NEXT: %0 = stablehlo.divide %arg3, %arg1 : tensor<f32>
+// NARROW-NEXT: %cst = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+// NARROW-NEXT: %1 = stablehlo.multiply %arg1, %cst : tensor<f32>
+// NARROW-NEXT: %2 = "stablehlo.if"(%arg4) ({
+// NARROW-NEXT: %cst_2 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// NARROW-NEXT: %5 = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
+// NARROW-NEXT: %6 = stablehlo.multiply %5, %5 : tensor<8xf32>
+// NARROW-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// NARROW-NEXT: %7 = stablehlo.reduce(%6 init: %cst_3) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+// NARROW-NEXT: %cst_4 = stablehlo.constant dense<1.250000e-01> : tensor<f32>
+// NARROW-NEXT: %8 = stablehlo.multiply %7, %cst_4 : tensor<f32>
+// NARROW-NEXT: %9 = stablehlo.sqrt %8 : tensor<f32>
+// NARROW-NEXT: %10 = stablehlo.bitcast_convert %9 : (tensor<f32>) -> tensor<ui32>
+// NARROW-NEXT: %c_5 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// NARROW-NEXT: %11 = stablehlo.and %10, %c_5 : tensor<ui32>
+// NARROW-NEXT: %c_6 = stablehlo.constant dense<1> : tensor<ui32>
+// NARROW-NEXT: %12 = stablehlo.subtract %11, %c_6 : tensor<ui32>
+// NARROW-NEXT: %c_7 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// NARROW-NEXT: %13 = stablehlo.compare LT, %12, %c_7 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// NARROW-NEXT: %14 = stablehlo.bitcast_convert %11 : (tensor<ui32>) -> tensor<f32>
+// NARROW-NEXT: %15 = stablehlo.select %13, %14, %cst_2 : tensor<i1>, tensor<f32>
+// NARROW-NEXT: %16 = stablehlo.multiply %15, %arg1 : tensor<f32>
+// NARROW-NEXT: %cst_8 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// NARROW-NEXT: %cst_9 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// NARROW-NEXT: %17 = stablehlo.clamp %cst_8, %16, %cst_9 : tensor<f32>
+// NARROW-NEXT: %18 = stablehlo.bitcast_convert %17 : (tensor<f32>) -> tensor<ui32>
+// NARROW-NEXT: %c_10 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// NARROW-NEXT: %19 = stablehlo.subtract %c_10, %18 : tensor<ui32>
+// NARROW-NEXT: %20 = stablehlo.bitcast_convert %19 : (tensor<ui32>) -> tensor<f32>
+// NARROW-NEXT: %cst_11 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// NARROW-NEXT: %21 = stablehlo.divide %cst_11, %20 : tensor<f32>
+// NARROW-NEXT: %22 = stablehlo.optimization_barrier %21 : tensor<f32>
+// NARROW-NEXT: %23 = stablehlo.divide %arg1, %22 : tensor<f32>
+// NARROW-NEXT: %24 = stablehlo.multiply %arg3, %22 : tensor<f32>
+// NARROW-NEXT: %25 = stablehlo.divide %24, %arg1 : tensor<f32>
+// NARROW-NEXT: %26 = stablehlo.broadcast_in_dim %23, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %27 = stablehlo.multiply %5, %26 : tensor<8xf32>
+// NARROW-NEXT: %28 = stablehlo.multiply %27, %arg2 {scalify.forms = ["s1*s2"]} : tensor<8xf32>
+// NARROW-NEXT: %29 = stablehlo.broadcast_in_dim %25, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %30 = stablehlo.multiply %28, %29 : tensor<8xf32>
+// NARROW-NEXT: %31 = stablehlo.add %30, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: stablehlo.return %31 : tensor<8xf32>
+// NARROW-NEXT: }, {
+// NARROW-NEXT: %5 = stablehlo.negate %arg2 {scalify.forms = ["s1"]} : tensor<8xf32>
+// NARROW-NEXT: %6 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %7 = stablehlo.multiply %5, %6 : tensor<8xf32>
+// NARROW-NEXT: stablehlo.return %7 : tensor<8xf32>
+// NARROW-NEXT: }) {scalify.forms = ["s0 level 0.5"]} : (tensor<i1>) -> tensor<8xf32>
+// NARROW-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
+// NARROW-NEXT: %c_0 = stablehlo.constant dense<1> : tensor<i32>
+// NARROW-NEXT: %3:5 = stablehlo.while(%iterArg = %c, %iterArg_2 = %arg0, %iterArg_3 = %arg2, %iterArg_4 = %arg1, %iterArg_5 = %arg3) : tensor<i32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32> attributes {scalify.forms = ["unscaled", "s13", "s14", "unscaled", "unscaled"]}
+// NARROW-NEXT: cond {
+// NARROW-NEXT: %5 = stablehlo.compare LT, %iterArg, %arg5 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// NARROW-NEXT: stablehlo.return %5 : tensor<i1>
+// NARROW-NEXT: } do {
+// NARROW-NEXT: %5 = stablehlo.add %iterArg, %c_0 : tensor<i32>
+// NARROW-NEXT: %cst_6 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// NARROW-NEXT: %6 = stablehlo.optimization_barrier %iterArg_2 : tensor<8xf32>
+// NARROW-NEXT: %7 = stablehlo.abs %6 : tensor<8xf32>
+// NARROW-NEXT: %cst_7 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// NARROW-NEXT: %8 = stablehlo.reduce(%7 init: %cst_7) applies stablehlo.maximum across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+// NARROW-NEXT: %9 = stablehlo.bitcast_convert %8 : (tensor<f32>) -> tensor<ui32>
+// NARROW-NEXT: %c_8 = stablehlo.constant dense<8388607> : tensor<ui32>
+// NARROW-NEXT: %10 = stablehlo.add %9, %c_8 : tensor<ui32>
+// NARROW-NEXT: %c_9 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// NARROW-NEXT: %11 = stablehlo.and %10, %c_9 : tensor<ui32>
+// NARROW-NEXT: %c_10 = stablehlo.constant dense<1> : tensor<ui32>
+// NARROW-NEXT: %12 = stablehlo.subtract %11, %c_10 : tensor<ui32>
+// NARROW-NEXT: %c_11 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// NARROW-NEXT: %13 = stablehlo.compare LT, %12, %c_11 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// NARROW-NEXT: %14 = stablehlo.bitcast_convert %11 : (tensor<ui32>) -> tensor<f32>
+// NARROW-NEXT: %15 = stablehlo.select %13, %14, %cst_6 : tensor<i1>, tensor<f32>
+// NARROW-NEXT: %16 = stablehlo.multiply %15, %iterArg_4 : tensor<f32>
+// NARROW-NEXT: %cst_12 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// NARROW-NEXT: %cst_13 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// NARROW-NEXT: %17 = stablehlo.clamp %cst_12, %16, %cst_13 : tensor<f32>
+// NARROW-NEXT: %18 = stablehlo.bitcast_convert %17 : (tensor<f32>) -> tensor<ui32>
+// NARROW-NEXT: %c_14 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// NARROW-NEXT: %19 = stablehlo.subtract %c_14, %18 : tensor<ui32>
+// NARROW-NEXT: %20 = stablehlo.bitcast_convert %19 : (tensor<ui32>) -> tensor<f32>
+// NARROW-NEXT: %cst_15 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// NARROW-NEXT: %21 = stablehlo.divide %cst_15, %20 : tensor<f32>
+// NARROW-NEXT: %22 = stablehlo.optimization_barrier %21 : tensor<f32>
+// NARROW-NEXT: %23 = stablehlo.divide %iterArg_4, %22 : tensor<f32>
+// NARROW-NEXT: %24 = stablehlo.multiply %iterArg_5, %22 : tensor<f32>
+// NARROW-NEXT: %25 = stablehlo.broadcast_in_dim %23, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %26 = stablehlo.multiply %6, %25 : tensor<8xf32>
+// NARROW-NEXT: %27 = stablehlo.multiply %26, %iterArg_3 {scalify.forms = ["s10*s11"]} : tensor<8xf32>
+// NARROW-NEXT: %cst_16 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
+// NARROW-NEXT: %cst_17 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
+// NARROW-NEXT: %28 = stablehlo.clamp %cst_16, %24, %cst_17 : tensor<f32>
+// NARROW-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<f32>) -> tensor<ui32>
+// NARROW-NEXT: %c_18 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// NARROW-NEXT: %30 = stablehlo.subtract %c_18, %29 : tensor<ui32>
+// NARROW-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<ui32>) -> tensor<f32>
+// NARROW-NEXT: %cst_19 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// NARROW-NEXT: %32 = stablehlo.divide %cst_19, %31 : tensor<f32>
+// NARROW-NEXT: %33 = stablehlo.optimization_barrier %32 : tensor<f32>
+// NARROW-NEXT: %34 = stablehlo.divide %24, %33 : tensor<f32>
+// NARROW-NEXT: %35 = stablehlo.broadcast_in_dim %34, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %36 = stablehlo.multiply %27, %35 : tensor<8xf32>
+// NARROW-NEXT: stablehlo.return %5, %36, %26, %33, %22 : tensor<i32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>
+// NARROW-NEXT: }
+// NARROW-NEXT: %cst_1 = stablehlo.constant dense<5.000000e-01> : tensor<8xf32>
+// NARROW-NEXT: %4 = stablehlo.multiply %2, %cst_1 : tensor<8xf32>
+// NARROW-NEXT: return %4, %1, %3#1, %3#3, %3#2, %3#4 : tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>
+// NARROW-NEXT: }
+// NARROW-NEXT: func.func private @uncalled(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+// NARROW-NEXT: return %arg0 : tensor<8xf32>
+// NARROW-NEXT: }
+// NARROW-NEXT: }
 
 module {
   func.func @main(%x: tensor<8xf32> {scalify.pair}, %y: tensor<8xf32> {scalify.pair}, %p: tensor<i1>, %n: tensor<i32>)

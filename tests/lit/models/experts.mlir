@@ -1,6 +1,6 @@
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=fp8},scalify-quantize-matmuls{recipe=fp8},scalify-narrow-state{recipe=fp8},scalify-quantize-constants,scalify-propagate{recipe=fp8 annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=FP8
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature,scalify-roles,scalify-recognize{scales=true marked=true},scalify-quantize-matmuls{recipe=fp8-current},scalify-narrow-state{recipe=fp8-current},scalify-propagate{annotate=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature,scalify-roles,scalify-recognize{scales=true marked=true},scalify-quantize-matmuls{recipe=%S/Inputs/channels.toml},scalify-narrow-state{recipe=%S/Inputs/channels.toml},scalify-propagate{annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=CHANNELS
 
 // The gradients of a ragged matmul, of a mixture of experts.
@@ -63,83 +63,110 @@
 // CHANNELS-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
 // CHANNELS-NEXT: %17 = stablehlo.convert %16 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %18 = stablehlo.optimization_barrier %arg0 : tensor<32x16xf32>
-// CHANNELS-NEXT: %19 = stablehlo.abs %18 : tensor<32x16xf32>
+// CHANNELS-NEXT: %18 = stablehlo.optimization_barrier %arg1 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %19 = stablehlo.abs %18 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %20 = stablehlo.reduce(%19 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %21 = stablehlo.maximum %20, %cst_10 : tensor<f32>
-// CHANNELS-NEXT: %22 = stablehlo.divide %cst_9, %21 : tensor<f32>
-// CHANNELS-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CHANNELS-NEXT: %24 = stablehlo.and %23, %c_12 : tensor<ui32>
-// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
-// CHANNELS-NEXT: %25 = stablehlo.subtract %24, %c_13 : tensor<ui32>
-// CHANNELS-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CHANNELS-NEXT: %26 = stablehlo.compare LT, %25, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %27 = stablehlo.bitcast_convert %24 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %28 = stablehlo.select %26, %27, %cst_11 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<f32>
-// CHANNELS-NEXT: %30 = stablehlo.optimization_barrier %29 : tensor<f32>
-// CHANNELS-NEXT: %31 = stablehlo.divide %cst_15, %30 : tensor<f32>
-// CHANNELS-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %33 = stablehlo.multiply %18, %32 : tensor<32x16xf32>
+// CHANNELS-NEXT: %20 = stablehlo.reduce(%19 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<32xf32>
+// CHANNELS-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<32xf32>
+// CHANNELS-NEXT: %21 = stablehlo.maximum %20, %cst_10 : tensor<32xf32>
+// CHANNELS-NEXT: %22 = stablehlo.divide %cst_9, %21 : tensor<32xf32>
+// CHANNELS-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<32xf32>
+// CHANNELS-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<32xf32>) -> tensor<32xui32>
+// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<32xui32>
+// CHANNELS-NEXT: %24 = stablehlo.and %23, %c_12 : tensor<32xui32>
+// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<32xui32>
+// CHANNELS-NEXT: %25 = stablehlo.subtract %24, %c_13 : tensor<32xui32>
+// CHANNELS-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<32xui32>
+// CHANNELS-NEXT: %26 = stablehlo.compare LT, %25, %c_14 : (tensor<32xui32>, tensor<32xui32>) -> tensor<32xi1>
+// CHANNELS-NEXT: %27 = stablehlo.bitcast_convert %24 : (tensor<32xui32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %28 = stablehlo.select %26, %27, %cst_11 : tensor<32xi1>, tensor<32xf32>
+// CHANNELS-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<32xf32>
+// CHANNELS-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<32xf32>
+// CHANNELS-NEXT: %30 = stablehlo.optimization_barrier %29 : tensor<32xf32>
+// CHANNELS-NEXT: %31 = stablehlo.divide %cst_15, %30 : tensor<32xf32>
+// CHANNELS-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [2] : (tensor<32xf32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %33 = stablehlo.multiply %18, %32 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %35 = stablehlo.convert %34 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// CHANNELS-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %36 = "chlo.ragged_dot"(%35, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %37 = stablehlo.multiply %30, %12 : tensor<f32>
-// CHANNELS-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %38 = stablehlo.minimum %37, %cst_20 : tensor<f32>
-// CHANNELS-NEXT: %39 = stablehlo.broadcast_in_dim %38, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %40 = stablehlo.multiply %36, %39 : tensor<32x32xf32>
-// CHANNELS-NEXT: %41 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %42 = stablehlo.multiply %41, %40 : tensor<32x32xf32>
-// CHANNELS-NEXT: %43 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %44 = stablehlo.multiply %43, %42 : tensor<32x32xf32>
-// CHANNELS-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<32x32xf32>
-// CHANNELS-NEXT: %46 = stablehlo.abs %45 : tensor<32x32xf32>
-// CHANNELS-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %47 = stablehlo.reduce(%46 init: %cst_21) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %48 = stablehlo.maximum %47, %cst_23 : tensor<f32>
-// CHANNELS-NEXT: %49 = stablehlo.divide %cst_22, %48 : tensor<f32>
-// CHANNELS-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %50 = stablehlo.bitcast_convert %49 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CHANNELS-NEXT: %51 = stablehlo.and %50, %c_25 : tensor<ui32>
-// CHANNELS-NEXT: %c_26 = stablehlo.constant dense<1> : tensor<ui32>
-// CHANNELS-NEXT: %52 = stablehlo.subtract %51, %c_26 : tensor<ui32>
-// CHANNELS-NEXT: %c_27 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CHANNELS-NEXT: %53 = stablehlo.compare LT, %52, %c_27 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %54 = stablehlo.bitcast_convert %51 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %55 = stablehlo.select %53, %54, %cst_24 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %35 = stablehlo.convert %34 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %36 = stablehlo.optimization_barrier %arg0 : tensor<32x16xf32>
+// CHANNELS-NEXT: %37 = stablehlo.abs %36 : tensor<32x16xf32>
+// CHANNELS-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %38 = stablehlo.reduce(%37 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %39 = stablehlo.maximum %38, %cst_20 : tensor<f32>
+// CHANNELS-NEXT: %40 = stablehlo.divide %cst_19, %39 : tensor<f32>
+// CHANNELS-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %41 = stablehlo.bitcast_convert %40 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHANNELS-NEXT: %42 = stablehlo.and %41, %c_22 : tensor<ui32>
+// CHANNELS-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
+// CHANNELS-NEXT: %43 = stablehlo.subtract %42, %c_23 : tensor<ui32>
+// CHANNELS-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHANNELS-NEXT: %44 = stablehlo.compare LT, %43, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %45 = stablehlo.bitcast_convert %42 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %46 = stablehlo.select %44, %45, %cst_21 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %47 = stablehlo.divide %cst_25, %46 : tensor<f32>
+// CHANNELS-NEXT: %48 = stablehlo.optimization_barrier %47 : tensor<f32>
+// CHANNELS-NEXT: %49 = stablehlo.divide %cst_25, %48 : tensor<f32>
+// CHANNELS-NEXT: %50 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %51 = stablehlo.multiply %36, %50 : tensor<32x16xf32>
+// CHANNELS-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CHANNELS-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %53 = stablehlo.convert %52 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
 // CHANNELS-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %56 = stablehlo.divide %cst_28, %55 : tensor<f32>
-// CHANNELS-NEXT: %57 = stablehlo.optimization_barrier %56 : tensor<f32>
-// CHANNELS-NEXT: %58 = stablehlo.divide %cst_28, %57 : tensor<f32>
-// CHANNELS-NEXT: %59 = stablehlo.broadcast_in_dim %58, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %60 = stablehlo.multiply %45, %59 : tensor<32x32xf32>
-// CHANNELS-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %61 = stablehlo.clamp %cst_29, %60, %cst_30 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %62 = stablehlo.convert %61 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %63 = stablehlo.optimization_barrier %62 : tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %64 = "chlo.ragged_dot"(%arg0, %44, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %65 = "chlo.ragged_dot"(%63, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %66 = stablehlo.multiply %57, %12 : tensor<f32>
-// CHANNELS-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %67 = stablehlo.minimum %66, %cst_31 : tensor<f32>
-// CHANNELS-NEXT: %68 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %69 = stablehlo.multiply %65, %68 : tensor<32x16xf32>
-// CHANNELS-NEXT: return %69, %64 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// CHANNELS-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %54 = "chlo.ragged_dot"(%53, %35, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %55 = stablehlo.broadcast_in_dim %30, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %56 = stablehlo.multiply %54, %55 : tensor<32x32xf32>
+// CHANNELS-NEXT: %57 = stablehlo.broadcast_in_dim %48, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %58 = stablehlo.multiply %56, %57 : tensor<32x32xf32>
+// CHANNELS-NEXT: %59 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %60 = stablehlo.multiply %59, %58 : tensor<32x32xf32>
+// CHANNELS-NEXT: %61 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %62 = stablehlo.multiply %61, %60 : tensor<32x32xf32>
+// CHANNELS-NEXT: %63 = stablehlo.optimization_barrier %62 : tensor<32x32xf32>
+// CHANNELS-NEXT: %64 = stablehlo.abs %63 : tensor<32x32xf32>
+// CHANNELS-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %65 = stablehlo.reduce(%64 init: %cst_30) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// CHANNELS-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %66 = stablehlo.maximum %65, %cst_32 : tensor<f32>
+// CHANNELS-NEXT: %67 = stablehlo.divide %cst_31, %66 : tensor<f32>
+// CHANNELS-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %68 = stablehlo.bitcast_convert %67 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_34 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CHANNELS-NEXT: %69 = stablehlo.and %68, %c_34 : tensor<ui32>
+// CHANNELS-NEXT: %c_35 = stablehlo.constant dense<1> : tensor<ui32>
+// CHANNELS-NEXT: %70 = stablehlo.subtract %69, %c_35 : tensor<ui32>
+// CHANNELS-NEXT: %c_36 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CHANNELS-NEXT: %71 = stablehlo.compare LT, %70, %c_36 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %72 = stablehlo.bitcast_convert %69 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %73 = stablehlo.select %71, %72, %cst_33 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %cst_37 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %74 = stablehlo.divide %cst_37, %73 : tensor<f32>
+// CHANNELS-NEXT: %75 = stablehlo.optimization_barrier %74 : tensor<f32>
+// CHANNELS-NEXT: %76 = stablehlo.divide %cst_37, %75 : tensor<f32>
+// CHANNELS-NEXT: %77 = stablehlo.broadcast_in_dim %76, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %78 = stablehlo.multiply %63, %77 : tensor<32x32xf32>
+// CHANNELS-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
+// CHANNELS-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
+// CHANNELS-NEXT: %79 = stablehlo.clamp %cst_38, %78, %cst_39 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %80 = stablehlo.convert %79 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %81 = stablehlo.optimization_barrier %80 : tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %82 = "chlo.ragged_dot"(%arg0, %62, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %83 = "chlo.ragged_dot"(%81, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %84 = stablehlo.multiply %75, %12 : tensor<f32>
+// CHANNELS-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CHANNELS-NEXT: %85 = stablehlo.minimum %84, %cst_40 : tensor<f32>
+// CHANNELS-NEXT: %86 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %87 = stablehlo.multiply %83, %86 : tensor<32x16xf32>
+// CHANNELS-NEXT: return %87, %82 : tensor<32x16xf32>, tensor<3x16x32xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 
