@@ -60,7 +60,7 @@ def test_formats_of_arguments(stored: str, options: StateOptions, element: str) 
     module = parse(STEP.format(stored=stored))
     main = main_function(module.operation)
     with module.context, ir.Location.unknown():
-        roles = narrow_arguments(main, options)
+        roles = narrow_arguments(main, options).roles
     assert roles == (set() if element == "f32" else {"weight"})
     argument = main.regions[0].blocks[0].arguments[0]
     assert str(argument.type) == f"tensor<4x4x{element}>"
