@@ -59,6 +59,7 @@ func.func @main(%w: tensor<4x4xf32> {{scalify.pair, scalify.role = "weight"{stor
 def test_formats_of_arguments(stored: str, options: StateOptions, element: str) -> None:
     module = parse(STEP.format(stored=stored))
     main = main_function(module.operation)
+    assert main is not None
     with module.context, ir.Location.unknown():
         roles = narrow_arguments(main, options).roles
     assert roles == (set() if element == "f32" else {"weight"})
