@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.analysis.names import FORWARD
+from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.lint.epsilons import epsilons
@@ -85,6 +87,12 @@ def lint(module: ir.Module, options: Options, report: Report) -> list[Finding]:
         options: The options of the rewrite.
         report: The report of the rewrite.
     """
+    with module.context:
+        levels = levels_of(module.operation)
+    return run_deep(lambda: _findings(module, options, report), levels)
+
+
+def _findings(module: ir.Module, options: Options, report: Report) -> list[Finding]:
     with module.context, ir.Location.unknown():
         subject = _subject(module.operation, options, report)
         if subject is None:

@@ -13,7 +13,7 @@ import pytest
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
-from scalify_hlo.passes import propagate
+from scalify_hlo.scaling import propagation
 from scalify_hlo.rules import isolated
 from scalify_hlo.rules.registry import Apply
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -171,5 +171,5 @@ def test_mutants_of_calls_are_noticed(op: str, monkeypatch: pytest.MonkeyPatch) 
         info = right(*arguments)
         return Scaled(info.scale.shift(1), info.level) if isinstance(info, Scaled) else info
 
-    monkeypatch.setattr(propagate, "translated", wrong)
+    monkeypatch.setattr(propagation, "translated", wrong)
     assert any(run() for run in runs(op))
