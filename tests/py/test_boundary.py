@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scalify_hlo.recipes.model import load_recipe
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py.judge import rewritten
 
 PROGRAM = """
