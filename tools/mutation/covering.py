@@ -19,6 +19,8 @@ CONFIGURATION = Path(__file__).with_name("coverage.ini")
 
 # These start processes, which no coverage of this process sees, or read the sources as text.
 _ELSEWHERE = ("lit", "docs", "readme", "examples", "hostile_input", "standard_streams", "structure")
+# Letters of strings that are too short to tell tests by.
+_SHORT = 2
 # Seconds to import a file of tests, and whatever its first test needs.
 _COLLECTING = 0.7
 _LIT, _MODELS = "tests/lit/", "tests/lit/models/"
@@ -93,9 +95,9 @@ class Covering:
         """
         by_line, words = self._by_line(file), self._statement(file, lines[0]).words
         named = {test for test in self.seconds if _file(test) == about(file)}
-        others = self._sorted((_union(by_line, by_line) | named) - set(self.tests(file, lines)))
-        ranks = {t: (t not in named, not any(word in t for word in words)) for t in others}
-        return sorted(others, key=ranks.__getitem__)
+        told = {test for test in self.seconds if any(word in test for word in words)}
+        found = (_union(by_line, by_line) | named | told) - set(self.tests(file, lines))
+        return sorted(self._sorted(found), key=lambda test: (test not in named, test not in told))
 
     def _sorted(self, tests: Iterable[str]) -> list[str]:
         """Returns tests, shortest first."""
@@ -141,9 +143,8 @@ def _statements(node: ast.AST, *, in_function: bool) -> Iterator[Statement]:
         if isinstance(child, ast.stmt):
             lines = _head(child)
             constants = [c for c in ast.walk(child) if isinstance(c, ast.Constant)]
-            words = tuple(
-                c.value for c in constants if isinstance(c.value, str) and c.lineno in lines
-            )
+            texts = {c.value for c in constants if isinstance(c.value, str) and c.lineno in lines}
+            words = tuple(sorted(text for text in texts if len(text) > _SHORT))
             yield Statement(lines, in_function, words)
         inner = in_function or isinstance(child, ast.FunctionDef)
         yield from _statements(child, in_function=inner)
