@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.depth import levels_of
+from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import place_of_text, source_location
@@ -268,7 +270,11 @@ class Programs:
         return done
 
     def _inlined(self, module: ir.Module) -> ir.OpView:
-        inline_numbered(module.operation)
+        def inline() -> None:
+            with module.context, ir.Location.unknown():
+                inline_numbered(module.operation)
+
+        run_deep(inline, levels_of(module.operation))
         main = main_function(module.operation)
         if main is None or not main.regions[0].blocks:
             raise InputError("the module has no function `main`", location=self._name)

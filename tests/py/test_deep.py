@@ -117,6 +117,12 @@ def test_every_command_reads_them(program: Callable[[int], str]) -> None:
         assert result.exit_code == 0, result.stderr
 
 
+@pytest.mark.slow
+def test_statistics_are_taken_of_them() -> None:
+    record = scalify_hlo.collect_stats(calls(1000), [[np.ones(4, np.float32)]])
+    assert len(record.variants[0].values) > 1000
+
+
 @PROGRAMS
 def test_deep_programs_compute_the_same(program: Callable[[int], str]) -> None:
     assert_invariant(program(SHALLOW + 5), [np.array([0.5, 1, -2, 3], np.float32)], [3])

@@ -13,11 +13,11 @@ import pytest
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
-from scalify_hlo.scaling import propagation
 from scalify_hlo.rules import isolated
 from scalify_hlo.rules.registry import Apply
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
+from scalify_hlo.scaling import propagation
 from tests.py.judge import assert_invariant, rewritten
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import ABSENT, SIZES, draw
