@@ -31,8 +31,8 @@ _LAST = 10
 """Losses are means of the last tenth of all steps."""
 
 _NUDGES, _FIRST_NUDGES = 3, 8
-"""How many nudged trainings say what f32's own spread is: over all seeds, and for the first losses
-of each."""
+"""The numbers of nudged trainings that f32's own spread is taken from: over all seeds, and for the
+first losses of each."""
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def measure(name: str, baseline: str) -> bool:
 
 
 def _wrong_reports(name: str, wanted: Sequence[dict[str, Any]], counts: Sequence[int]) -> list[str]:
-    """What is wrong with the reports of the rewrites of a model."""
+    """Returns the faults of the reports of the rewrites of a model."""
     found: list[str] = []
     for request, count in zip(wanted, counts, strict=True):
         options = dict(request)

@@ -1,4 +1,4 @@
-"""How much longer and larger a training step is that returns statistics of all its values.
+"""Time and memory of a training step with statistics of all its values, over those without.
 
     python -m benchmarks.stats_cost                            # GPT-2 small, one sequence of 512
     python -m benchmarks.stats_cost --layers 2 --width 256 --vocab 512 --sequence 128

@@ -10,7 +10,7 @@ from scalify_hlo.dialect.traits import CONTRACTIONS
 
 
 def matmuls(text: str) -> int:
-    """How many matmuls and convolutions a program has; a function's count for each call of it.
+    """Returns the number of matmuls and convolutions; those of a function count for each call.
 
     Those in a loop or a branch count once, and so do those of a function that no call leads to.
     """
@@ -46,7 +46,7 @@ def _own(function: ir.OpView) -> tuple[int, list[str]]:
 
 
 def faults(request: Mapping[str, Any], text: str, statistics: int) -> list[str]:
-    """What is wrong with the report of a rewrite; empty if nothing is.
+    """Returns the faults of the report of a rewrite; none if the list is empty.
 
     Args:
         request: The options of `scalify_hlo.rewrite`.

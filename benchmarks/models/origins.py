@@ -21,7 +21,7 @@ from scalify_hlo.passes.pipeline import run_passes
 NUMBER = f"{PREFIX}number"
 
 _CARRIES = f"{PREFIX}carries"
-"""How many carries a loop has in the original."""
+"""The number of carries that a loop has in the original."""
 
 _CONSTANTS = frozenset({"stablehlo.constant", "stablehlo.iota"})
 

@@ -18,7 +18,7 @@ _PATIENCE = 600
 
 @dataclass(frozen=True)
 class Limits:
-    """How long tests may take, in seconds.
+    """The time that tests may take, in seconds.
 
     Attributes:
         budgets: What the tests take without the mutant: the first, then those that are run if the
