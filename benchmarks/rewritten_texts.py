@@ -4,7 +4,7 @@
 
 REQUESTS is a JSON file: a list of objects with a `name`, the text of a `program`, its `recipes`,
 and the path of a `profile` or nothing. A JSON object is printed: for each name, recipe and
-signature the digest of the text, or the name of the error if the rewrite was refused. Only public
+signature the digest of the text, or the name of the error if the rewrite was refused or crashed. Only public
 functions of scalify_hlo are used: other versions run this file too, with their directory first in
 PYTHONPATH.
 """
@@ -21,15 +21,20 @@ import scalify_hlo
 
 SIGNATURES = ("same", "scaled")
 REFUSED = "refused"
-"""What the digest of a rewrite that was refused begins with."""
+"""The start of the digest of a rewrite that was refused."""
+
+CRASHED = "crashed"
+"""The start of the digest of a rewrite that failed with an error of another kind."""
 
 
 def digest(text: str, **options: Any) -> str:
-    """The digest of a rewritten program; `REFUSED` and the error if there is none."""
+    """Returns the digest of a rewritten program; `REFUSED` or `CRASHED`, and the error."""
     try:
         rewritten = scalify_hlo.rewrite(text, **options)
     except scalify_hlo.ScalifyError as error:
         return f"{REFUSED}: {type(error).__name__}"
+    except Exception as error:
+        return f"{CRASHED}: {type(error).__name__}"
     return hashlib.sha256(rewritten.encode()).hexdigest()
 
 

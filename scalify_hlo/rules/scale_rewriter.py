@@ -326,7 +326,8 @@ class ScaleRewriter:
         format_ = self.format(result)
         if not normalized.static or format_ is None:
             return normalized
-        readers = frozenset(use.owner.operation.results[0].type for use in result.uses)
+        read = (list(use.owner.operation.results)[:1] for use in result.uses)
+        readers = frozenset(each.type for results in read for each in results)
         key = op.operands[0].type, result.type, readers
         exponents = self.settings.cast_exponents
         last = exponents.get(key, normalized.exponent)

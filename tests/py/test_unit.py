@@ -153,6 +153,13 @@ class TestPreset:
         assert rms(gradient - expected) < 0.1 * rms(expected)
 
 
+def test_a_program_may_return_what_it_casts() -> None:
+    """The op that reads the result of the cast has no result itself."""
+    text = text_of(lambda x: x.astype(jnp.float8_e4m3fn), X)
+    rewritten = scalify_hlo.rewrite(text, recipe="unit")
+    assert "-> tensor<256x64xf8E4M3FN>" in rewritten
+
+
 class TestAlike:
     """What XLA compiles stays small: little is added, and equal layers stay equal."""
 
