@@ -4,9 +4,9 @@
 
 REQUESTS is a JSON file: a list of objects with a `name`, the text of a `program`, its `recipes`,
 and the path of a `profile` or nothing. A JSON object is printed: for each name, recipe and
-signature the digest of the text, or the name of the error if the rewrite was refused or crashed. Only public
-functions of scalify_hlo are used: other versions run this file too, with their directory first in
-PYTHONPATH.
+signature the digest of the text, or the name of the error if the rewrite was refused or crashed.
+Only public functions of scalify_hlo are used: other versions run this file too, with their
+directory first in PYTHONPATH.
 """
 
 import hashlib

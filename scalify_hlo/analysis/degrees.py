@@ -25,7 +25,6 @@ from scalify_hlo.analysis.monomials import (
     product,
 )
 from scalify_hlo.analysis.reach import (
-    BARRIER,
     BROADCAST,
     Made,
     Reach,
@@ -34,6 +33,7 @@ from scalify_hlo.analysis.reach import (
     number_in,
 )
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 
@@ -130,43 +130,64 @@ def operands_of(place: Place) -> list[Place]:
 Rule: TypeAlias = Callable[[Degrees, Place, Sequence[Place]], "Monomial | None"]
 """Computes the monomial of a value from the operands of its op."""
 
+_RULES: Final[Dispatch[Rule]] = Dispatch()
+"""The rules for the monomials of results, by op; the results of other ops are gradients."""
+
+
+def _named(*names: str) -> list[str]:
+    return [f"stablehlo.{name}" for name in names]
+
+
+_MOVES: Final = traits.LAYOUT | {"stablehlo.convert"}
+_CONTRACTIONS: Final = frozenset({RAGGED_DOT, *_named("dot", "dot_general")})
+_REDUCTIONS: Final = traits.EXTREMES | {"stablehlo.add"}
+
 
 def start(degrees: Degrees, place: Place, _: Sequence[Place]) -> Monomial:
     """An op outside of the algebra: its result is a gradient, or has no degree."""
     return degrees.sums.tensor(place) if degrees.is_opaque(place) else MIXED
 
 
+@_RULES.on(*traits.SOURCES)
 def number(_: Degrees, __: Place, ___: Sequence[Place]) -> Monomial:
     """A constant."""
     return NUMBER
 
 
+@_RULES.on(*traits.COPIES, *traits.MAGNITUDES, *traits.REORDERS)
+@_RULES.on(*_named("all_gather", "all_reduce", "collective_permute"))
+@_RULES.on(*_named("clamp", "imag", "real", "reduce_precision", "reshape", "slice"))
 def keep(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """Results correspond to operands by number."""
     return degrees.of(parts[ir.OpResult(place[0]).result_number if len(parts) > 1 else 0])
 
 
+@_RULES.on("stablehlo.gather", *(traits.SLICES - {"stablehlo.slice"}))
 def moved(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """The result has the degree of the first operand; others are indices."""
     return degrees.of(parts[0])
 
 
+@_RULES.on(BROADCAST)
 def spread(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """A broadcast of a scalar or of a tensor."""
     return NUMBER if is_uniform(place[0]) else degrees.of(parts[0])
 
 
+@_RULES.on("stablehlo.convert")
 def converted(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """Integers are counts and masks."""
     is_integer = isinstance(parts[0][0].type.element_type, ir.IntegerType)
     return NUMBER if is_integer else degrees.of(parts[0])
 
 
+@_RULES.on("stablehlo.multiply")
 def multiplied(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """Degrees add up."""
     return product(degrees.of(parts[0]), degrees.of(parts[1]))
 
 
+@_RULES.on("stablehlo.divide")
 def divided(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """Degrees are subtracted."""
     return product(degrees.of(parts[0]), power(degrees.of(parts[1]), -1.0))
@@ -181,6 +202,12 @@ def root(exponent: float) -> Rule:
     return rule
 
 
+_RULES.on("stablehlo.cbrt")(root(1 / 3))
+_RULES.on("stablehlo.rsqrt")(root(-0.5))
+_RULES.on("stablehlo.sqrt")(root(0.5))
+
+
+@_RULES.on("stablehlo.power")
 def raised(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """A power with a constant exponent; that of a scalar is a scalar."""
     base = degrees.of(parts[0])
@@ -190,16 +217,19 @@ def raised(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | Non
     return MIXED if exponent is None else power(base, exponent)
 
 
+@_RULES.on(*traits.SIGMOIDS, *_named("cosine", "sign", "sine"))
 def bounded(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial:
     """A function whose result does not grow with its operand."""
     return NUMBER if degrees.of(parts[0]) == NUMBER else FLAT
 
 
+@_RULES.on(*traits.SUMS, *_named("complex", "concatenate"))
 def added(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """A sum of terms of one degree has that degree; constants, such as an epsilon, do not count."""
     return degrees.sum_of(parts)
 
 
+@_RULES.on(*traits.EXTREMES)
 def ended(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """A maximum or minimum; the reciprocal of a norm, clamped by a scalar, is a scalar."""
     monomials = [degrees.of(part) for part in parts]
@@ -208,6 +238,7 @@ def ended(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | 
     return added(degrees, place, parts)
 
 
+@_RULES.on("stablehlo.select")
 def largest(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | None:
     """A choice; of a gradient and the same divided by its norm, it is the gradient."""
     monomials = [found for part in parts if (found := degrees.of(part)) is not None]
@@ -219,6 +250,7 @@ def largest(degrees: Degrees, _: Place, parts: Sequence[Place]) -> Monomial | No
     return max(counting, key=lambda monomial: degree_of(monomial) or 0.0)
 
 
+@_RULES.on(*_named("reduce", "reduce_window"))
 def reduced(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """A sum, mean or maximum; in the shape of the state to which it is added, it is a gradient."""
     value, frame = place
@@ -231,6 +263,7 @@ def reduced(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial 
     return degrees.of(parts[ir.OpResult(value).result_number])
 
 
+@_RULES.on(*_CONTRACTIONS)
 def contracted(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """A matmul of a model makes a gradient; one of an optimizer multiplies."""
     lhs, rhs = parts[0], parts[1]
@@ -244,6 +277,7 @@ def contracted(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomi
     return multiply(degrees.of(lhs), degrees.of(rhs))
 
 
+@_RULES.on("stablehlo.custom_call")
 def factored(degrees: Degrees, place: Place, parts: Sequence[Place]) -> Monomial | None:
     """Eigenvectors, singular vectors and Q keep no size; eigenvalues and singular values do."""
     value = place[0]
@@ -294,14 +328,6 @@ def _is_outer(op: ir.OpView) -> bool:
     return len(op.results[0].type.shape) > len(numbers.lhs_batching_dimensions)
 
 
-def _named(*names: str) -> list[str]:
-    return [f"stablehlo.{name}" for name in names]
-
-
-_MOVES: Final = traits.LAYOUT | {"stablehlo.convert"}
-_CONTRACTIONS: Final = frozenset({RAGGED_DOT, *_named("dot", "dot_general")})
-_REDUCTIONS: Final = traits.EXTREMES | {"stablehlo.add"}
-
 _ORTHOGONAL: Final = {
     **dict.fromkeys(("eigh", "syevd", "orgqr", "householder"), frozenset({0})),
     **dict.fromkeys(("gesdd", "gesvd"), frozenset({2, 3})),
@@ -310,31 +336,3 @@ _ORTHOGONAL: Final = {
 
 _VALUES: Final = 1
 """The number of the result that is eigenvalues or singular values."""
-
-_RULES: Final[dict[str, Rule]] = {
-    BARRIER: keep,
-    BROADCAST: spread,
-    "mhlo.copy": keep,
-    "sdy.sharding_constraint": keep,
-    **dict.fromkeys(traits.MAGNITUDES, keep),
-    **dict.fromkeys(_named("reduce_precision", "real", "imag", "clamp"), keep),
-    **dict.fromkeys(_named("all_gather", "all_reduce", "collective_permute"), keep),
-    **dict.fromkeys(traits.REORDERS | set(_named("reshape", "slice")), keep),
-    **dict.fromkeys((traits.SLICES - {"stablehlo.slice"}) | {"stablehlo.gather"}, moved),
-    **dict.fromkeys(traits.SUMS | set(_named("complex", "concatenate")), added),
-    **dict.fromkeys(traits.EXTREMES, ended),
-    **dict.fromkeys(traits.SIGMOIDS | set(_named("sign", "sine", "cosine")), bounded),
-    **dict.fromkeys(traits.SOURCES, number),
-    **dict.fromkeys(_CONTRACTIONS, contracted),
-    **dict.fromkeys(_named("reduce", "reduce_window"), reduced),
-    "stablehlo.cbrt": root(1 / 3),
-    "stablehlo.convert": converted,
-    "stablehlo.custom_call": factored,
-    "stablehlo.divide": divided,
-    "stablehlo.multiply": multiplied,
-    "stablehlo.power": raised,
-    "stablehlo.rsqrt": root(-0.5),
-    "stablehlo.select": largest,
-    "stablehlo.sqrt": root(0.5),
-}
-"""The rules for the monomials of results, by op; the results of other ops are gradients."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import EXPONENTIALS
@@ -16,6 +17,9 @@ from scalify_hlo.lint.values import behind, maker, number_of, users_of
 
 _DEPTH: Final = 24
 """The largest number of ops that are followed in a chain."""
+
+_BOUNDS: Final[Dispatch[Callable[[ir.Operation, int], float]]] = Dispatch()
+"""Functions that return an upper bound of the result of an op, from that many ops before it."""
 
 
 def exponentials(subject: Subject) -> Iterator[Place]:
@@ -63,10 +67,12 @@ def largest(value: ir.Value, depth: int = _DEPTH) -> float:
     return _BOUNDS[op.name](op, depth - 1)
 
 
+@_BOUNDS.on("stablehlo.negate")
 def _negated(op: ir.Operation, depth: int) -> float:
     return 0.0 if is_positive(op.operands[0], depth) else math.inf
 
 
+@_BOUNDS.on("stablehlo.subtract")
 def _difference(op: ir.Operation, depth: int) -> float:
     """Bounds x minus the maximum of x, or minus a logsumexp, which is more than that."""
     return 0.0 if _has_maximum(op.operands[1], depth) else math.inf
@@ -84,6 +90,7 @@ def _has_maximum(value: ir.Value, depth: int) -> bool:
     return False
 
 
+@_BOUNDS.on("stablehlo.multiply")
 def _product(op: ir.Operation, depth: int) -> float:
     """A number times what is bounded, or a positive value times a negative one."""
     lhs, rhs = op.operands
@@ -99,6 +106,7 @@ def _product(op: ir.Operation, depth: int) -> float:
     return math.inf
 
 
+@_BOUNDS.on("stablehlo.divide")
 def _quotient(op: ir.Operation, depth: int) -> float:
     divisor = number_of(op.operands[1])
     if divisor is None:
@@ -109,6 +117,7 @@ def _quotient(op: ir.Operation, depth: int) -> float:
     return 0.0 if divisor and is_positive(op.operands[0], depth) else math.inf
 
 
+@_BOUNDS.on("stablehlo.select")
 def _choice(op: ir.Operation, depth: int) -> float:
     """The larger bound of the two values; each is also bounded by what the condition says."""
     condition, *values = op.operands
@@ -127,21 +136,31 @@ def _choice(op: ir.Operation, depth: int) -> float:
 _BELOW: Final = {"GT": 1, "GE": 1, "LT": 0, "LE": 0}
 """By the direction of a comparison with a number: the choice that is made below the number."""
 
-_BOUNDS: Final[Mapping[str, Callable[[ir.Operation, int], float]]] = {
-    "stablehlo.negate": _negated,
-    "stablehlo.subtract": _difference,
-    "stablehlo.multiply": _product,
-    "stablehlo.divide": _quotient,
-    "stablehlo.minimum": lambda op, depth: min(largest(v, depth) for v in op.operands),
-    "stablehlo.maximum": lambda op, depth: max(largest(v, depth) for v in op.operands),
-    "stablehlo.select": _choice,
-    "stablehlo.clamp": lambda op, depth: largest(op.operands[2], depth),
-    "stablehlo.tanh": lambda *_: 1.0,
-    "stablehlo.logistic": lambda *_: 1.0,
-    "stablehlo.sine": lambda *_: 1.0,
-    "stablehlo.cosine": lambda *_: 1.0,
-    "stablehlo.log": lambda *_: 0.0,  # exp(log(x)) is x again
-}
+
+@_BOUNDS.on("stablehlo.clamp")
+def _clamped(op: ir.Operation, depth: int) -> float:
+    return largest(op.operands[2], depth)
+
+
+@_BOUNDS.on("stablehlo.maximum")
+def _larger(op: ir.Operation, depth: int) -> float:
+    return max(largest(value, depth) for value in op.operands)
+
+
+@_BOUNDS.on("stablehlo.minimum")
+def _smaller(op: ir.Operation, depth: int) -> float:
+    return min(largest(value, depth) for value in op.operands)
+
+
+@_BOUNDS.on("stablehlo.cosine", "stablehlo.sine", *traits.SIGMOIDS)
+def _one(_: ir.Operation, __: int) -> float:
+    return 1.0
+
+
+@_BOUNDS.on("stablehlo.log")
+def _logarithm(_: ir.Operation, __: int) -> float:
+    """Bounds a logarithm: exp(log(x)) is x again."""
+    return 0.0
 
 
 def is_positive(value: ir.Value, depth: int = _DEPTH) -> bool:

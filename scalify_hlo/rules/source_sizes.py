@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT, of_root
+from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.traits import LAYOUT
 
 _BYTE: Final = 8
@@ -32,20 +33,24 @@ _INTEGER: Final = 5.0
 _SPREADING: Final = LAYOUT | {"stablehlo.convert", "stablehlo.slice"}
 
 
-_OF_CONSTANTS: Final[Mapping[str, Callable[[float], float]]] = {
-    "stablehlo.cbrt": math.cbrt,
-    "stablehlo.convert": float,
-    "stablehlo.cosine": math.cos,
-    "stablehlo.exponential": math.exp,
-    "stablehlo.exponential_minus_one": math.expm1,
-    "stablehlo.log": math.log,
-    "stablehlo.log_plus_one": math.log1p,
-    "stablehlo.rsqrt": lambda value: 1 / math.sqrt(value),
-    "stablehlo.sine": math.sin,
-    "stablehlo.sqrt": math.sqrt,
-    "stablehlo.tanh": math.tanh,
-}
+_OF_CONSTANTS: Final[Dispatch[Callable[[float], float]]] = Dispatch()
 """Functions of constants, such as the root of the width of a head, which divides scores."""
+
+_OF_CONSTANTS.on("stablehlo.cbrt")(math.cbrt)
+_OF_CONSTANTS.on("stablehlo.convert")(float)
+_OF_CONSTANTS.on("stablehlo.cosine")(math.cos)
+_OF_CONSTANTS.on("stablehlo.exponential")(math.exp)
+_OF_CONSTANTS.on("stablehlo.exponential_minus_one")(math.expm1)
+_OF_CONSTANTS.on("stablehlo.log")(math.log)
+_OF_CONSTANTS.on("stablehlo.log_plus_one")(math.log1p)
+_OF_CONSTANTS.on("stablehlo.sine")(math.sin)
+_OF_CONSTANTS.on("stablehlo.sqrt")(math.sqrt)
+_OF_CONSTANTS.on("stablehlo.tanh")(math.tanh)
+
+
+@_OF_CONSTANTS.on("stablehlo.rsqrt")
+def _rsqrt(value: float) -> float:
+    return 1 / math.sqrt(value)
 
 
 def size_of_function(op: ir.Operation, constant: Splat) -> Scaled | None:

@@ -2,8 +2,9 @@
 
 The result of an op times its factor alpha is near unit, if its inputs are unit normal. The gradient
 of an input times the factor beta is near unit, if the incoming gradient is unit normal. This module
-has all factors. Rules read them as sizes, log2 of an rms, and predictions add these sizes along a
-program. The sums are exact, since only the scale of a cast is rounded to a power of two.
+has the factors of ops and of activations. Rules read them as sizes, log2 of an rms, and predictions
+add these sizes along a program. The sums are exact, since only the scale of a cast is rounded to a
+power of two.
 
 The factors of the paper normalize the standard deviation. Data with a mean need room for the mean
 too, so sizes here include it. Softmax with cross-entropy, and layer norm, consist of other ops in a
@@ -82,16 +83,6 @@ def weighted_add(weights: Iterable[float]) -> float:
 def softmax(size: int) -> float:
     """Returns the factor of a softmax over similar elements, and of its gradient."""
     return float(size)
-
-
-def cross_entropy(size: int) -> float:
-    """Returns the factor of the gradient of softmax cross-entropy, for equal probabilities."""
-    return size / math.sqrt(size - 1)
-
-
-def layer_norm_weight(rows: int) -> float:
-    """Returns the factor of the gradients of gain and bias of a layer norm; others are 1."""
-    return 1 / math.sqrt(rows)
 
 
 def size_of(factor: float) -> float:

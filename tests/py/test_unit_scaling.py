@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from scalify_hlo.rules.unit_scaling import ACTIVATIONS, ActivationSize, added, cross_entropy
+from scalify_hlo.rules.unit_scaling import ACTIVATIONS, ActivationSize, added
 
 Array = npt.NDArray[np.float64]
 X = np.linspace(-12.0, 12.0, 240_001)
@@ -57,7 +57,3 @@ def test_sums_of_terms_of_several_sizes() -> None:
     assert added([1.0, 1.0]) == pytest.approx(1.5)
     assert added([2.0, 0.0]) == pytest.approx(math.log2(math.sqrt(17)))
     assert added([5000.0, 5000.0]) == pytest.approx(5000.5)
-
-
-def test_cross_entropy() -> None:
-    assert cross_entropy(5) == 2.5

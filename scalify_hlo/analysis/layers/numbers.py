@@ -3,70 +3,83 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.traits import (
+    BINARY,
+    LOGARITHMS,
+    LOGICAL,
+    MAGNITUDES,
+    ROOTS,
+    SIGMOIDS,
+    short,
+)
+
 Array = npt.NDArray[Any]
+
+TABLE: Final[Dispatch[Callable[..., Any]]] = Dispatch()
+"""The elementwise ops, by the names of their nodes."""
+
+for _name in short(BINARY | LOGARITHMS | MAGNITUDES | ROOTS | SIGMOIDS):
+    if hasattr(np, _name):
+        TABLE.on(_name)(getattr(np, _name))
+for _name in short(LOGICAL - {"stablehlo.xor"}):
+    TABLE.on(_name)(getattr(np, f"logical_{_name}"))
+TABLE.on("compare_EQ")(np.equal)
+TABLE.on("compare_GE")(np.greater_equal)
+TABLE.on("compare_GT")(np.greater)
+TABLE.on("compare_LE")(np.less_equal)
+TABLE.on("compare_LT")(np.less)
+TABLE.on("compare_NE")(np.not_equal)
+TABLE.on("exponential")(np.exp)
+TABLE.on("exponential_minus_one")(np.expm1)
+TABLE.on("is_finite")(np.isfinite)
+TABLE.on("log_plus_one")(np.log1p)
+TABLE.on("negate")(np.negative)
+TABLE.on("select")(np.where)
+TABLE.on("sign")(np.sign)
+TABLE.on("square")(np.square)
 
 _erf = np.vectorize(math.erf, otypes=[float])
 _erfc = np.vectorize(math.erfc, otypes=[float])
+TABLE.on("erfc")(_erfc)
 
 
-def logistic(x: Array) -> Array:
-    """Returns 1 / (1 + exp(-x))."""
-    return np.asarray(1 / (1 + np.exp(-x)))
-
-
+@TABLE.on("erf")
 def erf(x: Array) -> Array:
     """Returns the error function of an array."""
     return np.asarray(_erf(x))
 
 
+@TABLE.on("logistic")
+def logistic(x: Array) -> Array:
+    """Returns 1 / (1 + exp(-x))."""
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+@TABLE.on("clamp")
+def _clamp(low: Array, x: Array, high: Array) -> Array:
+    return np.asarray(np.minimum(np.maximum(x, low), high))
+
+
+@TABLE.on("convert")
+def _convert(x: Array) -> Array:
+    return np.asarray(x, float)
+
+
+@TABLE.on("power")
 def _power(x: Array, y: Array) -> Array:
     return np.asarray(np.power(np.asarray(x, float), y))
 
 
-TABLE: Final[Mapping[str, Callable[..., Any]]] = {
-    "abs": np.abs,
-    "add": np.add,
-    "and": np.logical_and,
-    "cbrt": np.cbrt,
-    "clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
-    "compare_EQ": np.equal,
-    "compare_GE": np.greater_equal,
-    "compare_GT": np.greater,
-    "compare_LE": np.less_equal,
-    "compare_LT": np.less,
-    "compare_NE": np.not_equal,
-    "convert": lambda x: np.asarray(x, float),
-    "divide": np.divide,
-    "erf": _erf,
-    "erfc": _erfc,
-    "exponential": np.exp,
-    "exponential_minus_one": np.expm1,
-    "is_finite": np.isfinite,
-    "log": np.log,
-    "log_plus_one": np.log1p,
-    "logistic": logistic,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "multiply": np.multiply,
-    "negate": np.negative,
-    "not": np.logical_not,
-    "or": np.logical_or,
-    "power": _power,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-    "select": np.where,
-    "sign": np.sign,
-    "sqrt": np.sqrt,
-    "square": np.square,
-    "subtract": np.subtract,
-    "tanh": np.tanh,
-}
-"""The elementwise ops, by the names of their nodes."""
+@TABLE.on("rsqrt")
+def _rsqrt(x: Array) -> Array:
+    return np.asarray(1 / np.sqrt(x))
 
 
 def evaluate(name: str, operands: Sequence[Any]) -> Any:

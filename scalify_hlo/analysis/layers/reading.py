@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -13,6 +13,7 @@ from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, Named, fu
 from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
 from scalify_hlo.analysis.layers.numbers import TABLE
 from scalify_hlo.analysis.steps import without_steps
+from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import COPIES, IMPURE
@@ -210,6 +211,11 @@ def _arguments(region: ir.Region, nodes: Sequence[Node]) -> list[tuple[ir.Value,
     return list(zip(region.blocks[0].arguments, nodes, strict=True))
 
 
+_READERS: Final[Dispatch[Callable[[Graph, ir.Operation, list[Node]], Node]]] = Dispatch()
+"""Functions that make the node of the result of an op from the nodes of its operands."""
+
+
+@_READERS.on("stablehlo.constant")
 def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
     result = op.results[0]
     if is_complex(result.type):  # The bindings cannot read complex elements.
@@ -222,6 +228,7 @@ def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
     return graph.make("array", (), result, key=attribute)
 
 
+@_READERS.on("stablehlo.convert")
 def _convert(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     """Reads a convert; between floats it has no node."""
     node, result = inputs[0], op.results[0]
@@ -240,6 +247,7 @@ def is_float(value: ir.Value) -> bool:
     return isinstance(type_.element_type, ir.FloatType)
 
 
+@_READERS.on("stablehlo.broadcast_in_dim")
 def _broadcast(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     """Reads a broadcast; one that only adds dimensions of size 1 is a reshape."""
     result, number = op.results[0], inputs[0].constant
@@ -258,25 +266,18 @@ def _is_reshape(before: Dims, after: Dims, dims: Dims) -> bool:
     return kept == made and list(dims) == sorted(dims)
 
 
+@_READERS.on("stablehlo.reshape")
 def _reshape(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     return graph.make("reshape", inputs, op.results[0])
 
 
+@_READERS.on("stablehlo.transpose")
 def _transpose(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     dims = graph.dims(op.attributes["permutation"])
     return graph.make("transpose", inputs, op.results[0], dims)
 
 
+@_READERS.on("stablehlo.compare")
 def _compare(graph: Graph, op: ir.Operation, inputs: list[Node]) -> Node:
     direction = stablehlo.ComparisonDirectionAttr(op.attributes["comparison_direction"])
     return graph.make(f"compare_{direction.value}", inputs, op.results[0])
-
-
-_READERS: Final = {
-    "stablehlo.broadcast_in_dim": _broadcast,
-    "stablehlo.compare": _compare,
-    "stablehlo.constant": _constant,
-    "stablehlo.convert": _convert,
-    "stablehlo.reshape": _reshape,
-    "stablehlo.transpose": _transpose,
-}
