@@ -76,7 +76,6 @@ class Options:
         pairs_in: For ``scaled``, whether each argument becomes a pair; None for all float ones.
         strict: Whether a remark is an error.
         annotate: Whether ops keep ``scalify.forms`` attributes, and scaled results are counted.
-        observe: Whether sizes and scales of matmul operands are returned too; see `PropagatePass`.
         probe: Whether the rewritten program says which scale each value has; see `PropagatePass`.
         cotangents: The number of the last arguments that are cotangents, as in a vjp.
         profile: The profile of the program, for a recipe of calibrated scales.
@@ -91,7 +90,6 @@ class Options:
     strict: bool = False
     annotate: bool = False
     cotangents: int = 0
-    observe: bool = False
     probe: bool = False
     profile: Profile | None = None
     listed: bool = False
@@ -143,7 +141,6 @@ class Options:
                 recipe,
                 annotate=self.annotate,
                 strict=self.strict,
-                observe=self.observe,
                 probe=self.probe,
             ),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),

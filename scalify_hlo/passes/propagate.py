@@ -32,8 +32,6 @@ class PropagatePass(Pass):
         annotate: Whether each op gets a ``scalify.forms`` attribute with the scales of its results,
             for people and for tests, and the report counts them.
         strict: Whether an op without a scaled form is an error.
-        observe: Whether `main` also returns the rms of the data before the cast, and the scale, of
-            each matmul operand that it casts, both f32.
         probe: Whether the program gets an op for each value that says which scale it has; see
             `scalify_hlo.rules.probes`. An op that takes the place of another gets its
             ``scalify.value``.
@@ -43,7 +41,6 @@ class PropagatePass(Pass):
     recipe: Recipe = field(default_factory=Recipe)
     annotate: bool = False
     strict: bool = False
-    observe: bool = False
     probe: bool = False
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
@@ -56,7 +53,6 @@ class PropagatePass(Pass):
                 index,
                 report,
                 annotate=self.annotate,
-                observe=self.observe,
                 probe=self.probe,
             )
             propagation.main(main)

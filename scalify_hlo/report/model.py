@@ -122,7 +122,6 @@ class Report:
         casts: The scales of the casts of matmul operands, if a report was asked for.
         scaling_state: The state of delayed scales; None if the program has none.
         markers: The number of markers in the program, inserted ones included.
-        observed: The names of operands whose sizes and scales the program returns, if asked for.
         untrusted: The casts of data whose predicted size is too uncertain.
         tensors: The names of each tensor of which the program returns a histogram, if asked for.
         sites: The dynamic rescalings that a recipe inserted.
@@ -144,7 +143,6 @@ class Report:
     casts: list[CastScale] = field(default_factory=list)
     scaling_state: ScalingState | None = None
     markers: int = 0
-    observed: list[str] = field(default_factory=list)
     untrusted: list[Untrusted] = field(default_factory=list)
     tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)

@@ -29,12 +29,21 @@ _SOFTMAX = "softmax"
 
 _SHARPENED: Final = 3 / 8
 """The power of n by which probabilities exceed 1/n: three quarters of the way to 1/sqrt(n)."""
-_COMMON: Final = 3
+_COMMON: Final = round((3 + math.log2(24) / 2) / 2)
 """log2 of the size of values over the size of their differences, after tokens were mixed.
 
-Measured on the demo model, as is the number that is used if nothing is known.
+It is between 0, if the values of different positions are independent, and the precision of the
+values, which are in E4M3 with 3 bits of mantissa. The rounding error of m * 2^e is uniform within
+2^(e-4) of 0, so its rms is 2^(e-3) / sqrt(12). For a typical m of sqrt(2) it is 2^-3 / sqrt(24) of
+the value, or 2^-5.3, and differences of rounded values are at least of this size. Training moves
+the common part from one end towards the other, and 3 is the rounded mean of both.
 """
-_UNKNOWN: Final = 1
+_UNKNOWN: Final = round(7 * _SHARPENED - _COMMON / 2)
+"""log2 of the factor if it is not known whether tokens were mixed: the mean of both cases.
+
+The number of positions is taken to be 2^7. For 16 to 2,048 positions the mean differs from it by
+less than 2 octaves, and E5M2 has room for more.
+"""
 
 
 def is_softmax(op: ir.Operation, mark: str = attributes.LAYER) -> bool:

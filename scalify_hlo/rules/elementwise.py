@@ -317,10 +317,7 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         found = noted(readers, op, info, target, measured=measured)
         text = str(known.info.scale)
         rewriter.notes.casts.append(found._replace(scale=text, remark=remark))
-    value, scale = known.value, known.info.scale
-    if kind == attributes.DATA:
-        rewriter.observe(value, scale, op.operation)
-    rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
+    rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter))
     return rewriter.assume(result, known.info)
 
 

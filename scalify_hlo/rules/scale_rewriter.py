@@ -41,20 +41,6 @@ Walker: TypeAlias = "Callable[[ir.Block, ScaleRewriter], None]"
 """A function that applies the rules to the ops of a block, with a rewriter."""
 
 
-class Observation(NamedTuple):
-    """Data of a cast.
-
-    Attributes:
-        data: The data before they are rounded.
-        scale: The scale of the data.
-        name: The name stack of the op that made the data.
-    """
-
-    data: ir.Value
-    scale: Scale
-    name: str
-
-
 class Untrusted(NamedTuple):
     """A cast of data whose predicted size could not be trusted.
 
@@ -127,7 +113,6 @@ class ScaleRewriter:
         notes: The notes, to which remarks are added.
         walker: The function that rewrites regions of ops.
         devices: In a per-device computation, the devices that have parts of its tensors.
-        observe: Whether the data of casts are noted in `observed`.
 
     Attributes:
         values: The scale information of the function's values.
@@ -138,7 +123,6 @@ class ScaleRewriter:
         notes: The notes; other ones while a copy is rewritten that will be erased.
         devices: As given.
         next: The op after the one that is being rewritten.
-        observed: The data of casts; None if they are not noted.
         attention: The softmaxes with which values were averaged.
     """
 
@@ -150,13 +134,11 @@ class ScaleRewriter:
         walker: Walker,
         *,
         devices: Devices | None = None,
-        observe: bool = False,
     ) -> None:
         self.settings, self.notes, self.devices = settings, notes, devices
         self.recipe, self.predicts = settings.recipe, settings.predicts
         self.narrow, self.tracks_uncertainty = settings.narrow, settings.tracks_uncertainty
         self.next = top
-        self.observed: list[Observation] | None = [] if observe else None
         self._walker = walker
         self.values = values = Values()
         self.runtime_scales = RuntimeScales(top, tracks_uncertainty=settings.tracks_uncertainty)
@@ -241,13 +223,6 @@ class ScaleRewriter:
                 drift = info.uncertainty.drift
                 found = of_root(_INPUT, _IN_POWERS).drifting(drift)
                 self._known[value] = info._replace(uncertainty=found)
-
-    def observe(self, value: ir.Value, scale: Scale, op: ir.Operation) -> None:
-        """Notes the data of a cast, except in regions, out of which it would have to be hoisted."""
-        if self.observed is not None and not self.depth:
-            location = op.location
-            name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
-            self.observed.append(Observation(value, scale, name))
 
     def outward(self, end: ir.Operation) -> None:
         """Rescales the results of a region to scale 1 if their scales are computed inside of it.

@@ -22,8 +22,7 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.marker_ops import dynamic_rescale
 from scalify_hlo.rules.placement import MHLO, SDY
-from scalify_hlo.rules.scale_rewriter import Observation, ScaleRewriter
-from scalify_hlo.rules.statistics import statistic
+from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.transforms.marker_barriers import rescaled_before
 
 _SMALL = 8
@@ -101,7 +100,7 @@ class Boundary:
         returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
         leaving = [value for value, pair in returned_pairs if not pair]
         self._rewriter.values.leaving = ValueSet(leaving)
-        if len(leaving) < len(returned) or self._rewriter.observed is not None:
+        if len(leaving) < len(returned):
             self._known = None
 
     def _carried(
@@ -250,12 +249,6 @@ class Boundary:
             self.results[-1] = self._moved(i, self.results[-1])
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
-        for observation in self._rewriter.observed or ():
-            values += self._observed(observation, returned.operation)
-            marks += [
-                {_INFO: ir.StringAttr.get(f"observed.{part} {observation.name}".rstrip())}
-                for part in ("rms", "scale")
-            ]
         self._return(returned, before, values)
         attributes.set_result_attributes(self._main, marks)
         _move_aliases(self._main, positions)
@@ -316,15 +309,6 @@ class Boundary:
         (data,) = dynamic_rescale(marker, self._rewriter)
         erase(marker)
         return data
-
-    def _observed(self, observation: Observation, at: ir.Operation) -> list[ir.Value]:
-        """Returns the rms of data that were cast, and their scale."""
-        rewriter, scale = self._rewriter, observation.scale
-        rms = statistic(observation.data, "l2", at, wide=False, devices=None)
-        rewriter.runtime_scales.location = at.location
-        if scale.static:
-            return [rms, emit.constant(rms.type, 2.0**scale.exponent, at)]
-        return [rms, rewriter.runtime_scales.kept(scale, wide=False)]
 
     def _set_signature(self, inputs: list[ir.Type] | None, results: list[ir.Type] | None) -> None:
         type_ = attributes.function_type(self._main)

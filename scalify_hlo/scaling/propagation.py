@@ -87,7 +87,6 @@ class Propagation:
         index: Analyses of the module.
         report: The report, which the walk fills.
         annotate: Whether each op gets a ``scalify.forms`` attribute; see `PropagatePass`.
-        observe: Whether `main` returns the sizes of casts; see `PropagatePass`.
         probe: Whether the program gets probes; see `PropagatePass`.
     """
 
@@ -99,11 +98,10 @@ class Propagation:
         report: Report,
         *,
         annotate: bool,
-        observe: bool,
         probe: bool,
     ) -> None:
         narrow = recipe.narrow_data
-        self._narrow, self._observe, self._probe = narrow, observe, probe
+        self._narrow, self._probe = narrow, probe
         self._listing = index.listing
         self._functions = functions_in(module.regions[0].blocks[0].operations)
         self._marked = marked_functions(self._functions, index)
@@ -143,7 +141,7 @@ class Propagation:
             narrow = self._has_narrow_values(block)
             self._settings = replace(self._settings, tracks_uncertainty=narrow)
         top = placeholder(block)
-        rewriter = self._rewriter(top, observe=self._observe)
+        rewriter = self._rewriter(top)
         boundary = Boundary(function, rewriter, top, self._index.result_marks)
         boundary.enter()
         rewriter.set_input_uncertainty()
@@ -157,7 +155,6 @@ class Propagation:
         if self._marked:
             markers.drop(self._module)
         self._report.statistics += runs_of(self._notes.statistics, self._module)
-        self._report.observed = [o.name for o in rewriter.observed or ()]
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
         self._callees.clear()  # Their rewriters refer to this walk, which would be a cycle.
@@ -172,17 +169,13 @@ class Propagation:
         bodies = (op for name, op in self._listing.ops if name in _NESTING)
         return has_narrow_values(b for op in bodies for r in op.regions for b in r.blocks)
 
-    def _rewriter(
-        self, top: ir.Operation, devices: Devices | None = None, *, observe: bool = False
-    ) -> ScaleRewriter:
-        return ScaleRewriter(
-            top, self._settings, self._notes, self._walk, devices=devices, observe=observe
-        )
+    def _rewriter(self, top: ir.Operation, devices: Devices | None = None) -> ScaleRewriter:
+        return ScaleRewriter(top, self._settings, self._notes, self._walk, devices=devices)
 
     def _walk_main(self, main: ir.OpView, rewriter: ScaleRewriter) -> None:
         """Visits the ops up to the last cast, and those after it whose operands are scaled."""
         ops = self._ops(main.regions[0].blocks[0])
-        sized = any(attributes.result_pairs(main)) or self._annotate or self._observe
+        sized = any(attributes.result_pairs(main)) or self._annotate
         if sized or self._probe or not self._narrow:
             self._visit_all(ops, rewriter)
             return

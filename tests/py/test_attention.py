@@ -19,7 +19,7 @@ from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.rules.attended import Attended, Attention
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
-from scalify_hlo.run.check import compile_module
+from tests.py.cast_stats import casts_of, known_scales
 from tests.py.judge import parse
 
 N, D = 32, 16
@@ -121,10 +121,8 @@ def test_what_is_erased_is_forgotten() -> None:
 def scales_of(fn: Callable[..., Any], *arguments: Any) -> list[float]:
     """log2 of the scales of all operands of matmuls."""
     exported = jax.export.export(jax.jit(fn))(*arguments)
-    module = parse(str(exported.mlir_module()))
-    report = rewrite_module(module, Options(RECIPE, observe=True))
-    told = compile_module(module)([np.asarray(a) for a in arguments])[-2 * len(report.observed) :]
-    return [float(np.log2(value)) for value in told[1::2]]
+    arrays = [np.asarray(a) for a in arguments]
+    return known_scales(casts_of(str(exported.mlir_module()), arrays, Options(RECIPE)))
 
 
 X, W = jnp.ones((N, D)), jnp.ones((D, D))

@@ -14,11 +14,11 @@ import pytest
 import scalify_hlo as jsa
 from examples import gpt2
 from examples.training import training_step
-from examples.xla import Executable, flat
-from scalify_hlo.passes.pipeline import Options, rewrite_module
+from examples.xla import flat
+from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.run.check import compile_module
+from tests.py.cast_stats import casts_of, known_scales, log2_rms
 from tests.py.judge import assert_same_bits, evaluate, parse, rewritten
 
 CONFIG = gpt2.Config(layers=2, width=32, heads=2, sequence=16, vocab=64, batch=2)
@@ -101,16 +101,12 @@ class TestPresets:
         assert np.abs(found["fp8"]).max() <= np.abs(found["propagate"]).max()
 
     def _sizes(self, text: str, recipe: Recipe) -> Any:
-        module = parse(text)
-        report = rewrite_module(module, Options(recipe, "scaled", observe=True))
         params, state = gpt2.state(CONFIG, gpt2.SGD)
         tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-        pairs = jsa.as_scaled_array((params, state))
-        executable = Executable(module.operation.get_asm())
-        arguments = executable.stored([*flat(pairs), *flat(tokens.astype(np.int32))])
-        told = executable(arguments)[-2 * len(report.observed) :]
-        assert len(report.observed) > 20
-        return np.log2(np.array([float(rms) for rms in told[::2]]))
+        arrays = [np.asarray(a) for a in flat((params, state, tokens.astype(np.int32)))]
+        casts = casts_of(text, arrays, Options(recipe, "scaled"))
+        assert len(casts) > 20
+        return log2_rms(casts)
 
 
 @pytest.mark.slow
@@ -169,11 +165,8 @@ def test_probabilities_are_cast_near_unit() -> None:
 
     shape = jax.ShapeDtypeStruct((512, 64), jnp.float32)
     text = str(jax.export.export(jax.jit(attend))(shape, shape, shape).mlir_module())
-    module = parse(text)
-    report = rewrite_module(module, Options(load_recipe("fp8"), observe=True))
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal((512, 64)).astype(np.float32) for _ in range(3)]
-    told = np.array([float(v) for v in compile_module(module)(arrays)[-2 * len(report.observed) :]])
-    rms, scales = told[::2], told[1::2]
-    assert min(scales) == 2.0**-9
-    assert np.abs(np.log2(rms)).max() < 2
+    casts = casts_of(text, arrays, Options(load_recipe("fp8")))
+    assert min(known_scales(casts)) == -9
+    assert np.abs(log2_rms(casts)).max() < 2

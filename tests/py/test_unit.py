@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import jax
@@ -17,9 +16,8 @@ from examples import data, gpt2
 from examples.xla import Executable, flat
 from scalify_hlo._compat import ir
 from scalify_hlo.api import make_options
-from scalify_hlo.io.program import read_text
-from scalify_hlo.passes.pipeline import rewrite_module
 from scalify_hlo.recipes.loading import load_recipe
+from tests.py.cast_stats import casts_of, log2_rms
 from tests.py.judge import assert_invariant, parse, unrecorded
 from tests.py.unit_functions import (
     EACH_FUNCTION,
@@ -251,16 +249,10 @@ def trained(text: str, steps: int) -> list[float]:
 
 def observed(text: str, scales: dict[str, float]) -> np.ndarray:
     """log2 of the rms of each matmul operand's data in the first step."""
-    program = read_text(text)
-    options = replace(make_options("unit", "same", scales), observe=True)
-    with program.module.context:
-        told = rewrite_module(program.module, options)
-        executable = Executable(program.module.operation.get_asm(enable_debug_info=False))
-    state = executable.stored(flat(gpt2.state(CONFIG, gpt2.ADAMW)))
     batch = next(iter(data.batches(CONFIG.batch, CONFIG.sequence, 1, 0)))
-    results = executable([*state, *flat(batch % CONFIG.vocab)])
-    rms_of = [float(value) for value in results[-2 * len(told.observed) :: 2]]
-    return np.log2([value for value in rms_of if value])
+    arguments = flat((*gpt2.state(CONFIG, gpt2.ADAMW), batch % CONFIG.vocab))
+    arrays = [np.asarray(a) for a in arguments]
+    return log2_rms(casts_of(text, arrays, make_options("unit", "same", scales)))
 
 
 @pytest.mark.slow

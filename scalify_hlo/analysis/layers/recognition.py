@@ -48,6 +48,9 @@ def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None =
 def layers_of(graph: Graph, *, scales: bool = False) -> list[Layer]:
     """Returns the layers of a graph; see `recognize`.
 
+    Dropout and attention are found for the command ``inspect`` and for reports. No rewrite depends
+    on them.
+
     Args:
         graph: The program.
         scales: Whether only the layers that a rewrite needs are found: normalizations and softmax.

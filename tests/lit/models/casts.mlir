@@ -1,7 +1,7 @@
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-recognize{inputs=true},scalify-propagate{recipe=unit annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=UNIT
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=fp8 observe=true})' \
-// RUN:   | %filecheck %s --check-prefix=OBSERVED
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=fp8})' \
+// RUN:   | %filecheck %s --check-prefix=FP8
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-propagate{recipe=%S/Inputs/untrusted_wide.toml})' \
 // RUN:   | %filecheck %s --check-prefix=WIDE
 
@@ -124,155 +124,123 @@
 // UNIT-NEXT: return %69, %71, %73, %75, %77 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }
-// OBSERVED:      module {
-// OBSERVED-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<f32> {jax.result_info = "observed.rms"}, tensor<f32> {jax.result_info = "observed.scale"}, tensor<f32> {jax.result_info = "observed.rms"}, tensor<f32> {jax.result_info = "observed.scale"}, tensor<f32> {jax.result_info = "observed.rms"}, tensor<f32> {jax.result_info = "observed.scale"}, tensor<f32> {jax.result_info = "observed.rms"}, tensor<f32> {jax.result_info = "observed.scale"}, tensor<f32> {jax.result_info = "observed.rms"}, tensor<f32> {jax.result_info = "observed.scale"}) {
-// OBSERVED-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
-// OBSERVED-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// OBSERVED-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %cst_2 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<f32>
-// OBSERVED-NEXT: %cst_3 = stablehlo.constant dense<4.096000e+03> : tensor<f32>
-// OBSERVED-NEXT: %1 = stablehlo.multiply %arg1, %cst_3 : tensor<f32>
-// OBSERVED-NEXT: %cst_4 = stablehlo.constant dense<9.765625E-4> : tensor<f32>
-// OBSERVED-NEXT: %2 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %3 = stablehlo.convert %2 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// OBSERVED-NEXT: %cst_5 = stablehlo.constant dense<7.500000e-01> : tensor<16x16xf8E4M3FN>
-// OBSERVED-NEXT: %4 = stablehlo.dot_general %3, %cst_5, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_6 = stablehlo.constant dense<0.732421875> : tensor<16x16xf32>
-// OBSERVED-NEXT: %5 = stablehlo.clamp %cst, %cst_6, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %6 = stablehlo.convert %5 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// OBSERVED-NEXT: %7 = stablehlo.dot_general %3, %6, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %8 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %9 = stablehlo.multiply %arg0, %8 : tensor<16x16xf32>
-// OBSERVED-NEXT: %10 = stablehlo.custom_call @given(%9) : (tensor<16x16xf32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_7 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
-// OBSERVED-NEXT: %11 = stablehlo.optimization_barrier %10 : tensor<16x16xf32>
-// OBSERVED-NEXT: %12 = stablehlo.abs %11 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_8 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %13 = stablehlo.reduce(%12 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %14 = stablehlo.bitcast_convert %13 : (tensor<f32>) -> tensor<ui32>
-// OBSERVED-NEXT: %c = stablehlo.constant dense<8388607> : tensor<ui32>
-// OBSERVED-NEXT: %15 = stablehlo.add %14, %c : tensor<ui32>
-// OBSERVED-NEXT: %c_9 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// OBSERVED-NEXT: %16 = stablehlo.and %15, %c_9 : tensor<ui32>
-// OBSERVED-NEXT: %c_10 = stablehlo.constant dense<1> : tensor<ui32>
-// OBSERVED-NEXT: %17 = stablehlo.subtract %16, %c_10 : tensor<ui32>
-// OBSERVED-NEXT: %c_11 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// OBSERVED-NEXT: %18 = stablehlo.compare LT, %17, %c_11 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// OBSERVED-NEXT: %19 = stablehlo.bitcast_convert %16 : (tensor<ui32>) -> tensor<f32>
-// OBSERVED-NEXT: %20 = stablehlo.select %18, %19, %cst_7 : tensor<i1>, tensor<f32>
-// OBSERVED-NEXT: %cst_12 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %21 = stablehlo.multiply %20, %cst_12 : tensor<f32>
-// OBSERVED-NEXT: %cst_13 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %22 = stablehlo.multiply %21, %cst_13 : tensor<f32>
-// OBSERVED-NEXT: %cst_14 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
-// OBSERVED-NEXT: %cst_15 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
-// OBSERVED-NEXT: %23 = stablehlo.clamp %cst_14, %22, %cst_15 : tensor<f32>
-// OBSERVED-NEXT: %24 = stablehlo.bitcast_convert %23 : (tensor<f32>) -> tensor<ui32>
-// OBSERVED-NEXT: %c_16 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// OBSERVED-NEXT: %25 = stablehlo.subtract %c_16, %24 : tensor<ui32>
-// OBSERVED-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<ui32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_17 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %27 = stablehlo.divide %cst_17, %26 : tensor<f32>
-// OBSERVED-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<f32>
-// OBSERVED-NEXT: %29 = stablehlo.divide %cst_1, %28 : tensor<f32>
-// OBSERVED-NEXT: %30 = stablehlo.multiply %arg1, %28 : tensor<f32>
-// OBSERVED-NEXT: %31 = stablehlo.broadcast_in_dim %29, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %32 = stablehlo.multiply %11, %31 : tensor<16x16xf32>
-// OBSERVED-NEXT: %33 = stablehlo.clamp %cst, %32, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %34 = stablehlo.convert %33 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// OBSERVED-NEXT: %35 = stablehlo.dot_general %3, %34, contracting_dims = [1] x [0] {scalify.number = 3 : i64} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %36 = stablehlo.multiply %arg2, %arg2 : tensor<16x16xf32>
-// OBSERVED-NEXT: %37 = stablehlo.multiply %36, %arg2 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_18 = stablehlo.constant dense<1.000000e+00> : tensor<16x16xf32>
-// OBSERVED-NEXT: %38 = stablehlo.add %37, %cst_18 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_19 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
-// OBSERVED-NEXT: %39 = stablehlo.optimization_barrier %38 : tensor<16x16xf32>
-// OBSERVED-NEXT: %40 = stablehlo.abs %39 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_20 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %41 = stablehlo.reduce(%40 init: %cst_20) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %42 = stablehlo.bitcast_convert %41 : (tensor<f32>) -> tensor<ui32>
-// OBSERVED-NEXT: %c_21 = stablehlo.constant dense<8388607> : tensor<ui32>
-// OBSERVED-NEXT: %43 = stablehlo.add %42, %c_21 : tensor<ui32>
-// OBSERVED-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// OBSERVED-NEXT: %44 = stablehlo.and %43, %c_22 : tensor<ui32>
-// OBSERVED-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
-// OBSERVED-NEXT: %45 = stablehlo.subtract %44, %c_23 : tensor<ui32>
-// OBSERVED-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// OBSERVED-NEXT: %46 = stablehlo.compare LT, %45, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// OBSERVED-NEXT: %47 = stablehlo.bitcast_convert %44 : (tensor<ui32>) -> tensor<f32>
-// OBSERVED-NEXT: %48 = stablehlo.select %46, %47, %cst_19 : tensor<i1>, tensor<f32>
-// OBSERVED-NEXT: %cst_25 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %49 = stablehlo.multiply %48, %cst_25 : tensor<f32>
-// OBSERVED-NEXT: %cst_26 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %50 = stablehlo.multiply %49, %cst_26 : tensor<f32>
-// OBSERVED-NEXT: %cst_27 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
-// OBSERVED-NEXT: %cst_28 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
-// OBSERVED-NEXT: %51 = stablehlo.clamp %cst_27, %50, %cst_28 : tensor<f32>
-// OBSERVED-NEXT: %52 = stablehlo.bitcast_convert %51 : (tensor<f32>) -> tensor<ui32>
-// OBSERVED-NEXT: %c_29 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// OBSERVED-NEXT: %53 = stablehlo.subtract %c_29, %52 : tensor<ui32>
-// OBSERVED-NEXT: %54 = stablehlo.bitcast_convert %53 : (tensor<ui32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_30 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %55 = stablehlo.divide %cst_30, %54 : tensor<f32>
-// OBSERVED-NEXT: %56 = stablehlo.optimization_barrier %55 : tensor<f32>
-// OBSERVED-NEXT: %57 = stablehlo.divide %cst_1, %56 : tensor<f32>
-// OBSERVED-NEXT: %58 = stablehlo.multiply %arg1, %56 : tensor<f32>
-// OBSERVED-NEXT: %59 = stablehlo.multiply %56, %cst_4 : tensor<f32>
-// OBSERVED-NEXT: %60 = stablehlo.broadcast_in_dim %57, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %61 = stablehlo.multiply %39, %60 : tensor<16x16xf32>
-// OBSERVED-NEXT: %62 = stablehlo.clamp %cst, %61, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %63 = stablehlo.convert %62 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// OBSERVED-NEXT: %64 = stablehlo.dot_general %3, %63, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_31 = stablehlo.constant dense<1.024000e+00> : tensor<16x16xf32>
-// OBSERVED-NEXT: %65 = stablehlo.clamp %cst, %cst_31, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %66 = stablehlo.convert %65 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// OBSERVED-NEXT: %67 = stablehlo.dot_general %63, %66, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %68 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %69 = stablehlo.multiply %4, %68 : tensor<16x16xf32>
-// OBSERVED-NEXT: %70 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %71 = stablehlo.multiply %7, %70 : tensor<16x16xf32>
-// OBSERVED-NEXT: %72 = stablehlo.broadcast_in_dim %30, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %73 = stablehlo.multiply %35, %72 : tensor<16x16xf32>
-// OBSERVED-NEXT: %74 = stablehlo.broadcast_in_dim %58, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %75 = stablehlo.multiply %64, %74 : tensor<16x16xf32>
-// OBSERVED-NEXT: %76 = stablehlo.broadcast_in_dim %59, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// OBSERVED-NEXT: %77 = stablehlo.multiply %67, %76 : tensor<16x16xf32>
-// OBSERVED-NEXT: %78 = stablehlo.multiply %arg0, %arg0 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_32 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %79 = stablehlo.reduce(%78 init: %cst_32) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_33 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %80 = stablehlo.multiply %79, %cst_33 : tensor<f32>
-// OBSERVED-NEXT: %81 = stablehlo.sqrt %80 : tensor<f32>
-// OBSERVED-NEXT: %82 = stablehlo.multiply %cst_6, %cst_6 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_34 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %83 = stablehlo.reduce(%82 init: %cst_34) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_35 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %84 = stablehlo.multiply %83, %cst_35 : tensor<f32>
-// OBSERVED-NEXT: %85 = stablehlo.sqrt %84 : tensor<f32>
-// OBSERVED-NEXT: %cst_36 = stablehlo.constant dense<4.096000e+03> : tensor<f32>
-// OBSERVED-NEXT: %86 = stablehlo.multiply %32, %32 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_37 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %87 = stablehlo.reduce(%86 init: %cst_37) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_38 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %88 = stablehlo.multiply %87, %cst_38 : tensor<f32>
-// OBSERVED-NEXT: %89 = stablehlo.sqrt %88 : tensor<f32>
-// OBSERVED-NEXT: %90 = stablehlo.multiply %61, %61 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_39 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %91 = stablehlo.reduce(%90 init: %cst_39) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_40 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %92 = stablehlo.multiply %91, %cst_40 : tensor<f32>
-// OBSERVED-NEXT: %93 = stablehlo.sqrt %92 : tensor<f32>
-// OBSERVED-NEXT: %94 = stablehlo.multiply %cst_31, %cst_31 : tensor<16x16xf32>
-// OBSERVED-NEXT: %cst_41 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// OBSERVED-NEXT: %95 = stablehlo.reduce(%94 init: %cst_41) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
-// OBSERVED-NEXT: %cst_42 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
-// OBSERVED-NEXT: %96 = stablehlo.multiply %95, %cst_42 : tensor<f32>
-// OBSERVED-NEXT: %97 = stablehlo.sqrt %96 : tensor<f32>
-// OBSERVED-NEXT: %cst_43 = stablehlo.constant dense<9.765625E-4> : tensor<f32>
-// OBSERVED-NEXT: return %69, %71, %73, %75, %77, %81, %arg1, %85, %cst_36, %89, %28, %93, %56, %97, %cst_43 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-// OBSERVED-NEXT: }
-// OBSERVED-NEXT: }
+// FP8:      module {
+// FP8-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
+// FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<4.000000e+00> : tensor<f32>
+// FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_2 : tensor<f32>
+// FP8-NEXT: %cst_3 = stablehlo.constant dense<4.096000e+03> : tensor<f32>
+// FP8-NEXT: %1 = stablehlo.multiply %arg1, %cst_3 : tensor<f32>
+// FP8-NEXT: %cst_4 = stablehlo.constant dense<9.765625E-4> : tensor<f32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %3 = stablehlo.convert %2 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// FP8-NEXT: %cst_5 = stablehlo.constant dense<7.500000e-01> : tensor<16x16xf8E4M3FN>
+// FP8-NEXT: %4 = stablehlo.dot_general %3, %cst_5, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %cst_6 = stablehlo.constant dense<0.732421875> : tensor<16x16xf32>
+// FP8-NEXT: %5 = stablehlo.clamp %cst, %cst_6, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %6 = stablehlo.convert %5 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// FP8-NEXT: %7 = stablehlo.dot_general %3, %6, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %8 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %9 = stablehlo.multiply %arg0, %8 : tensor<16x16xf32>
+// FP8-NEXT: %10 = stablehlo.custom_call @given(%9) : (tensor<16x16xf32>) -> tensor<16x16xf32>
+// FP8-NEXT: %cst_7 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// FP8-NEXT: %11 = stablehlo.optimization_barrier %10 : tensor<16x16xf32>
+// FP8-NEXT: %12 = stablehlo.abs %11 : tensor<16x16xf32>
+// FP8-NEXT: %cst_8 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %13 = stablehlo.reduce(%12 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %14 = stablehlo.bitcast_convert %13 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %c = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %15 = stablehlo.add %14, %c : tensor<ui32>
+// FP8-NEXT: %c_9 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %16 = stablehlo.and %15, %c_9 : tensor<ui32>
+// FP8-NEXT: %c_10 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %17 = stablehlo.subtract %16, %c_10 : tensor<ui32>
+// FP8-NEXT: %c_11 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %18 = stablehlo.compare LT, %17, %c_11 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %19 = stablehlo.bitcast_convert %16 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %20 = stablehlo.select %18, %19, %cst_7 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_12 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// FP8-NEXT: %21 = stablehlo.multiply %20, %cst_12 : tensor<f32>
+// FP8-NEXT: %cst_13 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %22 = stablehlo.multiply %21, %cst_13 : tensor<f32>
+// FP8-NEXT: %cst_14 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// FP8-NEXT: %cst_15 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// FP8-NEXT: %23 = stablehlo.clamp %cst_14, %22, %cst_15 : tensor<f32>
+// FP8-NEXT: %24 = stablehlo.bitcast_convert %23 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %c_16 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %25 = stablehlo.subtract %c_16, %24 : tensor<ui32>
+// FP8-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %cst_17 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %27 = stablehlo.divide %cst_17, %26 : tensor<f32>
+// FP8-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<f32>
+// FP8-NEXT: %29 = stablehlo.divide %cst_1, %28 : tensor<f32>
+// FP8-NEXT: %30 = stablehlo.multiply %arg1, %28 : tensor<f32>
+// FP8-NEXT: %31 = stablehlo.broadcast_in_dim %29, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %32 = stablehlo.multiply %11, %31 : tensor<16x16xf32>
+// FP8-NEXT: %33 = stablehlo.clamp %cst, %32, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %34 = stablehlo.convert %33 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// FP8-NEXT: %35 = stablehlo.dot_general %3, %34, contracting_dims = [1] x [0] {scalify.number = 3 : i64} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %36 = stablehlo.multiply %arg2, %arg2 : tensor<16x16xf32>
+// FP8-NEXT: %37 = stablehlo.multiply %36, %arg2 : tensor<16x16xf32>
+// FP8-NEXT: %cst_18 = stablehlo.constant dense<1.000000e+00> : tensor<16x16xf32>
+// FP8-NEXT: %38 = stablehlo.add %37, %cst_18 : tensor<16x16xf32>
+// FP8-NEXT: %cst_19 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
+// FP8-NEXT: %39 = stablehlo.optimization_barrier %38 : tensor<16x16xf32>
+// FP8-NEXT: %40 = stablehlo.abs %39 : tensor<16x16xf32>
+// FP8-NEXT: %cst_20 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// FP8-NEXT: %41 = stablehlo.reduce(%40 init: %cst_20) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %42 = stablehlo.bitcast_convert %41 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %c_21 = stablehlo.constant dense<8388607> : tensor<ui32>
+// FP8-NEXT: %43 = stablehlo.add %42, %c_21 : tensor<ui32>
+// FP8-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// FP8-NEXT: %44 = stablehlo.and %43, %c_22 : tensor<ui32>
+// FP8-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
+// FP8-NEXT: %45 = stablehlo.subtract %44, %c_23 : tensor<ui32>
+// FP8-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// FP8-NEXT: %46 = stablehlo.compare LT, %45, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %47 = stablehlo.bitcast_convert %44 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %48 = stablehlo.select %46, %47, %cst_19 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %cst_25 = stablehlo.constant dense<3.906250e-03> : tensor<f32>
+// FP8-NEXT: %49 = stablehlo.multiply %48, %cst_25 : tensor<f32>
+// FP8-NEXT: %cst_26 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %50 = stablehlo.multiply %49, %cst_26 : tensor<f32>
+// FP8-NEXT: %cst_27 = stablehlo.constant dense<7.88860905E-31> : tensor<f32>
+// FP8-NEXT: %cst_28 = stablehlo.constant dense<1.2676506E+30> : tensor<f32>
+// FP8-NEXT: %51 = stablehlo.clamp %cst_27, %50, %cst_28 : tensor<f32>
+// FP8-NEXT: %52 = stablehlo.bitcast_convert %51 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %c_29 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// FP8-NEXT: %53 = stablehlo.subtract %c_29, %52 : tensor<ui32>
+// FP8-NEXT: %54 = stablehlo.bitcast_convert %53 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %cst_30 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+// FP8-NEXT: %55 = stablehlo.divide %cst_30, %54 : tensor<f32>
+// FP8-NEXT: %56 = stablehlo.optimization_barrier %55 : tensor<f32>
+// FP8-NEXT: %57 = stablehlo.divide %cst_1, %56 : tensor<f32>
+// FP8-NEXT: %58 = stablehlo.multiply %arg1, %56 : tensor<f32>
+// FP8-NEXT: %59 = stablehlo.multiply %56, %cst_4 : tensor<f32>
+// FP8-NEXT: %60 = stablehlo.broadcast_in_dim %57, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %61 = stablehlo.multiply %39, %60 : tensor<16x16xf32>
+// FP8-NEXT: %62 = stablehlo.clamp %cst, %61, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %63 = stablehlo.convert %62 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// FP8-NEXT: %64 = stablehlo.dot_general %3, %63, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %cst_31 = stablehlo.constant dense<1.024000e+00> : tensor<16x16xf32>
+// FP8-NEXT: %65 = stablehlo.clamp %cst, %cst_31, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %66 = stablehlo.convert %65 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// FP8-NEXT: %67 = stablehlo.dot_general %63, %66, contracting_dims = [1] x [0] : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
+// FP8-NEXT: %68 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %69 = stablehlo.multiply %4, %68 : tensor<16x16xf32>
+// FP8-NEXT: %70 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %71 = stablehlo.multiply %7, %70 : tensor<16x16xf32>
+// FP8-NEXT: %72 = stablehlo.broadcast_in_dim %30, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %73 = stablehlo.multiply %35, %72 : tensor<16x16xf32>
+// FP8-NEXT: %74 = stablehlo.broadcast_in_dim %58, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %75 = stablehlo.multiply %64, %74 : tensor<16x16xf32>
+// FP8-NEXT: %76 = stablehlo.broadcast_in_dim %59, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// FP8-NEXT: %77 = stablehlo.multiply %67, %76 : tensor<16x16xf32>
+// FP8-NEXT: return %69, %71, %73, %75, %77 : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+// FP8-NEXT: }
+// FP8-NEXT: }
 // WIDE:      module {
 // WIDE-NEXT: func.func @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) {
 // WIDE-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
