@@ -27,9 +27,6 @@ _HUGE: Final = 500
 _SHIFT: Final = 600
 """log2 of that scale."""
 
-LOWEST: Final = -1074
-"""``floor(log2(x))`` of the smallest float, the f64 ``2^-1074``."""
-
 
 @dataclass(frozen=True)
 class Encoding:

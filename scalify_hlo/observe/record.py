@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from os import PathLike
 from typing import Any, Final
 
@@ -208,13 +207,6 @@ def dump_stats(record: StatsRecord) -> str:
     variants = ",\n".join(map(_variant, record.variants))
     operands = ",\n".join(_line(_operand(each)) for each in record.operands)
     return f'{_line(head)[:-1]}, "variants": [\n{variants}\n],\n"operands": [\n{operands}\n]}}\n'
-
-
-def schema() -> dict[str, Any]:
-    """Returns the JSON Schema of the format."""
-    text = files("scalify_hlo.observe").joinpath("stats.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
 
 
 def _line(value: object) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 
 import jax  # noqa: F401  (registers the passes of MLIR itself)
 import pytest
@@ -93,6 +95,26 @@ class TestText:
         assert (PASSES[name].__doc__ or "").splitlines()[0].endswith(".")
         for field in fields(PASSES[name]):
             assert f"{field.name}:" in (PASSES[name].__doc__ or "")
+
+
+def test_each_pass_has_lit_tests_of_its_name() -> None:
+    """The file or the folder of a test begins with the name of the pass that it is of."""
+    folder = Path(__file__).resolve().parents[1] / "lit" / "passes"
+    entries = [e for e in folder.iterdir() if e.name != "Inputs"]
+    tested = set()
+    for entry in entries:
+        of = [name for name in PASSES if f"{entry.stem}_".startswith(f"{file_of(name)}_")]
+        assert of, f"{entry.name} is of no pass"
+        name = max(of, key=len)
+        for file in [entry] if entry.is_file() else entry.glob("*.mlir"):
+            assert re.search(rf"[(, ]{name}[){{,]", file.read_text()), file
+        tested.add(name)
+    assert tested == set(PASSES)
+
+
+def file_of(name: str) -> str:
+    """The name of a pass as that of a file."""
+    return name.removeprefix("scalify-").replace("-", "_")
 
 
 class TestMisuse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,19 @@ from jax import export
 from scalify_hlo.api import collect_stats
 from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError
-from scalify_hlo.observe.record import COLUMNS, StatsRecord, dump_stats, load_stats, schema
+from scalify_hlo.observe.record import COLUMNS, StatsRecord, dump_stats, load_stats
 from tests.py.json_schema import faults
 from tests.py.stats_reference import planted
 from tests.py.test_stats import batches, descent, parameters
 
 SAMPLE = Path(__file__).with_name("stats_sample.json")
+SCHEMA = files("scalify_hlo.observe").joinpath("stats.schema.json").read_text("utf-8")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "stats.md"
+
+
+def schema() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(SCHEMA)
+    return found
 
 
 @pytest.fixture(scope="module")
