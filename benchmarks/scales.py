@@ -4,14 +4,16 @@
     python -m benchmarks.scales fp8 --steps 50
     python -m benchmarks.scales unit              # static scales, measured from the first state
 
-`scalify_hlo.collect_stats` returns the rms of the FP8 data of every operand of a matmul, and their
-scale, from each step.
+The rewritten program returns the rms of the FP8 data of every operand of a matmul, and their scale,
+from each step, as it does for the command `stats`.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +21,14 @@ import scalify_hlo
 from benchmarks.common import Row, first_scales, gpt2_step, predicts, report
 from examples import data, gpt2
 from examples.demo import CONFIG
-from examples.xla import flat
+from examples.xla import Executable, flat
 from scalify_hlo import ValueStats
+from scalify_hlo.api import make_options
+from scalify_hlo.io.program import read_text
+from scalify_hlo.observe.operands import Operand
+from scalify_hlo.observe.prepare import Programs, Selection
+from scalify_hlo.observe.readout import Readout
+from scalify_hlo.observe.values import Watched
 
 _SHOWN = 8
 """How many operands are named."""
@@ -35,23 +43,45 @@ SCALE = 40
 """How far log2 of a scale may be from 0."""
 
 
+@dataclass(frozen=True)
+class FP8Values(Selection):
+    """The selection of the FP8 values of a rewrite, and of none of the original."""
+
+    pattern: str = "f8*"
+
+    def of(self, _: Sequence[Watched], __: Sequence[Operand]) -> list[Watched]:
+        """Returns the values of the original: none."""
+        return []
+
+    def matches(self, one: Watched) -> bool:
+        """Whether a value is in FP8, and not the same one moved."""
+        return one.dtype.startswith("f8") and one.source is None
+
+
 def casts(source: str, name: str, settings: Sequence[str], steps: int) -> list[ValueStats]:
     """Returns the statistics of the FP8 data of a training run under a preset."""
     state = gpt2.state(CONFIG, gpt2.ADAMW, 0)
-    batches = list(data.batches(CONFIG.batch, CONFIG.sequence, steps, 0))
     static = predicts(name)
-    record = scalify_hlo.collect_stats(
-        source,
-        [[np.asarray(array) for array in flat((*state, batch))] for batch in batches],
-        recipe=name,
-        signature="same" if static else "scaled",
-        input_scale=first_scales(source, state, batches[0]) if static else None,
-        settings=dict(_pairs(settings)),
-        steps=steps,
-        carry=True,
+    tokens = np.zeros((CONFIG.batch, CONFIG.sequence + 1), np.int32)
+    scales = first_scales(source, state, tokens) if static else None
+    signature = "same" if static else "scaled"
+    options = make_options(name, signature, scales, dict(_pairs(settings)))
+    step = Programs(read_text(source).module, name, FP8Values()).rewritten(options)
+    executable = Executable(step.module.operation.get_asm(enable_debug_info=False))
+    convert: Callable[[Any], Any] = _as_it_is if static else scalify_hlo.as_scaled_array
+    carried, readout = (
+        executable.stored(flat(convert(state))),
+        Readout(step.instrumented, scaled=True),
     )
-    values = record.variants[1].values
-    return [v for v in values if v.dtype.startswith("f8") and v.same_as is None]
+    for batch in data.batches(CONFIG.batch, CONFIG.sequence, steps, 0):
+        results = executable([*carried, *flat(convert(batch))])
+        carried = results[: len(carried)]
+        readout.add([np.asarray(result) for result in results])
+    return list(readout.values())
+
+
+def _as_it_is(tree: Any) -> Any:
+    return tree
 
 
 def _pairs(settings: Sequence[str]) -> list[tuple[str, str]]:

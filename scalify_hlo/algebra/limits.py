@@ -55,8 +55,27 @@ NORMAL: Final = 126
 SAFE_REACH: Final = {False: 126, True: 1022}
 """The largest |log2| of a factor that is applied as one normal number: in f32 and in f64 (True)."""
 
+SMALLEST_AMAX: Final = 2.0**-110
+"""The smallest amax; smaller ones count as this, so that ``largest / amax`` is finite in f32."""
+
+MOST_POWER: Final = 2.0**127
+"""The largest power of two in f32 and in bf16, where the largest f32 would become infinite."""
+
+STORED_HEADROOM: Final = 3
+"""log2 of the amax of state that the program itself stores in f16, above unit."""
+
 STEEP: Final = 4
 """The highest power of a run-time scale in the scale of f32 data; at a fifth they may overflow."""
+
+POWER_STEEP: Final = STEEP + 1
+"""The same for the results of constant powers, and of products over an axis."""
+
+WIDE_POWER: Final = 32
+"""The highest power of a run-time scale of wide data in programs with narrow formats. Each squaring
+doubles the power, and the number of factors of the scale."""
+
+ANY_POWER: Final = 1024
+"""The same of data in any format: without it, ten squarings would need 1,024 factors."""
 
 MANY: Final = 5
 """The most run-time scales, counted with their powers, in the scale of f32 data."""
@@ -96,6 +115,23 @@ mask."""
 
 ROOMLESS: Final = 32
 """The octaves above which no format has room. Larger uncertainties are treated as equal."""
+
+HIGHEST_DEGREE: Final = 1e30
+"""The highest degree of an uncertainty, in absolute value: squares of higher ones would overflow
+f64, and no format has room for it."""
+
+UNBOUNDED: Final = 1e6
+"""The largest uncertainty, in octaves: nothing is known of the size."""
+
+MASKING: Final = 2.0**32
+"""The magnitude from which on an element of a constant is a mask, and not a size."""
+
+MEASURED_MARGIN: Final = 2
+"""The octaves that a cast leaves above data whose amax was measured before."""
+
+ASSUMED_TURNS: Final = 64
+"""The assumed number of iterations of a loop if it is not known. An error of half an octave in each
+iteration is then one of 32 octaves, for which no format has room; see `ROOMLESS`."""
 
 # Searches.
 
@@ -154,6 +190,46 @@ SOFTMAX_SPREAD: Final = 60
 NORM_SPREAD: Final = 150
 """The most values in which a normalization is searched."""
 
+LAYER_SOURCES: Final = 6
+"""The most values that are tried as the input of a layer, the nearest to its key op first."""
+
+ACTIVATION_SOURCES: Final = 4
+"""The same for activations."""
+
+LAYER_GRADIENTS: Final = 24
+"""The most values that are tried as the gradient of the output of a layer."""
+
+LAYER_STEPS: Final = 8
+"""The most ops between values of a layer that are moved, scaled or masked."""
+
+NORM_STEPS: Final = 12
+"""The most ops between the key op of a normalization and the sum of its variance."""
+
+NORM_USERS: Final = 12
+"""The most values that follow from one user of a normalization's values."""
+
+PROBABILITY_USERS: Final = 16
+"""The most values between a softmax and its matmul, those of dropout and casts included."""
+
+LOSS_USERS: Final = 20
+"""The most values between a log-softmax and the elements of it that a loss picks."""
+
+DROPOUT_MASKS: Final = 6
+"""The most values that follow from a mask of dropout alone."""
+
+DROPOUT_SPREAD: Final = 12
+"""The most values from the input of a dropout to its result."""
+
+DROPOUT_VALUES: Final = 64
+"""The most values that are tried as the input of a dropout."""
+
+TWIN_SEARCHES: Final = 4
+"""The number of last searches from similar ops with which an op is compared: models
+alternate between a few kinds of blocks."""
+
+LAYOUT_ANSWERS: Final = 1024
+"""The number of cached answers of each kind on layouts; equal layers have the same questions."""
+
 ATTENTION_CONE: Final = 400
 """The most values before a product that are searched for attention; a layer has some 100."""
 
@@ -183,3 +259,48 @@ HUGE_VALUES: Final = 24
 
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""
+
+SHARED_STATISTIC: Final = 1 << 13
+"""The largest number of elements of values whose statistics share a reduction."""
+
+SCALING_RUNS: Final = 8
+"""The most runs of a program that measure its first delayed scales. Each run corrects the scales of
+a few more matmuls in a row."""
+
+LINT_DEPTH: Final = 24
+"""The most ops that a lint follows in a chain, within Python's recursion limit."""
+
+CONSTANT_SAMPLE: Final = 1 << 16
+"""The approximate number of elements of a constant from which its size is computed."""
+
+HASHED_ELEMENTS: Final = 16
+"""The most elements of a constant whose elements are hashed; of larger ones only the type is."""
+
+# Memory.
+
+DRAWN_NUMBERS: Final = 4096
+"""The number of random numbers that samples of layers draw at once."""
+
+ENCODED_CHUNK: Final = 1 << 21
+"""The number of elements of a constant that are cast at a time, so that little extra memory is
+used."""
+
+RECIPE_BYTES: Final = 1 << 24
+"""The most bytes that are read from a stream as a recipe; a stream may never end."""
+
+# Statistics.
+
+MOST_TURNS: Final = 4096
+"""The most turns, of loops in loops together, that have records of their own."""
+
+SAMPLE_TURNS: Final = 8
+"""The turns of a loop of which samples are kept."""
+
+SAMPLE_ROWS: Final = 8
+"""The least number of rows of a sample, of operands that have as many."""
+
+SAMPLE_ELEMENTS: Final = 1 << 20
+"""The most elements of a sample; longer rows are cut."""
+
+HISTOGRAM_ELEMENTS: Final = 1 << 16
+"""The least number of elements in the histogram of a larger tensor."""

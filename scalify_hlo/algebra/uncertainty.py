@@ -17,16 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Final
 
-from scalify_hlo.algebra.limits import UNCERTAINTY_ROOTS
+from scalify_hlo.algebra.limits import HIGHEST_DEGREE, UNBOUNDED, UNCERTAINTY_ROOTS
 
 _SQUARE: Final = 2
 """The least degree at which a root counts as a power; see `Root.in_powers`."""
-
-_HIGHEST: Final = 1e30
-"""The highest degree, in absolute value: squares of higher ones would overflow f64."""
-
-UNBOUNDED: Final = 1e6
-"""The largest uncertainty, in octaves: nothing is known of the size."""
 
 
 class Root:
@@ -128,7 +122,7 @@ class Uncertainty:
         degrees = dict(self.degrees)
         for root, degree in other.degrees.items():
             total = degrees.get(root, 0.0) + sign * degree
-            if not -_HIGHEST < total < _HIGHEST:
+            if not -HIGHEST_DEGREE < total < HIGHEST_DEGREE:
                 total = _limited(total)
             if total:
                 degrees[root] = total
@@ -290,7 +284,7 @@ def least(parts: Iterable[Uncertainty]) -> Uncertainty:
 
 
 def _limited(degree: float) -> float:
-    return max(-_HIGHEST, min(_HIGHEST, degree))
+    return max(-HIGHEST_DEGREE, min(HIGHEST_DEGREE, degree))
 
 
 def _octaves(part: Uncertainty) -> float:

@@ -14,6 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, MOVES
 from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.locations import described
 from scalify_hlo.dialect.monoid import TAKES, monoid
 
 OPERANDS: Final = {
@@ -195,6 +196,7 @@ def is_uniform(value: ir.Value) -> bool:
 
 def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
     """Returns the number that all elements of a splat constant are, or None."""
+    first = place.value
     for _ in range(MOVES):
         value, frame = place
         name, parts = made(place)
@@ -207,4 +209,5 @@ def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
             place = parts[0]
         else:
             return None
+    place.frame.ended.add(f"more than {MOVES} ops move the constant of {described(first)}")
     return None

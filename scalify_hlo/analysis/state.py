@@ -30,6 +30,7 @@ from scalify_hlo.analysis.reach import (
 from scalify_hlo.analysis.updates import Updates
 from scalify_hlo.analysis.uses import is_read_as_numbers, is_used_elsewhere
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.locations import described
 
 __all__ = ["ELEMENTWISE", "Reach", "State", "is_uniform", "state_of"]
 
@@ -288,6 +289,9 @@ class _Gradients:
                 made_of = [here.frame.place(here.value.owner.operands[0])]
             waiting += [part for part in made_of if part not in seen]
             seen.update(made_of)
+        if waiting:
+            made = described(place.value)
+            place.frame.ended.add(f"more than {UPDATE_VALUES} values lead to the update by {made}")
 
 
 def _in_several(reached: dict[int, int]) -> int:

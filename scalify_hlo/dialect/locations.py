@@ -32,6 +32,15 @@ _FILE: Final = re.compile(r'"([^"]*)":(\d+):(\d+)(?: to .*)?')
 """A source location as MLIR prints it; of a range, the start is matched."""
 
 
+def described(value: ir.Value) -> str:
+    """Returns the name of the op of a value, and its source location, for diagnostics."""
+    op = value.owner
+    if isinstance(op, ir.Block):
+        return "an argument"
+    place = place_of_text(source_location(op.location), "")
+    return f"{op.name} at {place}" if place else str(op.name)
+
+
 def source_location(location: ir.Location) -> str:
     """Returns the innermost source location of a location, as MLIR prints it.
 

@@ -17,12 +17,10 @@ from itertools import count
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import HASHED_ELEMENTS
 from scalify_hlo.dialect.value_map import ValueMap
 
 _DIGITS: Final = 32
-_LARGE: Final = 16
-"""The most elements of a constant whose elements are hashed; of larger ones only the type is."""
-
 _LEFT_OUT: Final = frozenset(
     {"sym_name", "sym_visibility", "arg_attrs", "res_attrs", "sdy.sharding"}
 )
@@ -125,6 +123,6 @@ class _Structure:
 
 def _constant(attribute: ir.Attribute) -> str:
     type_ = attribute.type
-    small = math.prod(type_.shape) <= _LARGE
+    small = math.prod(type_.shape) <= HASHED_ELEMENTS
     dense = isinstance(attribute, ir.DenseElementsAttr)
     return str(attribute if dense and (small or attribute.is_splat) else type_)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import SCALING_RUNS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import erase_argument, replace_uses
@@ -73,15 +74,11 @@ def init_scaling_state(
     return _settled(exported, about, state, args, kwargs) if args or kwargs else state
 
 
-_RUNS = 8
-"""The most runs of a program. Each run corrects the scales of a few more matmuls in a row."""
-
-
 def _settled(
     exported: jax.export.Exported, about: Described, state: State, args: Any, kwargs: Any
 ) -> State:
     """Runs the program until its scales do not change, and returns the state."""
-    for _ in range(_RUNS):
+    for _ in range(SCALING_RUNS):
         _, new = exported.call(*args, state, **kwargs)
         amax = np.asarray(new["amax_history"][0])
         scale, state = state["scale"], _state(about, amax, len(state["amax_history"]))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import LINT_DEPTH
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import format_of
@@ -14,9 +15,6 @@ from scalify_hlo.dialect.monoid import monoid
 from scalify_hlo.dialect.traits import EXPONENTIALS
 from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import behind, maker, number_of, users_of
-
-_DEPTH: Final = 24
-"""The largest number of ops that are followed in a chain."""
 
 _BOUNDS: Final[Dispatch[Callable[[ir.Operation, int], float]]] = Dispatch()
 """Functions that return an upper bound of the result of an op, from that many ops before it."""
@@ -55,7 +53,7 @@ def _only_divides(value: ir.Value) -> bool:
     return True
 
 
-def largest(value: ir.Value, depth: int = _DEPTH) -> float:
+def largest(value: ir.Value, depth: int = LINT_DEPTH) -> float:
     """Returns an upper bound on the elements of a value; infinity if none is found."""
     value = behind(value)
     number = number_of(value)
@@ -163,7 +161,7 @@ def _logarithm(_: ir.Operation, __: int) -> float:
     return 0.0
 
 
-def is_positive(value: ir.Value, depth: int = _DEPTH) -> bool:
+def is_positive(value: ir.Value, depth: int = LINT_DEPTH) -> bool:
     """Whether no element of a value is below 0."""
     value = behind(value)
     number = number_of(value)

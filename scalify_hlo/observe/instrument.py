@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import MOST_TURNS, SAMPLE_TURNS
 from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.formats import is_complex
@@ -26,12 +27,6 @@ from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, 
 
 _RESULT: Final = "stats"
 _PER_DEVICE: Final = "sdy.manual_computation"
-_KEPT_TURNS: Final = 8
-"""The turns of a loop of which samples are kept."""
-
-MOST_TURNS: Final = 4096
-"""The most turns, of loops in loops together, that have records of their own."""
-
 Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
 """Takes a value and an op, and builds a sample of the value before the op."""
 
@@ -242,7 +237,7 @@ class _Adding:
 
     def _keep(self, value: ir.Value) -> int:
         self._values.append(value)
-        self._combine.append(Stack("gather", _KEPT_TURNS))
+        self._combine.append(Stack("gather", SAMPLE_TURNS))
         return len(self._values) - 1
 
     def _stacks(self, block: ir.Block) -> bool:

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.observe.encodings import Encoding, bounds
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import scatter_add
-
-SAMPLE: Final = 1 << 16
-"""The least number of elements in the histogram of a larger tensor."""
 
 _F32_MANTISSA: Final = 23
 _F32_BIAS: Final = 127
@@ -178,7 +176,7 @@ class Measures:
         return list(op.results)
 
     def _histogram(self, value: ir.Value) -> ir.Value:
-        raw = self._raw(sampled(value, SAMPLE, self.at))
+        raw = self._raw(sampled(value, HISTOGRAM_ELEMENTS, self.at))
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
         bins = self._bins(raw, bits)
         size = math.prod(bins.type.shape)

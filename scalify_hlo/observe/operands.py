@@ -8,17 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS, SAMPLE_ELEMENTS, SAMPLE_ROWS
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
-from scalify_hlo.observe.measures import SAMPLE, sliced
+from scalify_hlo.observe.measures import sliced
 from scalify_hlo.rules import emit
-
-_LEAST_ROWS: Final = 8
-"""The least number of rows of a sample, of operands that have as many."""
-
-_MOST: Final = 1 << 20
-"""The most elements of a sample; longer rows are cut."""
 
 _SIDES: Final = ("lhs", "rhs")
 
@@ -95,9 +90,9 @@ class RowSampler:
             value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
         rows = ir.RankedTensorType.get([count, length], value.type.element_type)
         table = emit.reshape(value, rows, at)
-        wanted = max(-(-SAMPLE // max(length, 1)), _LEAST_ROWS)
+        wanted = max(-(-HISTOGRAM_ELEMENTS // max(length, 1)), SAMPLE_ROWS)
         stride = max(count // wanted, 1)
-        columns = min(length, _MOST // min(wanted, max(count, 1)))
+        columns = min(length, SAMPLE_ELEMENTS // min(wanted, max(count, 1)))
         return sliced(table, [0, 0], [count, columns], [stride, 1], at)
 
 

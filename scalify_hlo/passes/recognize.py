@@ -20,6 +20,7 @@ from scalify_hlo.report.model import LayerReport, Report
 from scalify_hlo.scaling.layer_marks import mark_inputs
 
 _MISSED = "may have layers that are not recognized, since {}"
+_MARK = "sizes there are those of single ops; mark the layer in the model with custom_scale"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class RecognizePass(Pass):
             listing.touch(marked)
         main = main_function(module)
         if main is not None:
-            report.remarks += missed(main.operation, _MISSED, graph.ended)
+            report.remarks += missed(main.operation, _MISSED, graph.ended, _MARK)
         graph.release()
 
 

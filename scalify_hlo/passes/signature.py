@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
@@ -18,9 +19,6 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.isolated import scale_element
-
-_MOST = {False: 126, True: 1022}
-"""The largest |log2| of a declared scale, for f32 scales and for f64 scales."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ def _check_range(pattern: str, exponent: int, arguments: list[tuple[str, ir.Type
     """Refuses a scale if it, or its reciprocal, is not a normal number of the type of scales."""
     wide = ir.F64Type.get()
     for name, type_ in arguments:
-        most = _MOST[scale_element(type_) == wide]
+        most = SAFE_REACH[scale_element(type_) == wide]
         if abs(exponent) > most:
             raise UsageError(
                 f"input scale {pattern!r} of 2^{exponent} is out of range for {name!r} ({type_})",

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.algebra.limits import SMALLEST_AMAX
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, erase, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.operand_scales import (
-    SMALLEST_AMAX,
     Kept,
     Operand,
     QuantizeRequest,

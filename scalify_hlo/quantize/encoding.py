@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import ENCODED_BOUND
+from scalify_hlo.algebra.limits import ENCODED_BOUND, ENCODED_CHUNK
 from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
 from scalify_hlo.dialect.value_map import erase
 
@@ -22,9 +22,6 @@ Exponents: TypeAlias = npt.NDArray[np.int64]
 
 _READABLE = (np.float16, np.float32, np.float64)
 """The float dtypes that both NumPy and the bindings have."""
-
-_CHUNK = 1 << 21
-"""The number of elements that are processed at a time, so that little extra memory is used."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +177,7 @@ def _mean_square(values: Array, before: Sequence[np.dtype[Any]] = ()) -> tuple[f
 
 def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[slice, Array]]:
     """Yields values as the program casts them, in f32 or f64, with their rows."""
-    rows = max(1, _CHUNK * values.shape[0] // max(1, values.size))
+    rows = max(1, ENCODED_CHUNK * values.shape[0] // max(1, values.size))
     for start in range(0, values.shape[0], rows):
         here = slice(start, start + rows)
         chunk = values[here]

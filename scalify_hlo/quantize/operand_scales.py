@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import NORMAL
+from scalify_hlo.algebra.limits import MOST_POWER, NORMAL, SMALLEST_AMAX
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.dialect.value_map import ValueCache
@@ -32,13 +32,7 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import DOWN, Emitter
 
-SMALLEST_AMAX = 2.0**-110
-"""The smallest amax; smaller ones count as this, so that ``largest / amax`` is finite."""
-
 MOST = float(np.finfo(np.float32).max)
-
-MOST_POWER = 2.0**127
-"""The largest power of two in f32 and in bf16, where `MOST` would become infinite."""
 
 Exponents = npt.NDArray[np.int64]
 

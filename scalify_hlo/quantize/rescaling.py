@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import SHARED_STATISTIC
 from scalify_hlo.analysis.layers.model import NORMS
 from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.formats import element_type, format_of
@@ -19,9 +20,6 @@ from scalify_hlo.quantize.state import Carried, rescaled_state
 from scalify_hlo.recipes.model import NONE, NamedRescale, Recipe, Rescale
 from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.transforms.marker_barriers import rescaled, rescaled_before, rescaled_together
-
-_SMALL = 1 << 13
-"""The largest number of elements of values whose statistics share a reduction."""
 
 Marked: TypeAlias = Callable[[str], Sequence[ir.OpView]]
 """A function that returns the ops of a module with an attribute."""
@@ -227,7 +225,7 @@ def _of_one_size(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
         static = not isinstance(value.owner, ir.Block) and type_.has_static_shape
         if static and isinstance(type_.element_type, ir.F32Type):
             size = math.prod(type_.shape)
-            if size <= _SMALL:
+            if size <= SHARED_STATISTIC:
                 groups.setdefault(size, []).append(value)
     return [group for group in groups.values() if len(group) > 1]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Final, NoReturn, TypeAlias
 
+from scalify_hlo.algebra.limits import RECIPE_BYTES, SAFE_REACH
 from scalify_hlo.errors import InputError, ScalifyError, UsageError, nearest
 from scalify_hlo.storage.files import read_open
 
@@ -22,8 +23,6 @@ Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 
 _PRESETS = files("scalify_hlo") / "recipes" / "presets"
 _SUFFIX = ".toml"
-_LARGEST = 1 << 24
-"""The most bytes that are read from a stream as a recipe."""
 _BASE = "base"
 
 
@@ -231,8 +230,8 @@ def to_literal(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-LEAST_EXPONENT, MOST_EXPONENT = -1022, 1022
-"""log2 of the smallest and of the largest scale of an input, which are normal f64 numbers."""
+MOST_EXPONENT = SAFE_REACH[True]
+"""The largest |log2| of the scale of an input, which is a normal f64 number."""
 
 
 def parse_input_scale(text: str) -> tuple[str, float]:
@@ -252,10 +251,10 @@ def parse_input_scale(text: str) -> tuple[str, float]:
             hint="write a pattern of argument names and a power of two, or the rms of the inputs, "
             "as in '*=2^-4' or '*=0.06'",
         )
-    if not 2.0**LEAST_EXPONENT <= size <= 2.0**MOST_EXPONENT:
+    if not 2.0**-MOST_EXPONENT <= size <= 2.0**MOST_EXPONENT:
         raise UsageError(
             f"the scale in {reprlib.repr(text)} is out of range",
-            hint=f"give one from 2^{LEAST_EXPONENT} to 2^{MOST_EXPONENT}",
+            hint=f"give one from 2^{-MOST_EXPONENT} to 2^{MOST_EXPONENT}",
         )
     return pattern.strip(), size
 
@@ -270,7 +269,7 @@ def _positive(text: str) -> float | None:
         return None
     if exponent > MOST_EXPONENT:
         return math.inf
-    return math.ldexp(1.0, max(LEAST_EXPONENT - 1, exponent))
+    return math.ldexp(1.0, max(-MOST_EXPONENT - 1, exponent))
 
 
 def _check_preset(setting: Setting, name: str) -> None:
@@ -285,7 +284,7 @@ def _check_preset(setting: Setting, name: str) -> None:
 def _read(path: str) -> str:
     try:
         with open(path, "rb") as file:
-            return read_open(file, path, most=_LARGEST).decode()
+            return read_open(file, path, most=RECIPE_BYTES).decode()
     except UnicodeDecodeError:
         reason = "it is not UTF-8"
     except (OSError, ValueError) as error:

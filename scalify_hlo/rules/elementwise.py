@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FACTORS
+from scalify_hlo.algebra.limits import FACTORS, POWER_STEEP
 from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
@@ -208,7 +208,7 @@ def power(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if isinstance(base, Scaled) and isinstance(exponent, Splat) and exponent.value.is_integer():
         n = int(exponent.value)
         fits = abs(n) <= FACTORS and format_of(op.operands[0].type) is not None
-        if fits and not steep(op.results[0], base.scale**n, rewriter, most=5):
+        if fits and not steep(op.results[0], base.scale**n, rewriter, most=POWER_STEEP):
             uncertainty = (base.uncertainty**n).with_root(abs(n))
             return rewriter.result(op, base.scale**n, base.level * n, uncertainty)
     rewriter.read_all(op)

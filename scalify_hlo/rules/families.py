@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FAR, MANY, NATURAL, STEEP
+from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, STEEP, WIDE_POWER
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -207,20 +207,15 @@ def steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter, *, most: int =
     return format_ is not None and format_.wide
 
 
-_BEYOND, _ABSURD = 32, 1024
-"""The highest powers of scales in programs with narrow formats: of wide data, and of any data. Each
-squaring doubles the power, and the number of factors of the scale."""
-
-
 def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> bool:
     """Whether a product of two run-time scales is too steep for data."""
     if not rewriter.narrow:
         return steep(value, scale, rewriter)
     power = steepness(scale)
-    if power <= _BEYOND:
+    if power <= WIDE_POWER:
         return False
     format_ = rewriter.format(value)
-    return power > _ABSURD or (format_ is not None and format_.wide)
+    return power > ANY_POWER or (format_ is not None and format_.wide)
 
 
 def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection
 from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH, SKIPPED_ROOM
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH, SKIPPED_ROOM, UNBOUNDED
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
-from scalify_hlo.algebra.uncertainty import CERTAIN, UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import CALLS, walk_block
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.value_map import replace_op

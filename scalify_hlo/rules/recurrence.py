@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import HANDED_CARRIES
+from scalify_hlo.algebra.limits import ASSUMED_TURNS, HANDED_CARRIES, HIGHEST_DEGREE, UNBOUNDED
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import UNBOUNDED, UNKNOWN, Root, Uncertainty, of_root, renamed
+from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import terminator
@@ -27,15 +27,9 @@ _CONVERGES: Final = 0.75
 _SQUARE: Final = 1.01
 """The degree above which a carry multiplies itself."""
 
-_TURNS: Final = 64
-"""The assumed number of iterations of a loop if it is not known."""
-
 _DIRECTIONS: Final = frozenset({"GE", "GT", "LE", "LT", "NE"})
 
 _STEPPING: Final = frozenset({"stablehlo.add", "stablehlo.subtract"})
-
-_HUGE: Final = 1e30
-"""A degree for which no format has room."""
 
 
 def has_narrow_values(blocks: Iterable[ir.Block], functions: Collection[str] = ()) -> bool:
@@ -124,7 +118,7 @@ def _own_degrees(ends: Sequence[ScaleInfo], roots: Sequence[Root | None]) -> lis
             matrix[row] = [abs(degrees.get(root, 0.0)) if root else 0.0 for root in roots]
     found = [float(degree) for degree in np.diagonal(matrix)]
     for group in _circles(matrix > 0):
-        values = np.linalg.eigvals(np.minimum(matrix[np.ix_(group, group)], _HUGE))
+        values = np.linalg.eigvals(np.minimum(matrix[np.ix_(group, group)], HIGHEST_DEGREE))
         radius = float(np.abs(values).max())
         for carry in group:
             found[carry] = radius
@@ -271,17 +265,17 @@ def _turns(op: ir.Operation) -> int:
     condition, body = (region.blocks[0] for region in op.regions)
     end = terminator(condition).operands[0].owner
     if isinstance(end, ir.Block) or end.name != "stablehlo.compare":
-        return _TURNS
+        return ASSUMED_TURNS
     direction = stablehlo.ComparisonDirectionAttr(end.attributes["comparison_direction"]).value
     counter, limit = end.operands[0], _number(end.operands[1])
     if direction not in _DIRECTIONS or limit is None:
-        return _TURNS
+        return ASSUMED_TURNS
     if not isinstance(counter.owner, ir.Block) or counter.owner != condition:
-        return _TURNS
+        return ASSUMED_TURNS
     number = ir.BlockArgument(counter).arg_number
     start, step = _number(op.operands[number]), _step(body, number)
     if start is None or not step:
-        return _TURNS
+        return ASSUMED_TURNS
     return max(1, -(-abs(limit - start) // abs(step)))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FACTORS, FREE_DRIFT, UNLIKE_UNIT
+from scalify_hlo.algebra.limits import FACTORS, FREE_DRIFT, POWER_STEEP, UNLIKE_UNIT
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.dialect.traits import EXTREMES, LOGICAL
@@ -111,7 +111,7 @@ def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
     count = _summed(op)
     if not isinstance(info, Scaled) or start != Splat(1.0) or count is None:
         return False
-    if count > FACTORS or steep(op.results[0], info.scale**count, rewriter, most=5):
+    if count > FACTORS or steep(op.results[0], info.scale**count, rewriter, most=POWER_STEEP):
         return False
     uncertainty = (info.uncertainty**count).with_root(count)
     rewriter.result(op, info.scale**count, info.level * count, uncertainty)

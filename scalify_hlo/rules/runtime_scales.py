@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, SAFE_REACH
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, SAFE_REACH, UNBOUNDED
 from scalify_hlo.algebra.scale import (
     RuntimeOrigin,
     RuntimeScale,
@@ -23,7 +23,7 @@ from scalify_hlo.algebra.scale import (
     ScaleMaximum,
     ScaleRoot,
 )
-from scalify_hlo.algebra.uncertainty import UNBOUNDED, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import Uncertainty, of_root
 from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
 

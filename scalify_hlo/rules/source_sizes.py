@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import CONSTANT_SAMPLE, MASKING
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT, of_root
 from scalify_hlo.dialect.dispatch import Dispatch
@@ -17,12 +18,6 @@ from scalify_hlo.dialect.traits import LAYOUT
 _BYTE: Final = 8
 _READABLE: Final = frozenset({"f16", "f32", "f64"})
 """The element types of which the bindings provide a NumPy view."""
-
-_SAMPLE: Final = 1 << 16
-"""The approximate number of elements of a constant that are sampled."""
-
-_MASKING: Final = 2.0**32
-"""The magnitude from which on an element of a constant is a mask, and not a size."""
 
 _EVEN: Final = 5.0
 """The largest standard deviation, in octaves, of elements of similar size."""
@@ -100,9 +95,9 @@ def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
     if str(attribute.type.element_type) not in _READABLE:
         return None
     elements = np.asarray(memoryview(attribute)).reshape(-1)
-    sample = elements[:: max(1, elements.size // _SAMPLE)].astype(np.float64)
+    sample = elements[:: max(1, elements.size // CONSTANT_SAMPLE)].astype(np.float64)
     sample = sample[np.isfinite(sample)]
-    if not sample.any() or np.abs(sample).max() >= _MASKING:
+    if not sample.any() or np.abs(sample).max() >= MASKING:
         return None
     spread = float(np.std(np.log2(np.abs(sample[sample != 0]))))
     uncertainty = of_root(spread, constant=True) if spread > _EVEN else CONSTANT
@@ -155,7 +150,7 @@ def _size_of_integers(op: ir.Operation) -> float | None:
         number = ir.IntegerAttr(attribute.get_splat_value()).value
         return math.log2(abs(number)) if number else None
     elements = np.asarray(memoryview(attribute)).reshape(-1)
-    sample = elements[:: max(1, elements.size // _SAMPLE)].astype(np.float64)
+    sample = elements[:: max(1, elements.size // CONSTANT_SAMPLE)].astype(np.float64)
     return 0.5 * math.log2(np.mean(np.square(sample))) if sample.any() else None
 
 

@@ -12,7 +12,7 @@ import math
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import MEASURED_BOUND
+from scalify_hlo.algebra.limits import MEASURED_BOUND, MEASURED_MARGIN
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
 from scalify_hlo.dialect import attributes, markers
@@ -149,13 +149,9 @@ def _remark(octaves: float, target: str, room: int, how: str) -> str:
     return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {done}"
 
 
-_MARGIN: Final = 2
-"""The octaves that a cast leaves above data whose amax was measured before."""
-
-
 def _room(info: ScaleInfo, target: FloatFormat) -> int:
     """Returns the uncertainty of the predicted size of an operand, in octaves."""
-    return _MARGIN if above_unit(info, target) else target.room
+    return MEASURED_MARGIN if above_unit(info, target) else target.room
 
 
 def above_unit(info: ScaleInfo, target: FloatFormat) -> int:
@@ -175,7 +171,7 @@ def above_unit(info: ScaleInfo, target: FloatFormat) -> int:
     if not isinstance(info, Scaled) or info.scale.static or not info.uncertainty.peak:
         return 0
     spare = target.max_exponent - PEAK
-    return max(0, spare - _MARGIN) if spare > target.room else 0
+    return max(0, spare - MEASURED_MARGIN) if spare > target.room else 0
 
 
 def measured(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.algebra.formats import FloatFormat
-from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND
+from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, STORED_HEADROOM
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN
 from scalify_hlo.analysis.carried import carried_arguments, may_come_back
@@ -26,8 +26,6 @@ from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.transforms.marker_barriers import rescaled_before
 
 _SMALL = 8
-_HEADROOM = 3
-"""log2 of the amax of state that the program itself stores in f16, above unit."""
 _MISSED = "may miss that a result is an argument of the next call, since {}"
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
@@ -305,7 +303,7 @@ class Boundary:
         """Rescales state by its amax, as few of its elements may be large."""
         marker = rescaled_before(at, [value], "max")[0].owner
         i64 = ir.IntegerType.get_signless(64)
-        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, _HEADROOM)
+        marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, STORED_HEADROOM)
         (data,) = dynamic_rescale(marker, self._rewriter)
         erase(marker)
         return data

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import UNBOUNDED
 from scalify_hlo.algebra.scale import Scale, Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import UNBOUNDED, Root, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import Root, Uncertainty, of_root
 from scalify_hlo.analysis.frames import functions_in
 from scalify_hlo.rules.recurrence import (
     _circles,

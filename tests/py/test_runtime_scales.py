@@ -6,8 +6,9 @@ import math
 
 import pytest
 
+from scalify_hlo.algebra.limits import UNBOUNDED
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scale, Scaled
-from scalify_hlo.algebra.uncertainty import UNBOUNDED, of_root
+from scalify_hlo.algebra.uncertainty import of_root
 from scalify_hlo.rules.runtime_scales import _all_below, _measured
 
 

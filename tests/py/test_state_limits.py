@@ -9,15 +9,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 import scalify_hlo
+from scalify_hlo.analysis import reach, state
 from scalify_hlo.analysis.degrees import Degrees
 from scalify_hlo.analysis.frames import Frame, Place
+from scalify_hlo.analysis.layers import match
 from scalify_hlo.analysis.monomials import MIXED, degree_of
 from scalify_hlo.analysis.reach import Reach
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.errors import InputError
+from scalify_hlo.errors import InputError, Remark
 from tests.py.judge import parse
 
 
@@ -101,3 +104,63 @@ def test_limits_of_a_search_are_told() -> None:
     Degrees(Reach({}), lambda _: None).of(values[-1])
     assert [limit for limit in values[-1][1].ended if "lead to a state" in limit]
     del module
+
+
+def remarks_of(
+    step: Callable[..., Any], *arguments: Any, recipe: str = "fp8-state"
+) -> list[Remark]:
+    """The remarks on searches that ended at a limit, of a rewrite of a step."""
+    text = str(jax.export.export(jax.jit(_named(step, "main")))(*arguments).mlir_module())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, report = scalify_hlo.rewrite(text, recipe=recipe, signature="scaled", report=True)
+    return [remark for remark in report.remarks if ", since more than " in remark.message]
+
+
+X = jnp.ones((8, 8))
+
+
+def adam(m: jax.Array, v: jax.Array, w: jax.Array, x: jax.Array) -> Any:
+    """A step whose second moment is a power with a constant exponent."""
+    g = jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w)))(w)
+    m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * jnp.power(g, jnp.full((8, 8), 2.0))
+    return m, v, w - 0.1 * m / (jnp.sqrt(v) + 1e-8)
+
+
+def test_a_constant_that_is_moved_too_often_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not remarks_of(adam, X, X, X, X)
+    monkeypatch.setattr(reach, "MOVES", 1)
+    (remark,) = remarks_of(adam, X, X, X, X)
+    assert "more than 1 ops move the constant of stablehlo." in remark.message
+    assert "without a role" in remark.message
+    assert "declare roles" in remark.hint
+
+
+def test_an_update_of_too_many_values_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SM3 makes the update of a matrix of moments of its rows and columns."""
+    optimizer = optax.sm3(1e-3)
+
+    def step(state: Any, w: jax.Array, x: jax.Array) -> Any:
+        gradient = jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w)))(w)
+        updates, state = optimizer.update(gradient, state, w)
+        return state, optax.apply_updates(w, updates)
+
+    arguments = (optimizer.init(X), X, X)
+    assert not remarks_of(step, *arguments)
+    monkeypatch.setattr(state, "UPDATE_VALUES", 2)
+    (remark,) = remarks_of(step, *arguments)
+    assert "more than 2 values lead to the update by stablehlo." in remark.message
+    assert "declare roles" in remark.hint
+
+
+def test_a_layer_of_too_many_values_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    def model(w: jax.Array, x: jax.Array) -> jax.Array:
+        x = x - jnp.mean(x, axis=1, keepdims=True)
+        return (x * jax.lax.rsqrt(jnp.mean(x * x, axis=1, keepdims=True) + 1e-5)) @ w
+
+    assert not remarks_of(model, X, X)
+    monkeypatch.setattr(match, "LAYER_CONE", 2)
+    (remark,) = remarks_of(model, X, X)
+    assert "layers that are not recognized, since more than 2 values lead to" in remark.message
+    assert "stablehlo.rsqrt at " in remark.message
+    assert "custom_scale" in remark.hint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from tests.py.stats_reference import planted
 from tests.py.test_stats import batches, descent, parameters
 
 SAMPLE = Path(__file__).with_name("stats_sample.json")
-SCHEMA = files("scalify_hlo.observe").joinpath("stats.schema.json").read_text("utf-8")
+SCHEMA = resources.files("scalify_hlo.observe").joinpath("stats.schema.json").read_text("utf-8")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "stats.md"
 
 

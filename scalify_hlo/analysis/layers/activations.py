@@ -11,7 +11,7 @@ from typing import Final
 import ml_dtypes
 import numpy as np
 
-from scalify_hlo.algebra.limits import ACTIVATION_SPREAD
+from scalify_hlo.algebra.limits import ACTIVATION_SOURCES, ACTIVATION_SPREAD
 from scalify_hlo.analysis.layers.graph import Graph, Node
 from scalify_hlo.analysis.layers.match import Gradient, cone, incoming, sources, with_gradient
 from scalify_hlo.analysis.layers.model import FORWARD, Layer
@@ -175,7 +175,7 @@ def _leaky(array: Array) -> Activation | None:
 
 def _at(key: Node) -> Found:
     best: tuple[int, Activation, Node, _Spread] | None = None
-    for source in sources(key, most=4):
+    for source in sources(key, most=ACTIVATION_SOURCES):
         if source.is_constant or not source.shape:
             continue
         spread = _Spread(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from scalify_hlo.algebra.limits import LAYER_STEPS, PROBABILITY_USERS
 from scalify_hlo.analysis.layers.graph import LEAF, MOVEMENT, Node
 from scalify_hlo.analysis.layers.match import scaled, through
 from scalify_hlo.analysis.layers.model import FORWARD, Layer
@@ -48,7 +49,7 @@ def _values(output: Node) -> tuple[Node, ...]:
 def _scores(node: Node) -> tuple[Node | None, bool]:
     """Returns the matmul that computes the scores, and whether some are masked."""
     masked = False
-    for _ in range(8):
+    for _ in range(LAYER_STEPS):
         node = scaled(node)
         if node.name == _MATMUL:
             return node, masked
@@ -92,7 +93,7 @@ def _is_of_matmul(node: Node) -> bool:
 
 def _mixed(node: Node) -> Node | None:
     """Returns the matmul of the probabilities."""
-    waiting, most = [node], 16
+    waiting, most = [node], PROBABILITY_USERS
     while waiting and most:
         most -= 1
         for user in waiting.pop(0).users:

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from scalify_hlo.algebra.limits import DROPOUT_MASKS, DROPOUT_SPREAD, DROPOUT_VALUES
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.match import incoming
 from scalify_hlo.analysis.layers.model import BACKWARD, FORWARD, Layer
@@ -77,12 +78,12 @@ def _masked(mask: Node, kept: float) -> Iterator[tuple[Node, Node]]:
     seen: set[Node] = set()
     for start in moved:
         points = Points(start, _MASK)
-        list(points.spread([start], 6))
-        for source, _ in incoming(points, 64):
+        list(points.spread([start], DROPOUT_MASKS))
+        for source, _ in incoming(points, DROPOUT_VALUES):
             if source.shape != start.shape:
                 continue
             inner = Points(source, _VALUES, points)
-            for node in inner.spread([source], 12):
+            for node in inner.spread([source], DROPOUT_SPREAD):
                 if node not in seen and _is_dropped(inner, node, kept):
                     seen.add(node)
                     yield source, node

@@ -23,13 +23,15 @@ Dims = tuple[int, ...]
 
 @dataclass(eq=False, slots=True)
 class Trace:
-    """A trace of the accesses of a search to a graph.
+    """A trace of the accesses of a search to a graph, and of the limits that it reached.
 
     Attributes:
+        ended: The limits at which searches ended, as clauses.
         looks: The accessed nodes in order, with True for an access to users, and False for one to
             inputs; None while accesses are not traced.
     """
 
+    ended: set[str] = field(default_factory=set)
     looks: dict[tuple[Node, bool], None] | None = None
 
 
@@ -121,14 +123,14 @@ class Graph:
         passed: For nodes, the values that are equal to them: arguments and results of calls, and
             results of ops that keep their operand.
         trace: The trace of the nodes.
-        ended: The limits at which reading the program ended, as clauses.
+        ended: The limits at which reading the program, or a search, ended, as clauses.
     """
 
     def __init__(self) -> None:
-        self.ended: set[str] = set()
         self.nodes: list[Node] = []
         self.passed: dict[Node, list[ir.Value]] = {}
         self.trace = Trace()
+        self.ended = self.trace.ended
         self._known: dict[Hashable, Node] = {}
         self._kinds: dict[ir.Type, _Kind] = {}
         self._dims: dict[ir.Attribute, Dims] = {}

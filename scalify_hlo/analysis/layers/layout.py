@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from scalify_hlo.algebra.limits import LAYOUT_ANSWERS
 from scalify_hlo.analysis.layers.graph import Dims
 
 SAME: Final = -1
@@ -33,10 +34,6 @@ Layout = tuple[tuple[LayoutPart, ...], ...]
 """The parts of each dimension, the slowest first."""
 
 
-_KEPT: Final = 1024
-"""The number of cached answers of each kind; equal layers have the same questions."""
-
-
 def fresh(shape: Dims) -> Layout:
     """Returns the layout in which each dimension is an axis."""
     return tuple((LayoutPart(axis, size),) if size != 1 else () for axis, size in enumerate(shape))
@@ -52,7 +49,7 @@ def axes(layout: Iterable[tuple[LayoutPart, ...]]) -> frozenset[int]:
     return frozenset(part.axis for part in parts(layout) if part.axis != SAME)
 
 
-@lru_cache(_KEPT)
+@lru_cache(LAYOUT_ANSWERS)
 def regrouped(layout: Layout, shape: Dims) -> Layout | None:
     """Returns the layout of a reshape; None if it splits an axis."""
     waiting = parts(layout)[::-1]
@@ -74,7 +71,7 @@ def regrouped(layout: Layout, shape: Dims) -> Layout | None:
     return None if waiting else tuple(made)
 
 
-@lru_cache(_KEPT)
+@lru_cache(LAYOUT_ANSWERS)
 def unified(one: Layout, other: Layout) -> Layout | None:
     """Returns the layout of an op on two values; None if their axes differ."""
     if one == other:
@@ -110,7 +107,7 @@ def _cut(part: LayoutPart, by: LayoutPart, rest: list[LayoutPart]) -> LayoutPart
     return LayoutPart(SAME, by.size)
 
 
-@lru_cache(_KEPT)
+@lru_cache(LAYOUT_ANSWERS)
 def broadcast(layout: Layout, dims: Dims, shape: Dims) -> Layout:
     """Returns the layout of a broadcast."""
     made: list[tuple[LayoutPart, ...]] = [(LayoutPart(SAME, n),) if n != 1 else () for n in shape]

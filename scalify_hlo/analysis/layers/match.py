@@ -10,20 +10,21 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import LAYER_CONE
+from scalify_hlo.algebra.limits import LAYER_CONE, LAYER_GRADIENTS, LAYER_SOURCES, LAYER_STEPS
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Node
 from scalify_hlo.analysis.layers.layout import Layout
 from scalify_hlo.analysis.layers.model import BACKWARD, Layer
 from scalify_hlo.analysis.layers.numbers import TABLE, Array, Target
 from scalify_hlo.analysis.layers.samples import Samples
+from scalify_hlo.dialect.locations import described
 from scalify_hlo.dialect.traits import ARITHMETIC, PRODUCTS, short
 
 TRANSPARENT: Final = frozenset(TABLE) | MOVEMENT | {"reduce_add", "reduce_max"}
 """The ops that matchers look through."""
 
 
-def sources(key: Node, before: Node | None = None, most: int = 6) -> Iterator[Node]:
+def sources(key: Node, before: Node | None = None, most: int = LAYER_SOURCES) -> Iterator[Node]:
     """Yields values on which all of a value depends, the nearest first: possible layer inputs.
 
     Args:
@@ -42,6 +43,8 @@ def sources(key: Node, before: Node | None = None, most: int = 6) -> Iterator[No
         if node.name not in TRANSPARENT:
             return
         waiting |= {s.index: s for s in node.inputs if not s.is_constant}
+    if waiting and most:
+        key.trace.ended.add(f"more than {LAYER_CONE} values lead to {described(key.value)}")
 
 
 def cone(key: Node, source: Node) -> list[Node]:
@@ -80,7 +83,7 @@ _GRADIENTS: Final = short(PRODUCTS) | {"select"}
 _BACK: Final = MOVEMENT | short(ARITHMETIC) | {"negate", "reduce_add"}
 
 
-def incoming(samples: Samples, most: int = 24) -> Iterator[tuple[Node, Node]]:
+def incoming(samples: Samples, most: int = LAYER_GRADIENTS) -> Iterator[tuple[Node, Node]]:
     """Yields values that may be the gradient of a layer's output: factors of known values.
 
     Args:
@@ -104,7 +107,7 @@ def incoming(samples: Samples, most: int = 24) -> Iterator[tuple[Node, Node]]:
 
 def _back(node: Node, samples: Samples) -> Iterator[Node]:
     """Yields an unknown value, and that value before it was summed, moved or scaled."""
-    for _ in range(8):
+    for _ in range(LAYER_STEPS):
         if node.is_constant or samples.array(node) is not None:
             return
         yield node

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from scalify_hlo.algebra.limits import NORM_SPREAD
+from scalify_hlo.algebra.limits import NORM_SPREAD, NORM_STEPS, NORM_USERS
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.layout import SAME, Layout
@@ -140,7 +140,7 @@ def _matched(key: Node, last: Node) -> tuple[_Norm, Node] | None:
 def _last_sum(key: Node) -> Node | None:
     """Returns the sum from which a deviation is computed."""
     node = key
-    for _ in range(12):
+    for _ in range(NORM_STEPS):
         free = [s for s in node.inputs if not s.is_constant]
         if node.name == "reduce_add":
             return node
@@ -280,7 +280,7 @@ def _output(norm: _Norm) -> Node | None:
         for user in node.users:
             if known.array(user) is None and _admits(forms, node, user, rank):
                 waiting.append(user)
-                waiting.extend(known.spread([user], 12))
+                waiting.extend(known.spread([user], NORM_USERS))
     norm.gain = forms.gain if max(found, default=0) > 0 else None
     return found[max(found)] if found else None
 

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from scalify_hlo.algebra.limits import DRAWN_NUMBERS
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Node
 from scalify_hlo.analysis.layers.layout import SAME, Layout
@@ -24,9 +25,6 @@ MAGNITUDES: Final = (1.0, 4.0, 0.04)
 
 _SIZES: Final = {1: 5, 2: 3}
 """The number of sampled positions of an axis, by the number of axes."""
-
-_FEW = 4096
-"""The number of random numbers that are drawn at once."""
 
 
 @cache
@@ -44,7 +42,7 @@ class _Random:
         """Returns the next numbers of a normal distribution, the same ones in each run."""
         start, self._drawn = self._drawn, self._drawn + _count(shape)
         enough = max(
-            _FEW, 1 << self._drawn.bit_length()
+            DRAWN_NUMBERS, 1 << self._drawn.bit_length()
         )  # The first numbers do not depend on the count.
         return _normal(enough)[start : self._drawn].reshape(shape)
 

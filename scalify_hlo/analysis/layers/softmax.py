@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from scalify_hlo.algebra.limits import SOFTMAX_SPREAD
+from scalify_hlo.algebra.limits import LOSS_USERS, SOFTMAX_SPREAD
 from scalify_hlo.analysis.layers import layout as layouts
 from scalify_hlo.analysis.layers.graph import MOVEMENT, Graph, Node
 from scalify_hlo.analysis.layers.layout import SAME
@@ -169,7 +169,7 @@ def _cross_entropy(layer: Layer) -> Iterator[Layer]:
     if layer.name == "softmax":
         return
     ends = _is_picked if layer.name == "log_softmax" else _is_less_picked
-    waiting, most = [layer.output], 20
+    waiting, most = [layer.output], LOSS_USERS
     while waiting and most:
         most -= 1
         node = waiting.pop(0)

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
+from scalify_hlo.algebra.limits import TWIN_SEARCHES
 from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
 from scalify_hlo.analysis.layers.model import Layer
-
-_KEPT: Final = 4
-"""The number of last searches from similar ops with which an op is compared."""
-
 
 _Looks: TypeAlias = dict[tuple[Node, bool], None]
 """As of `Trace.looks`."""
@@ -56,7 +53,7 @@ class Twins:
     def at(self, key: Node) -> Found:
         """Returns the layers around a key op."""
         known = self._known.setdefault((key.name, key.shape), [])
-        for other, looks, found in reversed(known[-_KEPT:]):
+        for other, looks, found in reversed(known[-TWIN_SEARCHES:]):
             nodes = _onto(key, other, looks)
             if nodes is not None:
                 return found.moved(nodes)
