@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.cli.options import inputs_option, output_option, quiet_option, read, read_arrays
 from scalify_hlo.storage.files import (
     STREAM,
     display_name,
@@ -29,18 +29,12 @@ if TYPE_CHECKING:
     epilog="Example: scalify-hlo calibrate model.mlir --inputs a.npz -o profile.json",
 )
 @click.argument("program", metavar="IN")
-@click.option(
-    "--inputs",
-    metavar="F.NPZ",
-    multiple=True,
-    required=True,
-    help="A sample: arrays by argument name, or arr_0, arr_1 ... Repeat it for more samples.",
-)
-@click.option("-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]")
+@inputs_option("A sample", " Repeat it for more samples.", required=True)
+@output_option
 @click.option(
     "--merge", metavar="PROFILE", multiple=True, help="Add the samples of an earlier profile."
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
+@quiet_option
 def command(
     program: str, inputs: Sequence[str], output: str, merge: Sequence[str], quiet: bool
 ) -> None:

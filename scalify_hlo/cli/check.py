@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.cli.options import inputs_option, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage.files import same_file
 
@@ -25,9 +25,7 @@ _DEFAULT_EPSILONS = 64
 )
 @click.argument("original", metavar="ORIGINAL")
 @click.argument("rewritten", metavar="REWRITTEN")
-@click.option(
-    "--inputs", metavar="F.NPZ", help="Inputs: arrays by argument name, or arr_0, arr_1 ..."
-)
+@inputs_option("Inputs")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of random inputs.")
 @click.option("--scale", metavar="2^k", help="The scale of all arguments that are pairs.")
 @click.option(

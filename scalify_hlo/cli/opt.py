@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from scalify_hlo.cli import console, expected
+from scalify_hlo.cli.options import output_option
 from scalify_hlo.errors import InputError, Remark, ScalifyError, UsageError
 from scalify_hlo.io.printing import text_of
 from scalify_hlo.storage.byte_source import Source
@@ -45,7 +46,7 @@ class Settings:
     "--pass-pipeline='builtin.module(scalify-signature{signature=scaled},scalify-propagate)'",
 )
 @click.argument("program", metavar="[IN]", default="-")
-@click.option("-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]")
+@output_option
 @click.option(
     "--pass-pipeline", metavar="PASSES", default="", help="The passes to run, as for mlir-opt."
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -16,6 +16,35 @@ if TYPE_CHECKING:
     from scalify_hlo.storage.arrays import StoredArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+_ARRAYS: Final = "arrays by argument name, or arr_0, arr_1 ..."
+
+
+def inputs_option(what: str, more: str = "", *, required: bool = False) -> Callable[[F], F]:
+    """Returns a decorator that adds the option for files of input arrays.
+
+    Args:
+        what: The help text before the description of a file.
+        more: The help text after it.
+        required: Whether at least one file is needed, and several may be given.
+    """
+    return click.option(
+        "--inputs",
+        metavar="F.NPZ",
+        multiple=required,
+        required=required,
+        help=f"{what}: {_ARRAYS}{more}",
+    )
+
+
+output_option = click.option(
+    "-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]"
+)
+"""Adds the option for the output file to a command."""
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
+"""Adds the option that suppresses remarks to a command."""
 
 
 def rewrite_options(command: F) -> F:

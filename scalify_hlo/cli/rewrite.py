@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, read_arrays, rewrite_options, to_options, version_option
+from scalify_hlo.cli.options import (
+    output_option,
+    read,
+    read_arrays,
+    rewrite_options,
+    to_options,
+    version_option,
+)
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, save_file, write_file
 
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     epilog="Example: scalify-hlo rewrite step.mlir -o scaled.mlir --input-scale '*=2^-4'",
 )
 @click.argument("program", metavar="IN")
-@click.option("-o", "--output", metavar="OUT", default="-", help="The output file.  [default: -]")
+@output_option
 @rewrite_options
 @click.option(
     "--input-values",

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import optional_rewrite, read, read_arrays, to_options
+from scalify_hlo.cli.options import (
+    inputs_option,
+    optional_rewrite,
+    output_option,
+    quiet_option,
+    read,
+    read_arrays,
+    to_options,
+)
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
@@ -25,13 +33,10 @@ if TYPE_CHECKING:
     epilog="Example: scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.json",
 )
 @click.argument("program", metavar="IN")
-@click.option(
-    "--inputs",
-    metavar="F.NPZ",
-    multiple=True,
+@inputs_option(
+    "Inputs of a step",
+    " Repeat it for further steps; the first one follows the last.",
     required=True,
-    help="Arrays by argument name, or arr_0, arr_1 ... If given several times, those of one step "
-    "after another, again from the first after the last.",
 )
 @click.option(
     "--steps", type=int, default=1, show_default=True, metavar="N", help="How many steps to run."
@@ -58,8 +63,8 @@ if TYPE_CHECKING:
     help="Whether the turns of a loop share a record.",
 )
 @optional_rewrite
-@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
-@click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
+@output_option
+@quiet_option
 def command(
     program: str,
     inputs: Sequence[str],

@@ -5,7 +5,7 @@ address to the next one, so that a table keyed by values finds the entry of anot
 that is edited is not found again. The tables here are keyed by values too, at the speed of a dict,
 but hear of each erasure: `erase` drops the entries of an op's results and of all that is inside
 of its regions, and `replace_uses` replaces values that were made of others. No other module keys
-a table by values, ops or blocks, erases an op or replaces uses: `tests/py/test_value_map.py`
+a table by values, ops or blocks, erases an op or replaces uses: `tests/py/test_raw_tables.py`
 checks it.
 
 The tables that hear of an erasure are those of the context, held weakly. Functions see none of the
