@@ -64,3 +64,10 @@ def test_a_loop_that_returns_what_it_takes_carries_it() -> None:
     assert not _is_carry(block.arguments[0], end, 0)
     assert not _is_carry(loop.results[0], end, 0)
     assert not _is_carry(body.operations[0].results[0], end, 1)
+
+
+def test_no_cast_is_hoisted_if_no_function_casts_its_argument() -> None:
+    module = parse(MOVED)
+    main = module.body.operations[0]
+    call = main.regions[0].blocks[0].operations[1].operation
+    assert not Functions(module.operation).hoist_casts({"turned": [call]})

@@ -1,8 +1,27 @@
-"""Functions that matter since another one does, which they call."""
+"""Parts of propagation: functions that matter, ops after the last cast, inputs of activations."""
 
 from __future__ import annotations
 
-from scalify_hlo.analysis.frames import functions_in
+from typing import Any
+
+import pytest
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale import ONE, Scaled
+from scalify_hlo.analysis.frames import functions_in, named
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.propagate import PropagatePass
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.report.model import Report
+from scalify_hlo.rules.activations import Activations
+from scalify_hlo.rules.isolated import placeholder
+from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
+from scalify_hlo.scaling import propagation
+from scalify_hlo.scaling.after_casts import AfterCasts
+from scalify_hlo.scaling.propagation import Propagation
 from scalify_hlo.scaling.reaching import _reaching
 from tests.py.judge import parse
 
@@ -39,3 +58,77 @@ def test_callers_are_found_with_the_functions_that_they_call() -> None:
 
 def test_nothing_is_found_if_no_function_matters() -> None:
     assert reaching("stablehlo.sine") == set()
+
+
+CAST_FIRST = """
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf8E4M3FN>, tensor<4xf32>) {
+  %0 = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+  %1 = stablehlo.add %x, %x : tensor<4xf32>
+  %2 = stablehlo.negate %1 : tensor<4xf32>
+  return %0, %2 : tensor<4xf8E4M3FN>, tensor<4xf32>
+}
+"""
+WIDE = CAST_FIRST.replace("f8E4M3FN", "f64")
+
+
+@pytest.mark.parametrize(("text", "start"), [(CAST_FIRST, 1), (WIDE, 0)])
+def test_ops_after_the_last_cast_begin_right_after_it(text: str, start: int) -> None:
+    module = parse(text)
+    block = module.body.operations[0].regions[0].blocks[0]
+    with module.context, ir.Location.unknown():
+        settings = Settings(load_recipe("unit"))
+        rewriter = ScaleRewriter(placeholder(block), settings, Notes(), lambda *_: None)
+        ops = [*named(block), ("func.return", terminator(block))]
+        assert AfterCasts(ops[1:], {}, rewriter).start == start  # without the placeholder
+
+
+def test_no_op_is_known_to_be_wide_without_a_listing(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[int] = []
+
+    class Noted(AfterCasts):
+        def __init__(self, *arguments: Any) -> None:
+            known.append(arguments[3])
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(propagation, "AfterCasts", Noted)
+    run_passes(parse(WIDE), [PropagatePass(load_recipe("unit"))])
+    assert known == [0]
+
+
+@pytest.mark.parametrize(("text", "narrow"), [(WIDE, False), (CAST_FIRST, True)])
+@pytest.mark.parametrize("listed", [True, False])
+def test_main_has_narrow_values_if_one_of_its_floats_is_narrow(
+    text: str, narrow: bool, listed: bool
+) -> None:
+    module = parse(text)
+    index, block = ModuleIndex(), module.body.operations[0].regions[0].blocks[0]
+    with module.context, ir.Location.unknown():
+        if listed:
+            index.list_ops(block)
+        recipe = load_recipe("propagate")
+        walk = Propagation(module.operation, recipe, index, Report(), annotate=False, probe=False)
+        assert walk._has_narrow_values(block) == narrow
+
+
+TWO_INPUTS = """
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %y {scalify.layer_input = [0, 1, 1, 0]} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_an_op_may_read_the_inputs_of_several_activations() -> None:
+    module = parse(TWO_INPUTS)
+    block = module.body.operations[0].regions[0].blocks[0]
+    op = block.operations[0].operation
+    with module.context, ir.Location.unknown():
+        assert attributes.LAYER_INPUT in op.attributes
+        settings = Settings(load_recipe("unit"))
+        rewriter = ScaleRewriter(placeholder(block), settings, Notes(), lambda *_: None)
+        infos = [Scaled(ONE.shift(exponent)) for exponent in (3, 5)]
+        for argument, info in zip(block.arguments, infos, strict=True):
+            rewriter.set(argument, info)
+        activations = Activations()
+        activations.note(op, rewriter)
+    assert activations._inputs == {0: infos[1], 1: infos[0]}

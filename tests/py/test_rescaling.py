@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.quantize.rescaling import Order
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from tests.py.judge import Array, Pair, evaluate, evaluate_with_xla, rewritten, run_scaled
+from tests.py.judge import Array, Pair, evaluate, evaluate_with_xla, parse, rewritten, run_scaled
 
 ELEMENTS: dict[str, Any] = {
     "f16": np.float16,
@@ -255,3 +256,30 @@ def test_several_tensors_with_one_reduction(statistic: str) -> None:
         assert pair.scale == 2.0**exponent * power
         moved = np.asarray(data, float) / power
         np.testing.assert_array_equal(pair.data, moved.astype(data.dtype))
+
+
+ORDERED = """
+func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.negate %x : tensor<f32>
+  %1 = stablehlo.abs %x : tensor<f32>
+  %2 = stablehlo.tanh %0 : tensor<f32>
+  return %1, %2 : tensor<f32>, tensor<f32>
+}
+func.func private @other(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.sine %x : tensor<f32>
+  return %0 : tensor<f32>
+}"""
+
+
+def test_the_last_op_that_defines_one_of_several_values() -> None:
+    module = parse(ORDERED)
+    main, other = (op.regions[0].blocks[0] for op in module.body.operations)
+    negate, abs_, tanh, _ = (op.operation for op in main.operations)
+    (sine, _) = (op.operation for op in other.operations)
+    with module.context:
+        order = Order(main)
+        assert order.last([negate.results[0]]) == negate
+        assert order.last([negate.results[0], abs_.results[0]]) == abs_
+        assert order.last([abs_.results[0], tanh.results[0]]) == tanh
+        assert order.last([negate.results[0], tanh.results[0]]) is None  # tanh reads the first one
+        assert order.last([abs_.results[0], sine.results[0]]) is None  # sine is of another block
