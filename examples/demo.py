@@ -25,7 +25,7 @@ CONFIG = gpt2.Config(layers=4, width=256, heads=4, sequence=128, vocab=data.VOCA
 FOLDER = Path("build/demo")
 STEPS = 20
 BOUND = 1e-5
-"""How far a loss may be from the original's, relatively; XLA's own fusion moves last bits."""
+"""The largest relative difference of a loss from that of the original."""
 
 SCALED = ("--signature", "scaled")
 SAME = ("--signature", "same", "--input-scale", "*=2^-4")
@@ -90,7 +90,7 @@ def losses_table(entries: Sequence[Contender]) -> Table:
 
 
 def summary_table(entries: Sequence[Contender]) -> Table:
-    """What the rewriting costs and changes, one column for each version."""
+    """Returns the cost and the effects of rewriting, with one column for each version."""
     original = entries[0]
     table = Table("", title="Summary", title_justify="left")
     for entry in entries:

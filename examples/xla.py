@@ -70,5 +70,5 @@ def _argument_dtypes(text: str) -> list[Any]:
 
 
 def state_bytes(arrays: Sequence[jax.Array]) -> int:
-    """How much memory arrays take."""
+    """Returns the bytes that arrays take."""
     return sum(array.nbytes for array in arrays)

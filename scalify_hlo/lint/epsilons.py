@@ -57,5 +57,5 @@ def _is_guard(op: ir.Operation, number: float) -> bool:
 
 
 def _log2(number: float) -> int:
-    """The exponent of a power of two."""
+    """Returns the exponent of a power of two."""
     return math.frexp(number)[1] - 1

@@ -90,7 +90,7 @@ def _has_maximum(value: ir.Value, depth: int) -> bool:
 
 @_BOUNDS.on("stablehlo.multiply")
 def _product(op: ir.Operation, depth: int) -> float:
-    """A number times what is bounded, or a positive value times a negative one."""
+    """Bounds a number times a bounded value, or a positive value times a negative one."""
     lhs, rhs = op.operands
     for one, other in ((lhs, rhs), (rhs, lhs)):
         bound = largest(other, depth)
@@ -117,7 +117,7 @@ def _quotient(op: ir.Operation, depth: int) -> float:
 
 @_BOUNDS.on("stablehlo.select")
 def _choice(op: ir.Operation, depth: int) -> float:
-    """The larger bound of the two values; each is also bounded by what the condition says."""
+    """Returns the larger bound of two values, which the condition may bound too."""
     condition, *values = op.operands
     bounds = [largest(value, depth) for value in values]
     compared = maker(behind(condition))

@@ -40,7 +40,7 @@ def infinities(subject: Subject) -> Iterator[Place]:
 
 
 def _small_format(op: ir.Operation) -> FloatFormat | None:
-    """The format of 8 bits or fewer that an op casts to, or has a constant in."""
+    """Returns the format of 8 bits or fewer that an op casts to, or has a constant in."""
     if op.name not in ("stablehlo.convert", _CONSTANT):
         return None
     target = format_of(op.results[0].type)

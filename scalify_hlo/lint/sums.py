@@ -46,7 +46,7 @@ def _message(op: ir.Operation, terms: int, format_: FloatFormat, most: str) -> s
 
 
 def _terms(op: ir.Operation) -> int:
-    """The number of terms of each sum, with dimensions of unknown size left out."""
+    """Returns the number of terms of each sum, with dimensions of unknown size left out."""
     if op.name == _WINDOW:
         window: int = math.prod(ir.DenseI64ArrayAttr(op.attributes["window_dimensions"]))
         return window

@@ -40,12 +40,12 @@ def recast_weights(subject: Subject) -> Iterator[Place]:
 
 
 def _location_of(weight: str, subject: Subject) -> str:
-    """The location of the first matmul that takes a weight."""
+    """Returns the location of the first matmul that takes a weight."""
     return next(m.location for m in subject.matmuls if weight in m.arguments)
 
 
 def _cast_of(argument: ir.Value) -> ir.Operation | None:
-    """The cast of an argument to fewer bits; None if there is none."""
+    """Returns the cast of an argument to fewer bits; None if there is none."""
     own = format_of(argument.type)
     waiting, seen = [argument], ValueSet([argument])
     while waiting and own is not None:

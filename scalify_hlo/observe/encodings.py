@@ -198,7 +198,7 @@ def _is_nan(raw: Any, bits: Any, encoding: Encoding) -> npt.NDArray[np.bool_]:
 
 
 def _magnitudes(bits: npt.NDArray[np.uint64], encoding: Encoding, shift: int) -> Any:
-    """The magnitudes that have these bits, times ``2^shift``, in f64."""
+    """Returns the magnitudes that have these bits, times ``2^shift``, in f64."""
     exponent = (bits >> np.uint64(encoding.mantissa)).astype(np.int64)
     whole = bits & np.uint64((1 << encoding.mantissa) - 1)
     whole = whole + np.where(exponent > 0, np.uint64(1 << encoding.mantissa), np.uint64(0))

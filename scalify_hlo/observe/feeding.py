@@ -62,7 +62,7 @@ class Feeding:
 
     @classmethod
     def same(cls, program: Interface, carried: dict[int, int]) -> Feeding:
-        """The feeding of the original, or of a rewrite with the same arguments and results."""
+        """Returns the feeding of the original, or of a rewrite with the same signature."""
         arguments, results = program.arguments, program.results
         return cls(
             (
@@ -103,7 +103,7 @@ class Feeding:
 
 
 def _starts(match: Match) -> list[int]:
-    """The number in the rewrite of each argument or result of the original, and their end."""
+    """Returns the number in the rewrite of each value of the original, and their end."""
     starts = [0]
     for scale in match.scales:
         starts.append(starts[-1] + (1 if scale is None else 2))
@@ -111,6 +111,6 @@ def _starts(match: Match) -> list[int]:
 
 
 def _exponent(value: Array) -> int:
-    """log2 of the scale of a value that becomes a pair: the power of two below its rms."""
+    """Returns log2 of the scale of a value that becomes a pair: the power of two below its rms."""
     magnitudes = np.abs(value) if value.dtype.kind == "c" else value
     return int(exponent_below_rms(magnitudes.reshape(-1))) if magnitudes.size else 0

@@ -161,7 +161,7 @@ class _Casts:
                 yield (target.name, scaling), effect
 
     def _scale(self, scaling: str, target: Target, largest: Floats) -> Any:
-        """The scale of each block: its data are the elements divided by it."""
+        """Returns the scale of each block: its data are the elements divided by it."""
         most = np.float32(target.largest)
         if scaling == "tensor":
             return _usable(np.float32(self.amax) / most)
@@ -172,7 +172,7 @@ class _Casts:
         return _usable(largest / most)
 
     def _power_of_two(self, target: Target, largest: Floats) -> Floats:
-        """The scale of the OCP MX formats, from the exponent of the amax."""
+        """Returns the scale of the OCP MX formats, from the exponent of the amax."""
         bound = _E8M0_BOUND
         exponent = np.frexp(largest)[1] - 1 - target.exponent
         bounded = np.clip(exponent, -bound - self.shift, bound - self.shift)
@@ -180,7 +180,7 @@ class _Casts:
         return np.where(largest > 0, power, np.float32(1))
 
     def _two_levels(self, target: Target, largest: Floats) -> Floats:
-        """An E4M3 scale for each block, times an f32 scale with which the largest is 448."""
+        """Returns an E4M3 scale for each block, times an f32 scale that makes the largest 448."""
         e4m3 = TARGETS[0]
         common = _usable(np.float32(self.amax / (target.largest * e4m3.largest)))
         wanted = np.minimum(largest / (np.float32(target.largest) * common), e4m3.largest)
@@ -189,7 +189,7 @@ class _Casts:
 
 
 def _energy(x: Floats) -> float:
-    """The sum of squares, in f32 row by row and in f64 over rows."""
+    """Returns the sum of squares, in f32 row by row and in f64 over rows."""
     flat = x.reshape(len(x), -1)
     return float(np.einsum("ij,ij->i", flat, flat).sum(dtype=np.float64))
 
@@ -205,12 +205,12 @@ def _blocks(x: Floats, scaling: str) -> Floats:
 
 
 def _usable(scale: Any) -> Any:
-    """Scales, with 1 in place of 0: data of zeros are zeros at any scale."""
+    """Returns scales with 1 in place of 0: data of zeros are zeros at any scale."""
     return np.where(scale > 0, scale, np.float32(1))
 
 
 def _cast(blocks: Floats, scale: Floats, target: Target) -> tuple[float, int, int]:
-    """The sum of squared errors, and the numbers of flushed and of clipped elements."""
+    """Returns the sum of squared errors, and the numbers of flushed and of clipped elements."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         data = blocks / scale
     if not np.all(scale):  # a block whose scale is 0 becomes 0

@@ -288,7 +288,7 @@ class _Adding:
 
 
 def _halves(value: ir.Value, last: ir.Operation) -> ir.Value:
-    """A tensor of 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
+    """Returns 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
     element = value.type.element_type
     if not isinstance(element, (ir.F64Type, ir.IntegerType)):
         return value
@@ -300,14 +300,14 @@ def _halves(value: ir.Value, last: ir.Operation) -> ir.Value:
 
 
 def _origin(one: Watched) -> Watched:
-    """The measured value that one has the magnitudes of."""
+    """Returns the measured value that one has the magnitudes of."""
     while one.source is not None:
         one = one.source
     return one
 
 
 def _measured(one: Watched) -> Measured:
-    """The statistics of a value; of complex numbers, those of both parts together."""
+    """Returns the statistics of a value; of complex numbers, those of both parts together."""
     measures = Measures(one.encoding, one.at)
     if not is_complex(one.value.type):
         return measures.of(one.value)
@@ -327,7 +327,7 @@ def _measured(one: Watched) -> Measured:
 
 
 def _around(block: ir.Block) -> list[ir.Operation]:
-    """The ops around a block, but the function, from the inside out."""
+    """Returns the ops around a block, but the function, from the inside out."""
     found = []
     op = block.owner.operation
     while op.name != "func.func":
@@ -350,7 +350,7 @@ def _u64() -> ir.Type:
 
 
 def _table(rows: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
-    """A tensor with a row for each column of scalars of one type, converted."""
+    """Returns a tensor with a row for each column of scalars of one type, converted."""
     columns = [_joined(column, last) for column in zip(*rows, strict=True)]
     each = [_row(emit.convert(column, element, last), last) for column in columns]
     return _concatenated(each, last)
@@ -377,7 +377,7 @@ def _joined(scalars: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
 
 
 def _row(value: ir.Value, last: ir.Operation) -> ir.Value:
-    """A tensor with one more dimension, of size 1, before the others."""
+    """Returns a tensor with one more dimension, of size 1, before the others."""
     type_ = ir.RankedTensorType.get([1, *value.type.shape], value.type.element_type)
     return emit.reshape(value, type_, last)
 
@@ -389,7 +389,7 @@ def _concatenated(values: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
 
 
 def _log2(scale: Probed, last: ir.Operation) -> ir.Value:
-    """log2 of a scale with run-time factors, as an f64."""
+    """Returns log2 of a scale with run-time factors, as an f64."""
     where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
     total = emit.constant(emit.scalar_type(ir.F64Type.get()), float(scale.exponent or 0), last)
     for factor, power in scale.factors:

@@ -67,7 +67,7 @@ class Measures:
         return Measured(tuple(squares), (amax, least), tuple(classes), self._histogram(value))
 
     def _raw(self, value: ir.Value) -> ir.Value:
-        """The bits of the elements, as unsigned integers of 32 or 64 bits."""
+        """Returns the bits of the elements, as unsigned integers of 32 or 64 bits."""
         encoding, carried = self.encoding, value
         if encoding.format is not encoding.carrier:
             carried = emit.convert(value, element_of(encoding.carrier.name), self.at)
@@ -111,7 +111,7 @@ class Measures:
         return self._compare(bits, above, "GT")
 
     def _squares(self, bits: ir.Value) -> list[ir.Value]:
-        """The squares of magnitudes in f64, at each scale of `Encoding.parts`."""
+        """Returns the squares of magnitudes in f64, at each scale of `Encoding.parts`."""
         encoding = self.encoding
         squares = []
         for shift in encoding.parts:
@@ -133,7 +133,7 @@ class Measures:
         return self._binary("and", usual, self._compare(bits, high, "LT"))
 
     def _magnitude(self, bits: ir.Value, shift: int) -> ir.Value:
-        """The magnitudes times ``2^shift`` in f64, subnormal ones by an integer conversion."""
+        """Returns magnitudes times ``2^shift`` in f64, subnormal ones by an integer conversion."""
         encoding, f64 = self.encoding, ir.F64Type.get()
         if encoding.wide:
             type_ = ir.RankedTensorType.get(bits.type.shape, f64)
@@ -152,7 +152,7 @@ class Measures:
         return stablehlo.select(tiny, subnormal, normal, **self._where)
 
     def _as_f32(self, bits: ir.Value) -> ir.Value:
-        """Normal numbers as f32, as if the bias were that of f32."""
+        """Returns normal numbers as f32, as if the bias were that of f32."""
         moved = _F32_MANTISSA - self.encoding.mantissa
         if moved:
             bits = self._binary("shift_left", bits, self._like(bits, moved))
@@ -193,7 +193,7 @@ class Measures:
         )
 
     def _bins(self, raw: ir.Value, bits: ir.Value) -> ir.Value:
-        """The bin of each element: 0 for zeros, one for each octave, the last if not finite."""
+        """Returns the bin of each element: 0 for zeros, the last for infinities and NaN."""
         encoding = self.encoding
         exponent = self._binary("shift_right_logical", bits, self._like(bits, encoding.mantissa))
         normal = self._binary("add", exponent, self._like(bits, encoding.mantissa))

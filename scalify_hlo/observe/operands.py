@@ -109,7 +109,7 @@ def _matmuls(main: ir.OpView) -> list[ir.Operation]:
 
 
 def _summed(op: ir.Operation, side: int) -> tuple[int, ...]:
-    """The dimensions of an operand that a matmul sums over."""
+    """Returns the dimensions of an operand that a matmul sums over."""
     if op.name == "stablehlo.dot_general":
         numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
         lists: Sequence[Sequence[int]] = (

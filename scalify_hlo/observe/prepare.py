@@ -245,7 +245,7 @@ class Programs:
             )
 
     def _chosen(self, values: list[Watched]) -> list[Watched]:
-        """The values of a rewrite that are wanted: those of the original, and those that match."""
+        """Returns the wanted values of a rewrite: those of the original, and those that match."""
         if self._selection.pattern == "*":
             return values
         ids = {one.id for one in self._prepared.instrumented.values}
@@ -306,7 +306,7 @@ def _take_probes(main: ir.OpView) -> ValueMap[Probed]:
 
 
 def _argument_ids(main: ir.OpView, report: Report) -> list[str | None]:
-    """The ids of the arguments of a rewrite: scales and state of the rewriter have none."""
+    """Returns the ids of the arguments of a rewrite: scales and state of the rewriter have none."""
     ids: list[str | None] = []
     for number, argument in enumerate(report.arguments):
         ids += [f"arg{number}", None] if argument.paired else [f"arg{number}"]

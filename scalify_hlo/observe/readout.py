@@ -66,7 +66,7 @@ class Readout:
     def _tallies_of(
         self, one: Watched, found: dict[str, list[Tally]], runs: Sequence[int]
     ) -> list[Tally]:
-        """The statistics of a value in each slot of a run."""
+        """Returns the statistics of a value in each slot of a run."""
         if one.id in found:
             return found[one.id]
         constant = self._instrumented.constants.get(one.id)
@@ -130,12 +130,12 @@ class Readout:
 
 
 def _whole(halves: Array, dtype: type[np.generic]) -> Array:
-    """64-bit numbers from pairs of 32-bit integers."""
+    """Returns 64-bit numbers from pairs of 32-bit integers."""
     return np.ascontiguousarray(halves).view(dtype)[..., 0]
 
 
 def _amax(bits: Array, one: Watched) -> list[float]:
-    """The amax of a value in each turn and on each device that was kept."""
+    """Returns the amax of a value in each turn and on each device that was kept."""
     whole = _whole(bits, np.uint64) if one.encoding.wide else bits
     return [one.encoding.number(int(each)) for each in whole.reshape(-1)]
 
@@ -148,7 +148,7 @@ def _empty(encoding: Encoding) -> Tally:
 def _unpacked(
     members: Sequence[Watched], arrays: Sequence[Array], runs: Sequence[int]
 ) -> dict[str, list[Tally]]:
-    """The statistics of measured values in each slot, from their packed arrays."""
+    """Returns the statistics of measured values in each slot, from their packed arrays."""
     squares, extremes, classes, bins = (a.reshape(-1, *a.shape[-2:]) for a in arrays)
     found: dict[str, list[Tally]] = {}
     for i, one in enumerate(members):
@@ -170,7 +170,7 @@ def _unpacked(
 def _columns(
     tallies: Sequence[Tally], turns: Sequence[int], encoding: Encoding
 ) -> dict[str, tuple[float, ...]]:
-    """The columns of a value, from its statistics in each record."""
+    """Returns the columns of a value, from its statistics in each record."""
     each = [_entries(one, encoding) for one in tallies]
     names = COLUMNS[1:]
     columns = dict(zip(names, zip(*each, strict=True), strict=True))
@@ -190,7 +190,7 @@ def _entries(one: Tally, encoding: Encoding) -> tuple[float, ...]:
 
 
 def _octaves(tallies: Sequence[Tally], encoding: Encoding) -> OctaveCounts:
-    """The histogram of all records together, without empty octaves at its ends."""
+    """Returns the histogram of all records together, without empty octaves at its ends."""
     total = sum((one.bins for one in tallies), np.zeros(encoding.bins, np.uint64))
     octaves = total[1:-1]
     used = np.flatnonzero(octaves)
@@ -200,7 +200,7 @@ def _octaves(tallies: Sequence[Tally], encoding: Encoding) -> OctaveCounts:
 
 
 def _mean(total: float, count: int) -> float | None:
-    """The mean log2 of a scale, a whole number if it is near one; None if there is none."""
+    """Returns the mean log2 of a scale, a whole number if it is near one; None if there is none."""
     if not count or not math.isfinite(total):
         return None
     mean = total / count

@@ -210,7 +210,7 @@ def _divides(module: ir.Module) -> bool:
 
 
 def effects_of(one: Prepared, readout: Readout) -> dict[str, Effects]:
-    """The effects of formats on each sample of a run, by its key."""
+    """Returns the effects of formats on each sample of a run, by its key."""
     keys = dict.fromkeys(operand.sample for operand in one.operands)
     return {
         key: total(effects(rows, amax) for rows, amax in readout.samples.get(key, ()))

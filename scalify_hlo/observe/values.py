@@ -173,7 +173,7 @@ class Scan:
         return found
 
     def _source(self, op: ir.Operation, number: int, one: Watched) -> tuple[Watched | None, int]:
-        """The value of its block that a result has the magnitudes of, and how often."""
+        """Returns the value of its block that a result has the magnitudes of, and how often."""
         if op.name not in _SAME and op.name != _BROADCAST:
             return None, 1
         operand = op.operands[number]
@@ -196,7 +196,7 @@ class Scan:
 
 
 def _bodies(op: ir.Operation) -> Iterator[ir.Block]:
-    """The blocks of an op from which values can be taken."""
+    """Returns the blocks of an op from which values can be taken."""
     if op.name == LOOP:
         yield op.regions[1].blocks[0]
     elif op.name in BRANCHES or op.name in BODIES:

@@ -171,7 +171,7 @@ _GENERIC: Final = frozenset({"while", "body", "cond", "scan", "checkpoint", "rem
 
 
 def _module_of(part: str) -> str:
-    """The module in a part of a name stack, ``head`` of ``transpose(jvp(head))``; else empty."""
+    """Returns the module in a part of a name stack: ``head`` in ``transpose(jvp(head))``."""
     outer, bracket, rest = part.partition("(")
     while bracket and outer in _WRAPPERS:
         if outer in ("jit", "pjit"):

@@ -184,7 +184,7 @@ class Report:
 
 
 def kind_of(info: ScaleInfo) -> str:
-    """The key of `Report.values` under which a value is counted."""
+    """Returns the key of `Report.values` under which a value is counted."""
     if isinstance(info, Scaled):
         return "static" if info.scale.static else "dynamic"
     return "any" if isinstance(info, AnyScale) else "unscaled"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(module: str, *arguments: str) -> str:
-    """What a module of the tests prints.
+    """Returns the output of a module of the tests.
 
     Args:
         module: Its name, such as ``sharded_runs``.

@@ -1,4 +1,4 @@
-"""What marked programs hold, read through the bindings."""
+"""The contents of marked programs, read through the bindings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def names(exported: export.Exported) -> list[str]:
 
 
 def operands(exported: export.Exported, *args: Any) -> list[Any]:
-    """What the only marker of `main` is given, when the program runs on some arguments."""
+    """Returns the operands of the only marker of `main` in a run of the program."""
     with new_context(), ir.Location.unknown():
         module = ir.Module.parse(exported.mlir_module())
         (op,) = _marked(module)

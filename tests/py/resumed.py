@@ -23,7 +23,7 @@ OPTIMIZER = optax.adamw(2.0**-6)
 
 
 def settings(recipe: str) -> dict[str, object]:
-    """What is set over a recipe: small matmuls in f8, and state that is rescaled."""
+    """Returns the settings over a recipe: small matmuls in FP8, and state that is rescaled."""
     small = {"matmul.smallest": 8} if recipe.startswith("fp8") else {}
     return {**small, "state_rescale.statistic": "l2"}
 
@@ -112,7 +112,7 @@ def abstract(step: Step, start: Tree) -> Tree:
 
 
 def dequantize(folder: Path, target: Tree) -> Tree:
-    """What stands in a folder."""
+    """Returns the arrays in a folder, in the tree of a target."""
     if (folder / "leaves.npz").exists():
         return load_bits(folder / "leaves.npz", target)
     checkpoint = importlib.import_module("orbax.checkpoint")

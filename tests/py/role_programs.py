@@ -424,7 +424,7 @@ def gated(s: Sizes) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Options:
-    """What a transformer has."""
+    """The options of a transformer."""
 
     tied: bool = False
     grouped: bool = False
@@ -612,4 +612,4 @@ HIGHER: Final = (
     jacobian_forward,
     saliency,
 )
-"""What has other derivatives than first ones of weights."""
+"""Programs with derivatives other than first ones of weights."""

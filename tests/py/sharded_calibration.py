@@ -19,7 +19,7 @@ from tests.py.sharded_steps import CASES, step
 
 
 def tensors(profile: Profile) -> list[dict[str, Any]]:
-    """What was seen, in order of the program."""
+    """Returns the measured tensors, in program order."""
     return [asdict(tensor) for tensor in profile.tensors.values()]
 
 

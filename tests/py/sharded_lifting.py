@@ -57,7 +57,7 @@ def both_axes(w: jax.Array, xs: jax.Array) -> jax.Array:
 
 
 def weights() -> Array:
-    """What every device has."""
+    """Returns the weights, which are the same on all devices."""
     return arrays()[0]
 
 
@@ -71,7 +71,7 @@ PROGRAMS: dict[str, Callable[..., jax.Array]] = {"loop": per_device, "nested": b
 
 
 def run(name: str, combine: Literal["max", "add"]) -> dict[str, Any]:
-    """What a program gives besides its results, on each device."""
+    """Returns the additional results of a program on each device."""
     placed = [
         jax.device_put(weights(), NamedSharding(MESH, P())),
         jax.device_put(inputs(), NamedSharding(MESH, P("d"))),

@@ -119,7 +119,7 @@ def _pair(x: Any) -> jsa.ScaledArray:
 
 
 def _rewritten(exported: Any, *args: Any) -> Any:
-    """What the rewritten program gives, each argument at a scale of its own."""
+    """Returns the results of the rewritten program, with a scale of its own for each argument."""
     program = jsa.rewrite(exported, signature="scaled")
     pairs = [jsa.ScaledArray(a / 8, np.float32(8)) for a in args]
     return jax.device_get(jsa.asarray(_called(program, *pairs)))

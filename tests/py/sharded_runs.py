@@ -72,7 +72,7 @@ def scales_of(results: Tree) -> Iterator[list[float]]:
 
 
 def run(case: Case) -> dict[str, Any]:
-    """What a case's rewrites give."""
+    """Returns the results of the rewrites of a case."""
     mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
     arguments = case.arguments()
     one_device = jax.jit(case.plain)(*arguments)

@@ -1,4 +1,4 @@
-"""What comes after the last cast is passed over where values are data: the text is the same."""
+"""Ops after the last cast are passed over if values are data: the text is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the sizes of gradients: of scores in attention, and behind weights."""
+"""Predicted sizes of gradients: of scores in attention, and after a matmul with a weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says of arguments and results."""
+"""Reports of arguments and results."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def _tree_program() -> export.Exported:
 
 @pytest.fixture(scope="module")
 def spread() -> dict[str, Any]:
-    """What steps for eight devices give, which only a process of its own can have."""
+    """Returns the results of steps for eight devices, in a process of its own."""
     printed = eight_devices.run("sharded_calibration")
     found = [json.loads(line) for line in printed.splitlines()]
     return {outcome["name"]: outcome for outcome in found}

@@ -284,7 +284,7 @@ _INTEGERS = {"$s": "$i", "$n": "$k", "$m": "$l", "%half": "%one", "%zero": "%non
 
 @pytest.mark.parametrize("op", OPS)
 def test_a_region_of_integers_reads_the_values_that_it_captures(op: str) -> None:
-    """Where nothing that goes into the op itself has a scale."""
+    """No operand of the op itself has a scale."""
     template = OPS[op]
     for float_, integer in _INTEGERS.items():
         template = template.replace(float_, integer)
@@ -316,7 +316,7 @@ def of_collective(name: str, function: str, *, integer: bool = False) -> str:
 
 
 def captures(operation: ir.Operation) -> list[ir.Value]:
-    """What the regions of an op read from outside of it, once for each reading."""
+    """Returns the values that the regions of an op read from outside, once for each use."""
     inside: set[ir.Value] = set()
     read: list[ir.Value] = []
     for op in inner_ops(operation):

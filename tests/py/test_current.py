@@ -46,7 +46,7 @@ def run(fn: Callable[..., Any], *arguments: Any, **settings: object) -> Any:
 
 
 def flushed(value: Array) -> Any:
-    """What XLA makes of numbers below the normal range."""
+    """Returns the numbers that XLA makes of numbers below the normal range."""
     return np.asarray(np.where(np.abs(value) < F32(2.0**-126), F32(0), value))
 
 
@@ -133,7 +133,7 @@ class TestNumerics:
 
 
 class TestPlaces:
-    """Where in programs matmuls stand."""
+    """The places of matmuls in programs."""
 
     def check(self, fn: Callable[..., Any], *arguments: Array, snr: float = 24.0) -> str:
         text = export_text(fn, *arguments)

@@ -202,7 +202,7 @@ class TestCasts:
     """XLA takes the amax in the kernel that casts, if that is neither the matmul's nor a copy."""
 
     def users(self, text: str) -> list[list[str]]:
-        """What takes each 8-bit cast, one op after the other, down to the matmul."""
+        """Returns the ops between each 8-bit cast and its matmul."""
         chains = []
         with new_context():
             module = ir.Module.parse(text)
@@ -235,7 +235,7 @@ class TestCasts:
 
 
 class TestFirstState:
-    """What `init_scaling_state` begins with."""
+    """The first state, which `init_scaling_state` makes."""
 
     def step(self) -> Any:
         def step(w: Any, x: Any) -> Any:

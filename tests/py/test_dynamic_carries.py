@@ -216,7 +216,7 @@ CARRIED: dict[Function, list[int]] = {
     gradient(backwards): [0, 1],
     gradient(cell): [1, 0],
 }
-"""How many scales the loops of programs carry, in the order of the module."""
+"""The number of scales that the loops of programs carry, in the order of the module."""
 EVERY_CASE = pytest.mark.parametrize(
     "function", CARRIED, ids=lambda f: getattr(f, "__name__", "gradient")
 )
@@ -239,7 +239,7 @@ def loops(module: ir.Module) -> list[ir.Operation]:
 
 
 def scales(text: str, **how: Any) -> list[int]:
-    """How many scalars the loops of a program's rewrite carry: no loop here has others."""
+    """Returns the number of scalars that the loops of a rewrite carry; all of them are scales."""
     module, _ = rewritten(text, "scaled", **how)
     with module.context:
         scalar = ir.RankedTensorType.get([], ir.F32Type.get(), loc=ir.Location.unknown())

@@ -1,4 +1,4 @@
-"""What jax.export made comes back complete: module, avals, pytrees, vjp, files."""
+"""An Exported is rewritten as a whole: module, avals, pytrees, vjp, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How uncertain products are."""
+"""The uncertainty of products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found by trying the tool is right, checked as a user would."""
+"""Defects that were found by trying the tool, checked as a user would."""
 
 import pytest
 

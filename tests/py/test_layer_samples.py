@@ -1,4 +1,4 @@
-"""What layers are compared by: samples and targets; and what a search for layers leaves behind."""
+"""Samples and targets, by which layers are compared, and the memory after a search for layers."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def test_what_cannot_be_lifted_is_refused(text: str, message: str, cure: str) ->
 
 @pytest.fixture(scope="module")
 def spread() -> dict[str, Any]:
-    """What programs for eight devices give, which only a process of its own can have."""
+    """Returns the results of programs for eight devices, in a process of its own."""
     printed = eight_devices.run("sharded_lifting")
     found = [json.loads(line) for line in printed.splitlines()]
     return {outcome["name"]: outcome for outcome in found}

@@ -23,7 +23,7 @@ PLANTED = {
     "abort": ("from __future__ import annotations", "import os\nos.abort()", 30),
     "endless": ("from __future__ import annotations", "while True: pass", 1),
 }
-"""What is replaced in the text of `scale.py`, by what, and the seconds that the tests have."""
+"""A part of the text of `scale.py`, its replacement, and the time of the tests in seconds."""
 
 CODE = f"""
 import json, sys

@@ -13,7 +13,7 @@ PROGRAM = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : ten
 
 
 def rewrites(*untrusted: set[int]) -> tuple[list[frozenset[int]], str]:
-    """What each rewrite was told to leave alone, and the module after the last."""
+    """Returns the matmuls that each rewrite keeps wide, and the module after the last rewrite."""
     module, told = parse(PROGRAM), list[frozenset[int]]()
 
     def rewrite(wide: frozenset[int]) -> set[int]:

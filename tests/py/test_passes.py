@@ -201,7 +201,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 
 def arithmetic_of_constants(module: ir.Module) -> int:
-    """How many ops of rank 0 have only constants, or each other, for operands."""
+    """Returns the number of ops of rank 0 whose operands are constants, or such ops."""
     names = {f"stablehlo.{name}" for name in ARITHMETIC}
     known: set[ir.Value] = set()
     count = 0
@@ -225,7 +225,7 @@ def walk(operation: ir.Operation) -> Iterator[ir.Operation]:
 @pytest.mark.slow
 @EVERY_PROGRAM
 def test_every_op_has_a_location(program: Program) -> None:
-    """What the rewriter makes is where the op is that it was made for."""
+    """An op that the rewriter builds has the location of the op that needs it."""
     for options in (Options(signature="scaled"), Options(input_scale={"*": 2.0**-3})):
         module = located(program.text())
         rewrite_module(module, options)

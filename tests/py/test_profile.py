@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 
 
 def profile_of(values: Array) -> TensorProfile:
-    """What `scalify-observe` sees of an array."""
+    """Returns the statistics that `scalify-observe` takes of an array."""
     x = np.asarray(values, np.float32).ravel()
     finite = np.abs(x[np.isfinite(x)]).astype(np.float64)
     bins, counts = np.unique(np.abs(x).view(np.uint32) >> SHIFT, return_counts=True)

@@ -403,6 +403,6 @@ class TestSharing:
 
     @staticmethod
     def places(module: ir.Module) -> list[str]:
-        """Where the constants that are no splats come from."""
+        """Returns the locations of the constants that are not splats."""
         found = [op for op in walk(module.operation) if op.name == "stablehlo.constant"]
         return [str(op.location) for op in found if not op.attributes["value"].is_splat]

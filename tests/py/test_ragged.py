@@ -60,7 +60,7 @@ def arrays() -> list[Any]:
 
 
 def values(module: ir.Module, given: list[Any]) -> list[Any]:
-    """What a program gives on the interpreter."""
+    """Returns the results of a program on the interpreter."""
     return list(evaluate(module, given))
 
 

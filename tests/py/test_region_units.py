@@ -1,4 +1,4 @@
-"""What regions of known units do to scales and levels."""
+"""Scales and levels of regions with known units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user's rule says of itself."""
+"""The entries of users' rules in the list of rules."""
 
 from __future__ import annotations
 

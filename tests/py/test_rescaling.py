@@ -1,4 +1,4 @@
-"""Where a dynamic rescaling puts scales, and what it refuses."""
+"""Dynamic rescalings: the scales that result, and the markers that are refused."""
 
 from __future__ import annotations
 

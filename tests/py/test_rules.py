@@ -26,7 +26,7 @@ EXPONENTS = sorted(range(-20, 21), key=lambda e: (abs(e - 3), e))
 
 @dataclass(frozen=True)
 class Case:
-    """What a program is run with."""
+    """The arguments of a program."""
 
     sizes: Sizes
     seed: int

@@ -1,4 +1,4 @@
-"""How uncertain the sizes of run-time scales are."""
+"""The uncertainty of the sizes of run-time scales."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/scaling.md shows runs."""
+"""The code of docs/scaling.md runs."""
 
 from __future__ import annotations
 

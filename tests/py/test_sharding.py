@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("sharding")
 
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Any]:
-    """What each case gives on eight devices, which only a process of its own can have."""
+    """Returns the results of each case on eight devices, in a process of its own."""
     printed = eight_devices.run("sharded_runs")
     found = [json.loads(line) for line in printed.splitlines()]
     return {outcome["name"]: outcome for outcome in found}
@@ -65,7 +65,7 @@ def test_nothing_is_given_up(outcomes: dict[str, Any], name: str) -> None:
 
 
 def test_exchanges_move_no_bit(outcomes: dict[str, Any]) -> None:
-    """Where devices only exchange and compare, results are those of the unrewritten program."""
+    """If devices only exchange and compare values, results are those of the original program."""
     outcome = outcomes["exchange, shard_map"]
     assert outcome["same bits"]
     assert outcome["scaled bits"]

@@ -37,7 +37,7 @@ def _text() -> str:
 
 
 def sites(text: str, recipe: Recipe) -> Counter[str]:
-    """How many rescalings a recipe puts in, by what asks for them."""
+    """Returns the number of rescalings that a recipe inserts, by kind."""
     _, report = rewritten(text, "scaled", recipe=recipe)
     return Counter(site.kind for site in report.sites)
 
@@ -92,7 +92,7 @@ class TestPresets:
 
     @pytest.mark.slow
     def test_operands_stay_near_unit(self, text: str) -> None:
-        """What each step tells of the operands that it casts."""
+        """The data of operands that a step casts have sizes near 1."""
         found = {}
         for name in ("propagate", "fp8"):
             recipe = replace(load_recipe("fp8"), norm_gradients=load_recipe(name).norm_gradients)

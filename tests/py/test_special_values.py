@@ -189,7 +189,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 @pytest.mark.parametrize("op", ["add", "subtract", "maximum", "minimum", "multiply"])
 def test_subnormals_at_scale_1(op: str) -> None:
-    """What no factor touches keeps its bits, down to the last subnormal."""
+    """Data without a factor keep their bits, down to the last subnormal."""
     text = SUBNORMAL.replace("OP", op)
     x = np.array([2.0**-149, -(2.0**-140), 2.0**-126, 0.0], np.float32)
     module, _ = rewritten(text, "same", input_scale={"arg0": 1.0})

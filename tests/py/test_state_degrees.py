@@ -309,7 +309,7 @@ def roles_in(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
 
 
 def test_gradients_of_elementwise_models_are_no_products() -> None:
-    """What the model multiplies is of degree 1 all the same."""
+    """Products of the model are of degree 1 as well."""
 
     def step(w: jax.Array, m: jax.Array, v: jax.Array, x: jax.Array, y: jax.Array) -> Any:
         g = jax.grad(lambda w: jnp.dot(w * x * x, y))(w)

@@ -331,7 +331,7 @@ class TestWhichResultsAreState:
     """By names of leaves, by donation, or by what elementwise ops make of an argument."""
 
     def after(self, fn: Any, *arguments: Any, **options: Any) -> Any:
-        """What a scaled function gives for arrays of unit size at scales 2^9, 2^10 ..."""
+        """Returns the results of a scaled function for unit arrays at scales 2^9, 2^10 ..."""
         rng = np.random.default_rng(0)
         given = [
             jsa.ScaledArray(

@@ -1,4 +1,4 @@
-"""What is found of long programs does not depend on what was asked before."""
+"""Results for long programs do not depend on earlier queries, and limits are remarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/state.md shows runs, and does what it says."""
+"""The code of docs/state.md runs, and does what the page says."""
 
 from __future__ import annotations
 

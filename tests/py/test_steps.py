@@ -1,4 +1,4 @@
-"""What only steps of the state need is not searched for layers, and what else needs is."""
+"""Ops that only steps of the state need are not searched for layers; other ops are."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def with_roles(text: str) -> ir.Module:
 
 
 def left_out(module: ir.Module) -> int:
-    """How many ops are not read."""
+    """Returns the number of ops that are not read."""
     main = main_function(module.operation)
     assert main is not None
     with module.context:
@@ -78,7 +78,7 @@ def left_out(module: ir.Module) -> int:
 
 
 def marked(module: ir.Module) -> list[str]:
-    """What is written of layers on each op, in order."""
+    """Returns the marks of layers on each op, in order."""
     run_passes(module, [NormalizePass(), RecognizePass(inputs=True)])
     found = []
 

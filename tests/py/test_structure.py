@@ -99,7 +99,7 @@ class TestHash:
         assert hash_of(plain) == hash_of(SQUARE)
 
     def test_attributes_of_others_do_not_count(self) -> None:
-        """Where values are placed does not either."""
+        """The placement of values does not matter either."""
         text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.add %x, %x ATTRIBUTES : tensor<2xf32>
   return %0 : tensor<2xf32>

@@ -1,4 +1,4 @@
-"""What a recipe's target decides: who can read and compile the rewritten program."""
+"""The target of a recipe: the consumers that can compile the rewritten program."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_traits_that_exclude_each_other_share_no_op() -> None:
 
 
 def tables(file: Path) -> int:
-    """How many literals of a file have three or more names of ops."""
+    """Returns the number of literals of a file with three or more names of ops."""
     found: list[ast.expr] = []
     for node in ast.walk(ast.parse(file.read_text())):
         if not isinstance(node, ast.Tuple | ast.Set | ast.List | ast.Dict):

@@ -1,4 +1,4 @@
-"""What looks the same as far as a search looked is found without another search."""
+"""Ops with equal neighborhoods, as far as a search accessed them, share its result."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_which_values_are_which_is_looked_at(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_order_of_ops_is_looked_at() -> None:
-    """What is nearest is what was computed last."""
+    """The nearest value is the one that was computed last."""
 
     def sums(x: jax.Array, y: jax.Array) -> jax.Array:
         for swapped in (False, False, True):
@@ -152,7 +152,7 @@ def test_the_order_of_ops_is_looked_at() -> None:
 
 
 def test_types_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is wrong by the last bit of a bf16 is right in that only."""
+    """A value that is off by the last bit of a bf16 is only equal in bf16."""
 
     def nearly(x: jax.Array) -> jax.Array:
         return (centerd(x) * deviation(x, (1 + 2**-7) / SHAPE[-1])).astype(x.dtype)

@@ -17,7 +17,7 @@ from tests.py.judge import parse
 
 REAL = [name for name in FORMATS if name in DTYPES]
 BELOW_F8 = [name for name in REAL if name.startswith(("f4E", "f6E"))]
-"""What the interpreter cannot run."""
+"""Ops that the interpreter cannot run."""
 COMPLEX = ["complex<f32>", "complex<f64>"]
 RUN = [name for name in (*REAL, *COMPLEX) if name not in BELOW_F8]
 X, Y = (1.0, 2.0, 0.5, 1.5), (2.0, 1.0, 1.0, 0.5)

@@ -1,4 +1,4 @@
-"""How far predicted sizes can be trusted: the algebra, without any program."""
+"""The algebra of the uncertainty of predicted sizes, without any program."""
 
 import math
 

@@ -159,7 +159,7 @@ def test_a_program_may_return_what_it_casts() -> None:
 
 
 class TestAlike:
-    """What XLA compiles stays small: little is added, and equal layers stay equal."""
+    """The program that XLA compiles stays small: few ops are added, and equal layers stay equal."""
 
     def test_factors_stand_at_casts_and_matmuls_alone(
         self, text: str, scales: dict[str, float]
@@ -199,7 +199,7 @@ class TestAlike:
 
 
 def op_names(text: str) -> Counter[str]:
-    """How many ops of each name a program has."""
+    """Returns the number of ops of each name in a program."""
     found: Counter[str] = Counter()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -211,7 +211,7 @@ def op_names(text: str) -> Counter[str]:
 
 
 def cast_factors(text: str) -> dict[str, list[float]]:
-    """What data are multiplied with before they are clamped, for each type that they get."""
+    """Returns the factors of data before they are clamped, by the type of their cast."""
     found: dict[str, list[float]] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:

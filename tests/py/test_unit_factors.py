@@ -256,7 +256,7 @@ class TestPredictions:
 
     @pytest.mark.parametrize("mask", [[1] * 64, list(range(1, 65))])
     def test_of_integers_behind_a_barrier(self, mask: list[int]) -> None:
-        """What is computed again for the backward pass takes its operands from one."""
+        """A value that the backward pass computes again has the operands of the first one."""
 
         def masked(x: jax.Array) -> jax.Array:
             numbers, x = jax.lax.optimization_barrier((jnp.asarray(mask), x))

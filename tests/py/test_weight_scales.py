@@ -146,7 +146,7 @@ class TestNumerics:
 
 
 def elements(text: str) -> dict[str, int]:
-    """How many elements constants of more than 64 have, by format."""
+    """Returns the number of elements of constants of more than 64, by format."""
     found: dict[str, int] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:

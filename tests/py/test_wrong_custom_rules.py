@@ -1,4 +1,4 @@
-"""What is wrong with a custom rule is said when the function is traced, with the rule's place."""
+"""Wrong custom rules are refused when the function is traced, with the place of the rule."""
 
 from __future__ import annotations
 

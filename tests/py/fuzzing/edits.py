@@ -102,7 +102,7 @@ def edited(text: str, random: Random) -> str:
 
 
 def _span(data: bytes, random: Random, most: int = 512) -> tuple[int, int]:
-    """Where a piece of bytes starts and ends."""
+    """Returns the start and the end of a piece of bytes."""
     start = random.randrange(len(data) + 1)
     return start, min(len(data), start + random.randrange(1, most))
 

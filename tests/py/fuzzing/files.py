@@ -34,17 +34,17 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
     ("--recipe", "fp8", "--set", "matmul.smallest=1"),
     ("--recipe", "fp16-state", "--signature", "scaled"),
 )
-"""How files are rewritten, as options of the command line."""
+"""The options of the command line with which files are rewritten."""
 
 _SECONDS = 120
 _SAMPLE = 50
 """One of so many files goes through the command line."""
 _DRAWN = 60
-"""How many different random functions of jax are damaged; exporting them takes long."""
+"""The number of random functions of jax that are damaged; an export takes long."""
 _FRAMES = 1
-"""How many frames of Python locations have: those of the generator alone."""
+"""The number of Python frames of locations: those of the generator alone."""
 _PROMISES = ("Traceback", "this is a defect", "fault of the rewriter")
-"""What users never read."""
+"""Texts that no message to a user may have."""
 
 
 def check(random: Random, number: int) -> str:

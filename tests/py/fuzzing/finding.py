@@ -1,4 +1,4 @@
-"""What fuzzing finds."""
+"""The findings of fuzzing."""
 
 from __future__ import annotations
 

@@ -461,7 +461,7 @@ KINDS = (
     | {"unary": 8, "binary": 12, "product": 8}
     | dict.fromkeys(_WITH_BODIES, 2)
 )
-"""How often each kind of step comes, relative to the others."""
+"""The relative frequency of each kind of step."""
 _REVERSIBLE = {kind: often for kind, often in KINDS.items() if kind not in ("while", "composite")}
 
 

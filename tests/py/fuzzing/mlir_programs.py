@@ -209,7 +209,7 @@ KINDS = {kind: often for kind, (often, _) in DRAWS.items()} | {
     "call": 6,
     "composite": 3,
 }
-"""How often each kind of step comes, relative to the others."""
+"""The relative frequency of each kind of step."""
 
 
 def draw(random: Random) -> Steps:

@@ -96,7 +96,7 @@ class Drawn:
         return jax_programs.arrays_of(self.seed, self.element)
 
     def run(self) -> Evaluate:
-        """What runs it."""
+        """The judge that runs the program."""
         return evaluate_refined if self.symbolic else evaluate
 
 
@@ -195,7 +195,7 @@ def _judged(program: Drawn) -> str:
 
 @dataclass(frozen=True)
 class _Problem:
-    """What a judge says of a program.
+    """The finding of a judge on a program.
 
     Attributes:
         kind: In a word or two.

@@ -461,4 +461,4 @@ DRAWS: Mapping[str, tuple[int, Draw]] = {
     "token": (2, _token),
     "token_loop": (2, _token_loop),
 }
-"""How often each op comes, relative to the others, and what draws it."""
+"""The relative frequency of each op, and the function that draws it."""

@@ -12,7 +12,7 @@ import sys
 from random import Random
 
 _BYTES = 8 << 30
-"""What a case may take of memory, so that one that takes all of it harms no other process."""
+"""The memory that a case may take, so that no case can harm another process."""
 
 
 def run(what: str, seed: str, number: int) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a program for tests is: text over three sizes, and what data it may be given."""
+"""Programs for tests: their text for three sizes, and the data that they take."""
 
 from __future__ import annotations
 
