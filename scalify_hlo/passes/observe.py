@@ -1,7 +1,8 @@
 """scalify-observe: makes a program return statistics of the operands of its matmuls.
 
-The bins of histograms are those of `scalify_hlo.profile.histogram`. Infinities and NaN have their
-own bins, and are in no other statistic.
+The bins of histograms are those of `scalify_hlo.profile.histogram`, 16 for each octave, and count
+all elements. Infinities and NaN have their own bins, and are in no other statistic. The command
+``stats`` takes coarser histograms, of samples, from which scales could not be chosen.
 """
 
 from __future__ import annotations
