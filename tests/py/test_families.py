@@ -6,9 +6,14 @@ import math
 
 import pytest
 
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ANY, ONE, Scaled, Splat
 from scalify_hlo.algebra.uncertainty import CERTAIN, NORMALIZED, Uncertainty, of_root
-from scalify_hlo.rules.families import _is_constant, product_uncertainty
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.rules.families import _is_constant, add, product_uncertainty
+from scalify_hlo.rules.isolated import placeholder
+from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
+from tests.py.judge import parse
 
 
 def info(uncertainty: Uncertainty) -> Scaled:
@@ -60,3 +65,27 @@ def test_constants() -> None:
     assert not _is_constant(ANY)
     assert _is_constant(info(of_root(1.0, constant=True)))
     assert not _is_constant(info(of_root(1.0)))
+
+
+SUM = """
+func.func @main(%x: tensor<4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %c : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("degree", "octaves"), [(1, 0.0), (2, 4.0), (3, 6.0)])
+def test_sums_of_a_power_and_a_constant_are_uncertain(degree: int, octaves: float) -> None:
+    """Either may be the larger one; the uncertainty is 2 octaves for each degree."""
+    module = parse(SUM)
+    block = module.body.operations[0].regions[0].blocks[0]
+    with module.context, ir.Location.unknown():
+        settings = Settings(load_recipe("fp8"), narrow=True, tracks_uncertainty=True)
+        rewriter = ScaleRewriter(placeholder(block), settings, Notes(), lambda *_: None)
+        power = of_root(0.5) ** degree
+        rewriter.set(block.arguments[0], info(power))
+        add(block.operations[1], rewriter)
+        found = rewriter.info(block.operations[1].results[0])
+    assert isinstance(found, Scaled)
+    assert found.uncertainty.octaves == pytest.approx(math.hypot(power.octaves, octaves))

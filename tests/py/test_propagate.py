@@ -16,6 +16,7 @@ from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
+from scalify_hlo.rules import marker_ops
 from scalify_hlo.rules.activations import Activations
 from scalify_hlo.rules.isolated import placeholder
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
@@ -132,3 +133,35 @@ def test_an_op_may_read_the_inputs_of_several_activations() -> None:
         activations = Activations()
         activations.note(op, rewriter)
     assert activations._inputs == {0: infos[1], 1: infos[0]}
+
+
+UNREACHED = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @uncalled(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = stablehlo.composite "scalify.custom_scale" %x {
+    composite_attributes = {rule = @rule}, decomposition = @plain
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.composite "scalify.custom_scale" %0 {
+    composite_attributes = {rule = @rule}, decomposition = @plain
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.optimization_barrier {scalify.marker = "rebalance"} %1 : tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+func.func private @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @rule(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<f32>) {
+  return %x, %s : tensor<4xf32>, tensor<f32>
+}
+"""
+
+
+def test_all_markers_that_the_walk_does_not_reach_are_removed() -> None:
+    module = parse(UNREACHED)
+    with module.context, ir.Location.unknown():
+        marker_ops.drop(module.operation)
+        block = module.body.operations[1].regions[0].blocks[0]
+        names = [op.operation.name for op in block.operations]
+    assert names == ["func.call", "func.call", "func.return"]
