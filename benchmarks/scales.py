@@ -11,7 +11,6 @@ from each step, as it does for the command `stats`.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,9 @@ from examples.xla import Executable, flat
 from scalify_hlo import ValueStats
 from scalify_hlo.api import make_options
 from scalify_hlo.io.program import read_text
-from scalify_hlo.observe.operands import Operand
-from scalify_hlo.observe.prepare import Programs, Selection
+from scalify_hlo.observe.prepare import Programs
 from scalify_hlo.observe.readout import Readout
-from scalify_hlo.observe.values import Watched
+from tests.py.cast_stats import FP8Operands
 
 _SHOWN = 8
 """How many operands are named."""
@@ -43,21 +41,6 @@ SCALE = 40
 """How far log2 of a scale may be from 0."""
 
 
-@dataclass(frozen=True)
-class FP8Values(Selection):
-    """The selection of the FP8 values of a rewrite, and of none of the original."""
-
-    pattern: str = "f8*"
-
-    def of(self, _: Sequence[Watched], __: Sequence[Operand]) -> list[Watched]:
-        """Returns the values of the original: none."""
-        return []
-
-    def matches(self, one: Watched) -> bool:
-        """Whether a value is in FP8, and not the same one moved."""
-        return one.dtype.startswith("f8") and one.source is None
-
-
 def casts(source: str, name: str, settings: Sequence[str], steps: int) -> list[ValueStats]:
     """Returns the statistics of the FP8 data of a training run under a preset."""
     state = gpt2.state(CONFIG, gpt2.ADAMW, 0)
@@ -66,7 +49,7 @@ def casts(source: str, name: str, settings: Sequence[str], steps: int) -> list[V
     scales = first_scales(source, state, tokens) if static else None
     signature = "same" if static else "scaled"
     options = make_options(name, signature, scales, dict(_pairs(settings)))
-    step = Programs(read_text(source).module, name, FP8Values()).rewritten(options)
+    step = Programs(read_text(source).module, name, FP8Operands()).rewritten(options)
     executable = Executable(step.module.operation.get_asm(enable_debug_info=False))
     convert: Callable[[Any], Any] = _as_it_is if static else scalify_hlo.as_scaled_array
     carried, readout = (

@@ -3,25 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import jax.numpy as jnp
 import numpy as np
 
+from examples.xla import Executable
 from scalify_hlo import ValueStats
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.dialect.traits import COPIES, LAYOUT
+from scalify_hlo.io.program import read_text
 from scalify_hlo.io.tensors import Array
-from scalify_hlo.observe.run import collect_stats
+from scalify_hlo.observe.operands import Operand
+from scalify_hlo.observe.prepare import Programs, Selection
+from scalify_hlo.observe.readout import Readout
+from scalify_hlo.observe.values import Watched
 from scalify_hlo.passes.pipeline import Options
 
+_MOVES = LAYOUT | COPIES
 
-def casts_of(text: str, arrays: Sequence[Array], options: Options) -> list[ValueStats]:
-    """Returns the values in FP8 of a rewrite, in program order.
+
+@dataclass(frozen=True)
+class FP8Operands(Selection):
+    """The selection of the FP8 values of a rewrite that matmuls read; it has none of the original.
+
+    Gradients of weights, which are rounded to FP8 for the optimizer, are left out.
+    """
+
+    pattern: str = "f8*"
+
+    def of(self, _: Sequence[Watched], __: Sequence[Operand]) -> list[Watched]:
+        """Returns the values of the original: none."""
+        return []
+
+    def matches(self, one: Watched) -> bool:
+        """Whether a value is such an operand, before it is moved."""
+        return one.dtype.startswith("f8") and one.source is None and is_operand(one.value)
+
+
+def is_operand(value: ir.Value) -> bool:
+    """Whether a matmul reads a value, maybe after it is moved."""
+    for use in value.uses:
+        user, number = use.owner.operation, use.operand_number
+        if user.name in MATMULS or (user.name in _MOVES and is_operand(user.results[number])):
+            return True
+    return False
+
+
+def casts_of(text: str, arguments: Sequence[Array], options: Options) -> list[ValueStats]:
+    """Returns the FP8 operands of a rewrite, in program order.
 
     Args:
         text: The original.
-        arrays: Its arguments; for the signature ``scaled``, the scales are powers of two near rms.
+        arguments: The flat arguments of the rewrite; they are converted to its formats.
         options: The options of the rewrite.
     """
-    rewritten = collect_stats(text, [list(arrays)], options=options).variants[1]
-    return [v for v in rewritten.values if v.dtype.startswith("f8") and v.same_as is None]
+    rewrite = Programs(read_text(text).module, "program", FP8Operands()).rewritten(options)
+    readout = Readout(rewrite.instrumented, scaled=True)
+    executable = Executable(rewrite.module.operation.get_asm(enable_debug_info=False))
+    results = executable(executable.stored([jnp.asarray(array) for array in arguments]))
+    readout.add([np.asarray(result) for result in results])
+    return list(readout.values())
 
 
 def known_scales(casts: Sequence[ValueStats]) -> list[float]:

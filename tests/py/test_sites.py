@@ -103,8 +103,8 @@ class TestPresets:
     def _sizes(self, text: str, recipe: Recipe) -> Any:
         params, state = gpt2.state(CONFIG, gpt2.SGD)
         tokens = np.random.default_rng(0).integers(0, CONFIG.vocab, (2, CONFIG.sequence + 1))
-        arrays = [np.asarray(a) for a in flat((params, state, tokens.astype(np.int32)))]
-        casts = casts_of(text, arrays, Options(recipe, "scaled"))
+        arguments = flat((jsa.as_scaled_array((params, state)), tokens.astype(np.int32)))
+        casts = casts_of(text, [np.asarray(a) for a in arguments], Options(recipe, "scaled"))
         assert len(casts) > 20
         return log2_rms(casts)
 
