@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scalify_hlo._compat import ir
@@ -10,6 +10,7 @@ from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, interface
+from scalify_hlo.run.added import with_added
 from scalify_hlo.run.check import Run, compile_module
 from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
 from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
@@ -49,7 +50,12 @@ class Source:
                 hint="give an array for each argument",
             )
         self.values: list[list[Array]] = [
-            flat_arguments(described, exported_of(program), sample, _named(i, len(samples)))
+            flat_arguments(
+                described,
+                exported_of(program),
+                with_added(module, described, sample) if isinstance(sample, Mapping) else sample,
+                _named(i, len(samples)),
+            )
             for i, sample in enumerate(samples)
         ]
         if not all(tensor.static for tensor in described.arguments):
