@@ -108,7 +108,8 @@ def _hint(found: NonFiniteOp) -> str:
         return "look at the inputs: they are not finite before the program runs"
     if found.source == "constant":
         return f"{name}the constant is meant to mark elements for which there is no result"
-    return f"{name}the table has the ranges of its operands"
+    turns = ", and turns are counted from 0" if found.loops else ""
+    return f"{name}the table has the ranges of its operands{turns}"
 
 
 def _lines(report: NanReport) -> Iterator[str]:

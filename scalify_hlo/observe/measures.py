@@ -20,10 +20,6 @@ from scalify_hlo.rules.statistics import scatter_add
 SAMPLE: Final = 1 << 16
 """The least number of elements in the histogram of a larger tensor."""
 
-INFINITE: Final = 1
-NAN: Final = 2
-"""The parts of the sum that `Measures.nonfinite` returns."""
-
 _F32_MANTISSA: Final = 23
 _F32_BIAS: Final = 127
 
@@ -72,20 +68,13 @@ class Measures:
         squares, (amax, least), classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
         return Measured(tuple(squares), (amax, least), tuple(classes), self._histogram(value))
 
-    def nonfinite(self, value: ir.Value) -> ir.Value:
-        """Returns the sum of 1 if a tensor has an infinity, and 2 if it has NaN, as an integer."""
+    def nonfinite(self, value: ir.Value) -> list[ir.Value]:
+        """Returns 1 or 0 as integers of rank 0: if a tensor has NaN, and if it has an infinity."""
         raw = self._raw(value)
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
-        code = stablehlo.select(
-            self._is_nan(raw, bits),
-            self._like(bits, NAN),
-            self._like(bits, 0),
-            **self._where,
-        )
-        if self.encoding.infinity is not None:
-            infinite = self._compare(bits, self.encoding.infinity, "EQ")
-            code = stablehlo.select(infinite, self._like(bits, INFINITE), code, **self._where)
-        return self._reduced([code], ["stablehlo.or"])[0]
+        *_, infinite, nan = self._classes(raw, bits)
+        terms = [emit.convert(each, self._unsigned, self.at) for each in (nan, infinite)]
+        return self._reduced(terms, [_MAXIMUM] * 2)
 
     def extent(self, value: ir.Value) -> list[ir.Value]:
         """Returns the ends of the range of a tensor, and counts, as integers of rank 0.

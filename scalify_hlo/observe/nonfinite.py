@@ -16,14 +16,14 @@ from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.instrument import concatenated, devices_around, halves, joined, row_of
-from scalify_hlo.observe.measures import INFINITE, NAN, Measures
+from scalify_hlo.observe.measures import Measures
 from scalify_hlo.observe.readout import whole
 from scalify_hlo.observe.values import Watched, constant_tally
 from scalify_hlo.rules import emit
 from scalify_hlo.transforms.hoist import First, add_results, block_of, lift
 
-KINDS: Final = {"nan": NAN, "infinity": INFINITE}
-"""The kinds of elements that are not finite, with their parts of `Measures.nonfinite`."""
+KINDS: Final = ("nan", "infinity")
+"""The kinds of elements that are not finite, in the order of `Measures.nonfinite`."""
 
 _RESULT: Final = "flags"
 
@@ -126,18 +126,18 @@ def _kinds(classes: Sequence[int]) -> Events:
     return {kind: Event((), 0) for kind, count in there.items() if count}
 
 
-def nonfinite(one: Watched) -> ir.Value:
-    """Returns the kinds of elements of a value, as `Measures.nonfinite` adds them, in 64 bits."""
+def nonfinite(one: Watched) -> list[ir.Value]:
+    """Returns 1 or 0 as 64-bit integers: for each kind, if a value has elements of it."""
     measures = Measures(one.encoding, one.at)
-    codes = [measures.nonfinite(part) for part in parts_of(one.value, one.at)]
-    return emit.convert(_either(codes, one.at), u64(), one.at)
+    first, *others = [measures.nonfinite(part) for part in parts_of(one.value, one.at)]
+    for other in others:
+        first = [_either(*pair, one.at) for pair in zip(first, other, strict=True)]
+    return [emit.convert(flag, u64(), one.at) for flag in first]
 
 
-def _either(codes: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    if len(codes) == 1:
-        return codes[0]
+def _either(flag: ir.Value, other: ir.Value, at: ir.Operation) -> ir.Value:
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    return emit.elementwise("stablehlo.or", *codes, **where)
+    return emit.elementwise("stablehlo.or", flag, other, **where)
 
 
 def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
@@ -153,16 +153,10 @@ def u64() -> ir.Type:
     return ir.IntegerType.get_unsigned(64)
 
 
-def _flags(codes: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
-    """A table with one row: the flags of each kind of several values."""
-    row = joined(codes, last)
-    return row_of(concatenated([_part(row, part, last) for part in KINDS.values()], last), last)
-
-
-def _part(codes: ir.Value, part: int, last: ir.Operation) -> ir.Value:
-    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
-    mask = emit.integers(codes.type, part, last)
-    return emit.elementwise("stablehlo.and", codes, mask, **where)
+def _flags(flags: Sequence[Sequence[ir.Value]], last: ir.Operation) -> ir.Value:
+    """A table with one row: the flags of several values, those of one kind after another."""
+    kinds = [joined(each, last) for each in zip(*flags, strict=True)]
+    return row_of(concatenated(kinds, last), last)
 
 
 def return_first(main: ir.OpView, tables: Sequence[ir.Value]) -> None:

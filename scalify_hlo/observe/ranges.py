@@ -135,9 +135,6 @@ def _ranges(one: Watched, kind: str, tensors: Sequence[ir.Value]) -> ir.Value:
         for value in tensors
         for part in parts_of(value, at)
     ]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    mask = emit.integers(emit.scalar_type(u64()), KINDS[kind], at)
-    key = emit.elementwise("stablehlo.and", nonfinite(one), mask, **where)
-    keys = [key] * len(columns)
+    keys = [nonfinite(one)[KINDS.index(kind)]] * len(columns)
     rows = [keys, *zip(*columns, strict=True)]
     return concatenated([row_of(joined(row, at), at) for row in rows], at)
