@@ -116,7 +116,7 @@ class _Finding:
         after = interface(module, source.name)
         self._feeding = _feeding(source, after, carried, len(self._state))
         self._names = [tensor.name for tensor in after.results]
-        self._base = _flat(module, source.name)
+        self._base = flat(module, source.name)
 
     def _rewrite(self, module: ir.Module, options: Options) -> None:
         source, profile = self._source, options.profile
@@ -132,7 +132,7 @@ class _Finding:
     def run(self, progress: Progress) -> NanReport:
         """Runs steps until one has an origin, and describes it."""
         steps, kinds = self._search.steps, ONLY[self._search.only]
-        flagging = _Instrumented(self._base, self._source.name)
+        flagging = Instrumented(self._base, self._source.name)
         flagged = flagging.flag()
         run = self._source.compiled(flagging.module)
         results: list[Array] = []
@@ -180,7 +180,7 @@ class _Finding:
         self, found: Sequence[Origin], ops: Sequence[NonFiniteOp], fed: Sequence[Array]
     ) -> list[NonFiniteOp]:
         """The ops with the ranges of their operands, from the second run."""
-        measuring = _Instrumented(self._base, self._source.name)
+        measuring = Instrumented(self._base, self._source.name)
         return measuring.measured(found, ops, fed, self._source)
 
 
@@ -192,8 +192,16 @@ def _feeding(source: Source, after: Interface, carried: Mapping[int, int], state
     return Feeding(match(original, plain, source.name), dict(carried))
 
 
-def _flat(module: ir.Module, name: str) -> ir.Module:
-    """Inlines the calls of a program, which is edited."""
+def flat(module: ir.Module, name: str) -> ir.Module:
+    """Inlines the calls of a program, which is edited, and returns it.
+
+    Args:
+        module: The program.
+        name: Its name in diagnostics.
+
+    Raises:
+        InputError: A function calls itself.
+    """
     with located(name):
         run_passes(module, [NormalizePass()])
 
@@ -206,7 +214,7 @@ def _flat(module: ir.Module, name: str) -> ir.Module:
     return module
 
 
-class _Instrumented:
+class Instrumented:
     """A copy of a program, its values, and their data flow.
 
     Args:

@@ -124,7 +124,7 @@ class Measures:
         return [*self._squares(known), known, small, *counted]
 
     def _classes(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
-        """Which elements are zeros, subnormals, saturated, infinities and NaN."""
+        """Booleans: the elements that are zeros, subnormals, saturated, infinities and NaN."""
         encoding = self.encoding
         nan = self._is_nan(raw, bits)
         less = self._binary("subtract", bits, self._like(bits, 1))
