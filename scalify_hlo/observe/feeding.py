@@ -15,7 +15,8 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.tensors import Array, Interface
 from scalify_hlo.run.added import exponent_of
-from scalify_hlo.run.check import Match, scaled_by
+from scalify_hlo.run.check import Match
+from scalify_hlo.run.inputs import scaled_by
 
 
 def carried_state(module: ir.Module, name: str) -> dict[int, int]:

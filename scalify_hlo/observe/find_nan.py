@@ -18,7 +18,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.io.artifact import copy_module
-from scalify_hlo.io.tensors import Array, Interface, interface
+from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.observe.feeding import Feeding, carried_state
 from scalify_hlo.observe.flow import Flow
@@ -33,7 +33,7 @@ from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import described, refuse_rewritten
-from scalify_hlo.run.added import first_state
+from scalify_hlo.run.added import first_state, with_state, without_state
 from scalify_hlo.run.check import match
 from scalify_hlo.run.given import Sample
 
@@ -114,7 +114,8 @@ class _Finding:
         if options is not None:
             self._rewrite(module, options)
         after = interface(module, source.name)
-        self._feeding = _feeding(source, after, carried, len(self._state))
+        plain = without_state(after, self._state)
+        self._feeding = Feeding(match(source.interface, plain, source.name), dict(carried))
         self._names = [tensor.name for tensor in after.results]
         self._base = flat(module, source.name)
 
@@ -169,12 +170,11 @@ class _Finding:
         """The arguments of a step; the state of delayed scales is in its place among them."""
         values = self._source.values[step % len(self._source.values)]
         fed = self._feeding.next(values, results) if step else self._feeding.first(values)
-        for number, array in sorted(self._state.items()):
-            fed.insert(number, array)
         if step and self._state:
             count = len(self._names)
-            self._state = dict(zip(sorted(self._state), results[count - 3 : count], strict=True))
-        return fed
+            new = results[count - len(self._state) : count]
+            self._state = dict(zip(sorted(self._state), new, strict=True))
+        return with_state(fed, self._state)
 
     def _measured(
         self, found: Sequence[Origin], ops: Sequence[NonFiniteOp], fed: Sequence[Array]
@@ -182,14 +182,6 @@ class _Finding:
         """The ops with the ranges of their operands, from the second run."""
         measuring = Instrumented(self._base, self._source.name)
         return measuring.measured(found, ops, fed, self._source)
-
-
-def _feeding(source: Source, after: Interface, carried: Mapping[int, int], state: int) -> Feeding:
-    """The feeding of a program, which may be a rewrite with state of delayed scales."""
-    original = source.interface
-    count = len(after.arguments) - state, len(after.results) - state
-    plain = Interface(after.arguments[: count[0]], after.results[: count[1]])
-    return Feeding(match(original, plain, source.name), dict(carried))
 
 
 def flat(module: ir.Module, name: str) -> ir.Module:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.io.tensors import Array, Interface
 from scalify_hlo.quantize.delayed import LEAVES, STATE, described
 from scalify_hlo.quantize.encoding import exponent_below_rms
-from scalify_hlo.run.check import fit, scaled_by
+from scalify_hlo.run.inputs import fit, scaled_by
 
 _SCALE: Final = ".scale"
 """The end of the name of the scale of an argument."""
@@ -38,6 +38,30 @@ def first_state(module: ir.Module, program: Interface) -> dict[int, Array]:
     history = np.zeros(program.arguments[start].shape, np.float32)
     leaves: list[Array] = [history, about.first_scales(), np.asarray(0, np.int32)]
     return dict(enumerate(leaves, start))
+
+
+def without_state(program: Interface, state: Mapping[int, Array]) -> Interface:
+    """Returns the arguments and results of a program without the state of delayed scales.
+
+    Args:
+        program: All arguments and results.
+        state: The state, as `first_state` returns it.
+    """
+    arguments = tuple(t for i, t in enumerate(program.arguments) if i not in state)
+    return Interface(arguments, program.results[: len(program.results) - len(state)])
+
+
+def with_state(fed: Sequence[Array], state: Mapping[int, Array]) -> list[Array]:
+    """Returns the arguments of a program, with the state of delayed scales in its place.
+
+    Args:
+        fed: The arguments without the state.
+        state: The state by the numbers of arguments.
+    """
+    arguments = list(fed)
+    for number, array in sorted(state.items()):
+        arguments.insert(number, array)
+    return arguments
 
 
 def with_added(module: ir.Module, program: Interface, sample: Mapping[str, Any]) -> dict[str, Any]:
