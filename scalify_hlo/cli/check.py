@@ -15,6 +15,7 @@ from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage.files import same_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.run.bounds import Bound
     from scalify_hlo.run.compare import Difference
 
 _DEFAULT_EPSILONS = 64
@@ -60,18 +61,24 @@ def command(
 
     The relative error is the largest absolute difference, divided by the largest magnitude of the
     result. Infinite and NaN elements have to be at the same places. Without a limit, a relative
-    error of 64 times the epsilon of the dtype passes. The exit status is 1 if a result exceeds a
-    limit.
+    error of 64 times the epsilon of the dtype passes. If REWRITTEN has casts to formats of less
+    precision that ORIGINAL does not have, the signal-to-noise ratio of each result has to be that
+    of as many independent casts, less 6 dB, and at least 3 dB. The exit status is 1 if a result
+    exceeds a limit.
+
+    Random inputs are normal, and not negative where ORIGINAL takes their root or logarithm. State
+    of delayed scales is that before the first step, after steps until its scales do not change.
 
     Earlier rewrites that a program records are listed.
     """
     same_file(original, rewritten)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    limits = Limits(rtol, max_ulp, min_snr)
     power = _scale(scale) if scale else None
+    from scalify_hlo.run.bounds import bound_of
     from scalify_hlo.run.check import check
 
     programs = read(original), read(rewritten)
+    limits = Limits(rtol, max_ulp, min_snr, bound_of(*(p.module for p in programs)))
     differences = check(
         *programs,
         inputs=read_arrays(inputs) if inputs else None,
@@ -83,6 +90,8 @@ def command(
     console.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
     for program in programs:
         console.show_rewrites(program)
+    passed = len(differences) - len(failed)
+    console.echo(f"{passed} of {len(differences)} results within {limits}")
     if failed:
         raise InputError(
             f"{len(failed)} of {len(differences)} results differ by more than {limits}",
@@ -99,12 +108,20 @@ class Limits:
         rtol: The largest relative error; None for no limit.
         max_ulp: The largest distance in ulps; None for no limit.
         min_snr: The smallest signal-to-noise ratio in dB; None for no limit.
+        bound: The limit without any of these; None for one in epsilons.
     """
 
-    def __init__(self, rtol: float | None, max_ulp: float | None, min_snr: float | None) -> None:
-        self._rtol = rtol
-        self._max_ulp = max_ulp
-        self._min_snr = min_snr
+    def __init__(
+        self,
+        rtol: float | None,
+        max_ulp: float | None,
+        min_snr: float | None,
+        bound: Bound | None,
+    ) -> None:
+        self._rtol, self._max_ulp, self._min_snr = rtol, max_ulp, min_snr
+        self._bound = bound
+        if rtol is max_ulp is min_snr is None and bound is not None:
+            self._min_snr = bound.snr_db
 
     def allow(self, difference: Difference) -> bool:
         """Whether a difference is within the limits, or within the default if there are none."""
@@ -120,6 +137,8 @@ class Limits:
 
     def __str__(self) -> str:
         limits = {"rtol": self._rtol, "max-ulp": self._max_ulp, "min-snr": self._min_snr}
+        if self._bound is not None and self._min_snr == self._bound.snr_db:
+            return f"min-snr {self._bound}"
         given = [f"{name} {value:g}" for name, value in limits.items() if value is not None]
         return ", ".join(given) or f"{_DEFAULT_EPSILONS} epsilon"
 
