@@ -15,7 +15,10 @@ from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage.files import same_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.io.program import Program
+    from scalify_hlo.observe.parting import ComparedValue
     from scalify_hlo.run.bounds import Bound
+    from scalify_hlo.run.check import Checked
     from scalify_hlo.run.compare import Difference
 
 _DEFAULT_EPSILONS = 64
@@ -43,6 +46,16 @@ _DEFAULT_EPSILONS = 64
 @click.option(
     "--min-snr", type=float, metavar="DB", help="The smallest signal-to-noise ratio that passes."
 )
+@click.option(
+    "--per-value",
+    is_flag=True,
+    help="Compare the values inside of the programs too, and name the first that exceeds a limit.",
+)
+@click.option(
+    "--profile",
+    metavar="PROFILE.JSON",
+    help="The profile with which REWRITTEN was rewritten, for --per-value.",
+)
 def command(
     original: str,
     rewritten: str,
@@ -53,6 +66,8 @@ def command(
     rtol: float | None,
     max_ulp: float | None,
     min_snr: float | None,
+    per_value: bool,
+    profile: str | None,
 ) -> None:
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
@@ -69,23 +84,32 @@ def command(
     Random inputs are normal, and not negative where ORIGINAL takes their root or logarithm. State
     of delayed scales is that before the first step, after steps until its scales do not change.
 
+    With --per-value, ORIGINAL is rewritten as REWRITTEN records, and its values are compared with
+    data times scale, in program order. The limit on values is 6 dB less than that on results.
+
     Earlier rewrites that a program records are listed.
     """
     same_file(original, rewritten)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     power = _scale(scale) if scale else None
     from scalify_hlo.run.bounds import bound_of
-    from scalify_hlo.run.check import check
+    from scalify_hlo.run.check import checked
 
     programs = read(original), read(rewritten)
-    limits = Limits(rtol, max_ulp, min_snr, bound_of(*(p.module for p in programs)))
-    differences = check(
+    bound = bound_of(*(p.module for p in programs))
+    limits = Limits(rtol, max_ulp, min_snr, bound)
+    done = checked(
         *programs,
         inputs=read_arrays(inputs) if inputs else None,
         seed=seed,
         scale=power,
         backend="interpreter" if backend == "interpreter" else "xla",
     )
+    parted = None
+    if per_value:
+        inside = Limits(rtol, max_ulp, min_snr, None if bound is None else bound.of_values)
+        parted = _first_parted(programs, done, profile, inside)
+    differences = done.differences
     failed = [d.name for d in differences if not limits.allow(d)]
     console.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
     for program in programs:
@@ -93,12 +117,48 @@ def command(
     passed = len(differences) - len(failed)
     console.echo(f"{passed} of {len(differences)} results within {limits}")
     if failed:
+        first = "" if parted is None else f"; the first value that does is {_named(parted)}"
         raise InputError(
-            f"{len(failed)} of {len(differences)} results differ by more than {limits}",
-            location=rewritten,
+            f"{len(failed)} of {len(differences)} results differ by more than {limits}{first}",
+            location=(parted.location if parted is not None else "") or rewritten,
             hint="`scalify-hlo rules` says which rules are exact; --rtol, --max-ulp and --min-snr "
             "set what may differ",
         )
+
+
+_SHOWN = 5
+"""The most values that are shown."""
+
+
+def _first_parted(
+    programs: tuple[Program, Program], done: Checked, profile: str | None, limits: Limits
+) -> ComparedValue | None:
+    """Compares values, prints those that exceed a limit, and returns the first of them."""
+    from scalify_hlo.observe.parting import compare_values
+    from scalify_hlo.passes.record import recorded_options
+    from scalify_hlo.profile.file import load_profile
+
+    original, rewritten = programs
+    seen = None if profile is None else load_profile(profile)
+    options = recorded_options(rewritten.module, rewritten.name, seen)
+    values = compare_values(original, options, done)
+    parted = [each for each in values if not limits.allow(each.difference)]
+    if parted:
+        console.echo(console.heading(f"The first values that differ by more than {limits}:"))
+        rows = [
+            (each.op or "argument", *_row(each.difference, False)[1:-1], each.location or each.name)
+            for each in parted[:_SHOWN]
+        ]
+        console.echo(console.table(("value", *_HEADER[1:-1], "at"), rows))
+        console.echo()
+    within = len(values) - len(parted)
+    console.echo(f"{within} of {len(values)} values within {limits}")
+    return parted[0] if parted else None
+
+
+def _named(value: ComparedValue) -> str:
+    name = f" {value.name}" if value.name else ""
+    return f"{value.op or 'the argument'}{name}, with {value.difference.snr_db:.1f} dB"
 
 
 class Limits:

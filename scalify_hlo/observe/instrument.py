@@ -26,7 +26,7 @@ from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, 
 
 _RESULT: Final = "stats"
 _PER_DEVICE: Final = "sdy.manual_computation"
-_KEPT_TURNS: Final = 8
+KEPT_TURNS: Final = 8
 """The turns of a loop of which samples are kept."""
 
 MOST_TURNS: Final = 4096
@@ -242,7 +242,7 @@ class _Adding:
 
     def _keep(self, value: ir.Value) -> int:
         self._values.append(value)
-        self._combine.append(Stack("gather", _KEPT_TURNS))
+        self._combine.append(Stack("gather", KEPT_TURNS))
         return len(self._values) - 1
 
     def _stacks(self, block: ir.Block) -> bool:
@@ -286,7 +286,7 @@ class _Adding:
             key = (scale.exponent, *(part for factor in scale.factors for part in factor))
             if key not in computed:
                 computed[key] = len(logs)
-                logs.append(_log2(scale, last))
+                logs.append(log2_of(scale, last))
             self.known[member.id] = Known(None, computed[key])
         if logs:
             place.scales = self._add(joined(logs, last), "add", place)
@@ -395,8 +395,8 @@ def concatenated(values: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
     return stablehlo.concatenate(values, 0, loc=last.location, ip=ir.InsertionPoint(last))
 
 
-def _log2(scale: Probed, last: ir.Operation) -> ir.Value:
-    """log2 of a scale with run-time factors, as an f64."""
+def log2_of(scale: Probed, last: ir.Operation) -> ir.Value:
+    """Returns log2 of a scale with run-time factors, as an f64 of rank 0, built before an op."""
     where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
     total = emit.constant(emit.scalar_type(ir.F64Type.get()), float(scale.exponent or 0), last)
     for factor, power in scale.factors:

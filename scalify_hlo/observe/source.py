@@ -13,7 +13,7 @@ from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.run.added import with_added
 from scalify_hlo.run.check import Run, compile_module
 from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
-from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
+from scalify_hlo.run.many_devices import divides, run_on_devices
 from scalify_hlo.run.refinement import refined
 
 _HINT: Final = "run the program as it is exported for the CPU"
@@ -73,7 +73,7 @@ class Source:
         Raises:
             InputError: XLA refuses it, or there are too few devices.
         """
-        if not _divides(module):
+        if not divides(module):
             return compile_module(module, self.name, hint=_HINT)
         return run_on_devices(self._exported, module, self.name)
 
@@ -91,17 +91,3 @@ def _require_alike(samples: Sequence[Sequence[Array]]) -> None:
                 f"inputs {number} have other shapes than the first",
                 hint="give inputs of the same shapes, or run each by itself",
             )
-
-
-def _divides(module: ir.Module) -> bool:
-    """Whether a program divides its data by hand among devices."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == BY_HAND:
-            found.append(op.name)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return bool(found)

@@ -42,6 +42,11 @@ class Bound:
     snr_db: float
     casts: dict[str, int]
 
+    @property
+    def of_values(self) -> Bound:
+        """The bound for values inside of the program, whose errors no sum has averaged yet."""
+        return Bound(max(self.snr_db - _SQUARE, LEAST), self.casts)
+
     def __str__(self) -> str:
         added = ", ".join(f"{count} to {name}" for name, count in sorted(self.casts.items()))
         return f"{self.snr_db:.1f} dB, for casts: {added}"

@@ -77,6 +77,23 @@ def compile_module(
     return run
 
 
+def compiled_run(program: Program, module: ir.Module) -> Run:
+    """Compiles a program, or another that was made of it, for as many devices as it needs.
+
+    Args:
+        program: The program as it was read.
+        module: The module that is compiled.
+
+    Raises:
+        InputError: XLA refuses the program, or there are too few devices.
+    """
+    from scalify_hlo.run.many_devices import divides, run_on_devices
+
+    if divides(module):
+        return run_on_devices(program.exported, module, program.name)
+    return compile_module(module, program.name)
+
+
 def runner(program: Program, backend: Backend) -> Run:
     """Returns a function that runs a program on a flat list of NumPy arrays.
 
@@ -84,7 +101,7 @@ def runner(program: Program, backend: Backend) -> Run:
         InputError: The backend refuses the program.
     """
     if backend == "xla":
-        return compile_module(program.module, program.name)
+        return compiled_run(program, program.module)
     from scalify_hlo.run.interpreter import interpret_module
 
     text = _text(program.module)
@@ -118,6 +135,38 @@ def check(
         InputError: The programs do not have matching signatures, or the backend refuses one.
         UsageError: The inputs do not fit the program.
     """
+    return checked(
+        original, rewritten, inputs=inputs, seed=seed, scale=scale, backend=backend
+    ).differences
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A comparison of a rewrite with its original.
+
+    Attributes:
+        differences: The difference of each result.
+        values: The arguments of the original.
+        fed: The arguments of the rewrite, without state of delayed scales.
+        state: The state of delayed scales with which it ran last, in the order of its leaves.
+    """
+
+    differences: list[Difference]
+    values: list[Array]
+    fed: list[Array]
+    state: list[Array]
+
+
+def checked(
+    original: Program,
+    rewritten: Program,
+    *,
+    inputs: Mapping[str, Array | StoredArray] | None = None,
+    seed: int = 0,
+    scale: float | None = None,
+    backend: Backend = "xla",
+) -> Checked:
+    """Compares a rewrite with its original, as `check` does, and returns the arguments too."""
     before, after = (interface(p.module, p.name) for p in (original, rewritten))
     state = first_state(rewritten.module, after)
     arguments, results = match(before, without_state(after, state), rewritten.name)
@@ -125,13 +174,14 @@ def check(
     values = arguments_of(original, before, inputs, rng)
     expected = runner(original, backend)(values)
     fed = _feed(arguments, values, rng, scale)
-    actual = _settled(runner(rewritten, backend), fed, state)
-    return [
+    actual, settled = _settled(runner(rewritten, backend), fed, state)
+    differences = [
         compare(tensor.name, array, value)
         for tensor, array, value in zip(
             results.original, expected, _values(results, actual), strict=True
         )
     ]
+    return Checked(differences, values, fed, settled)
 
 
 def arguments_of(
@@ -166,22 +216,24 @@ _RUNS = 8
 """The most runs of a program until its delayed scales are those of its arguments."""
 
 
-def _settled(run: Run, fed: Sequence[Array], state: Mapping[int, Array]) -> list[Array]:
-    """Returns the results of a program, its state of delayed scales left out.
+def _settled(
+    run: Run, fed: Sequence[Array], state: Mapping[int, Array]
+) -> tuple[list[Array], list[Array]]:
+    """Returns the results of a program without its state of delayed scales, and that state.
 
     The program runs from the state before the first step until the state keeps its scales.
     """
     if not state:
-        return run(fed)
+        return run(fed), []
     numbers = sorted(state)
     now = dict(state)
     for _ in range(_RUNS):
         results = run(with_state(fed, now))
-        scale = now[numbers[1]]  # after the history, and before the number of the step
-        now = dict(zip(numbers, results[-len(numbers) :], strict=True))
-        if np.array_equal(scale, now[numbers[1]]):
+        used, now = now, dict(zip(numbers, results[-len(numbers) :], strict=True))
+        scales = numbers[1]  # after the history, and before the number of the step
+        if np.array_equal(used[scales], now[scales]):
             break
-    return results[: -len(numbers)]
+    return results[: -len(numbers)], [used[number] for number in numbers]
 
 
 def match(original: Interface, rewritten: Interface, name: str) -> tuple[Match, Match]:
