@@ -145,20 +145,23 @@ def _first_parted(
     parted = [each for each in values if not limits.allow(each.difference)]
     if parted:
         console.echo(console.heading(f"The first values that differ by more than {limits}:"))
+        distinct = list({each.id: each for each in reversed(parted)}.values())[::-1]
         rows = [
             (each.op or "argument", *_row(each.difference, False)[1:-1], each.location or each.name)
-            for each in parted[:_SHOWN]
+            for each in distinct[:_SHOWN]
         ]
         console.echo(console.table(("value", *_HEADER[1:-1], "at"), rows))
         console.echo()
-    within = len(values) - len(parted)
-    console.echo(f"{within} of {len(values)} values within {limits}")
+    count = len({each.id for each in values})
+    within = count - len({each.id for each in parted})
+    console.echo(f"{within} of {count} values within {limits}")
     return parted[0] if parted else None
 
 
 def _named(value: ComparedValue) -> str:
     name = f" {value.name}" if value.name else ""
-    return f"{value.op or 'the argument'}{name}, with {value.difference.snr_db:.1f} dB"
+    turns = "".join(f", in {turn}" for turn in reversed(value.loops))
+    return f"{value.op or 'the argument'}{name}, with {value.difference.snr_db:.1f} dB{turns}"
 
 
 class Limits:

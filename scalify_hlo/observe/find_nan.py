@@ -22,7 +22,7 @@ from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.observe.feeding import Feeding, carried_state
 from scalify_hlo.observe.flow import Flow
-from scalify_hlo.observe.nan_report import LoopTurn, NanReport, NonFiniteOp, ValueRange
+from scalify_hlo.observe.nan_report import NanReport, NonFiniteOp, ValueRange, loops_of
 from scalify_hlo.observe.nonfinite import Events, Flagged, flag_values
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.origins import Origin, Origins
@@ -252,8 +252,7 @@ class Instrumented:
         one = self._watched(origin)
         event = events[one.id][origin.kind]
         source = "argument" if one.kind == "argument" else "operands"
-        loops = [around for around in node.around if around.is_loop]
-        devices = any(around.op == "sdy.manual_computation" for around in node.around)
+        devices = any(around.devices > 1 for around in node.around)
         return NonFiniteOp(
             kind=origin.kind,
             source="constant" if origin.from_constant else source,
@@ -261,10 +260,7 @@ class Instrumented:
             name=one.name,
             location=one.location,
             part=one.part,
-            loops=tuple(
-                LoopTurn(each.name, each.location, turn, each.turns)
-                for each, turn in zip(loops, event.turns, strict=True)
-            ),
+            loops=loops_of(node, event.turns),
             device=event.device if devices else None,
             operands=(),
             result=ValueRange(one.op, one.name, one.location, one.dtype, one.shape),

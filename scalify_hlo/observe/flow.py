@@ -19,8 +19,11 @@ from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.traits import SOURCES
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.observe.values import Watched, bodies_of, name_and_place
+from scalify_hlo.rules.devices import devices_of
 
 Moment: TypeAlias = tuple[float, ...]
+
+_PER_DEVICE: Final = "sdy.manual_computation"
 
 _BEFORE: Final = -1.0
 """The place of the arguments of the program."""
@@ -36,6 +39,7 @@ class Around:
         name: Its name stack.
         location: Its source location.
         turns: The number of its turns; None if it is not a loop, or the number is not known.
+        devices: The number of devices among which it divides its data; 1 for other ops.
     """
 
     place: int
@@ -43,6 +47,7 @@ class Around:
     name: str
     location: str
     turns: int | None
+    devices: int = 1
 
     @property
     def is_loop(self) -> bool:
@@ -171,7 +176,9 @@ class Flow:
         """Adds the nodes of a loop, of branches or of a per-device computation."""
         name, location = name_and_place(op, self._program)
         turns = turns_of(op) if op.name == LOOP else None
-        here = (*around, Around(place, op.name, name, location, turns))
+        devices = devices_of(op.opview, nested=False) if op.name == _PER_DEVICE else None
+        count = 1 if devices is None else devices.count
+        here = (*around, Around(place, op.name, name, location, turns, count))
         returned: list[list[int]] = [[] for _ in op.results]
         entered: list[int | None] = []
         for block in inner:

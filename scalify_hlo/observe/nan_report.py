@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any, Final
+
+from scalify_hlo.observe.flow import Node
 
 FORMAT: Final = "scalify-hlo-nan"
 VERSION: Final = 1
@@ -177,6 +180,20 @@ class NanReport:
 def _listed(names: tuple[str, ...], most: int = 3) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def loops_of(node: Node, turns: Sequence[int]) -> tuple[LoopTurn, ...]:
+    """Returns the loops around a value in given turns, from the outside in.
+
+    Args:
+        node: The value.
+        turns: The turn of each loop.
+    """
+    loops = [around for around in node.around if around.is_loop]
+    return tuple(
+        LoopTurn(each.name, each.location, turn, each.turns)
+        for each, turn in zip(loops, turns, strict=True)
+    )
 
 
 def dump_nan_report(report: NanReport) -> str:

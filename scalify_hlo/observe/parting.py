@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, interface
-from scalify_hlo.observe.instrument import Instrumented, Sampler
+from scalify_hlo.observe.flow import Flow, Moment, Node
+from scalify_hlo.observe.instrument import KEPT_TURNS, Instrumented, Sampler
+from scalify_hlo.observe.nan_report import LoopTurn, loops_of
 from scalify_hlo.observe.prepare import Programs, Selection
-from scalify_hlo.observe.samples import Sampled, sample_values
+from scalify_hlo.observe.samples import Sampled, Samples, sample_values
 from scalify_hlo.observe.values import Scan, Watched
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.quantize.encoding import dtype_of
@@ -30,15 +34,19 @@ class ComparedValue:
     """A value of a program, and its difference in a rewrite.
 
     Attributes:
+        id: Identifies the value.
         op: The op that makes it; empty for an argument.
         name: Its name stack, or the name of the argument.
         location: Its source location; empty if unknown.
+        loops: The turn of each loop around it, from the outside in.
         difference: The difference of data times scale from the value of the original.
     """
 
+    id: str
     op: str
     name: str
     location: str
+    loops: tuple[LoopTurn, ...]
     difference: Difference
 
 
@@ -51,8 +59,8 @@ def compare_values(original: Program, options: Options, done: Checked) -> list[C
         done: The comparison of the results, which has the arguments.
 
     Returns:
-        The values of samples of at least 4096 elements, in program order. In loops, some turns of
-        each are compared together.
+        The values in the order of execution, in each of some turns of loops, by samples of at
+        least 4096 elements.
 
     Raises:
         InputError: The program cannot be rewritten, or XLA cannot run it.
@@ -67,8 +75,8 @@ def compare_values(original: Program, options: Options, done: Checked) -> list[C
     now = dict(zip(sorted(state), done.state, strict=True))
     actual = compiled_run(original, after.module)(with_state(done.fed, now))
     first, second = programs.sampled
-    pairs = (first.read(expected), second.read(actual))
-    return list(_compared(programs.watched[0], *pairs))
+    nodes = [node for node in programs.flows[0].nodes if node.watched is not None]
+    return _compared(nodes, first.read(expected), second.read(actual))
 
 
 class _SampledPrograms(Programs):
@@ -76,12 +84,12 @@ class _SampledPrograms(Programs):
 
     Attributes:
         sampled: The meaning of the results of each program that was made.
-        watched: The values of each.
+        flows: The data flow of each.
     """
 
     def __init__(self, module: ir.Module, name: str, selection: Selection) -> None:
         self.sampled: list[Sampled] = []
-        self.watched: list[list[Watched]] = []
+        self.flows: list[Flow] = []
         super().__init__(module, name, selection)
 
     def _instrument(
@@ -92,43 +100,85 @@ class _SampledPrograms(Programs):
         samplers: Mapping[str, Mapping[str, Sampler]],
         scales: ValueMap[Probed] | None,
     ) -> Instrumented:
-        del scan, samplers
-        self.sampled.append(sample_values(main, values, scales))
-        self.watched.append(values)
+        del samplers
+        kept = [_whole(one) for one in values if one.kind != "carry"]
+        self.flows.append(Flow(main, scan.program, kept))
+        self.sampled.append(sample_values(main, kept, scales))
         return Instrumented([], [], [], {}, [], self.sampled[-1].count, [])
 
 
-def _compared(
-    values: Sequence[Watched], before: Mapping[str, Array], after: Mapping[str, Array]
-) -> Iterator[ComparedValue]:
-    """Yields the comparison of each value that both programs have and computed."""
-    for one in values:
-        old, new = before.get(one.id), after.get(one.id)
-        if old is None or new is None or old.shape != new.shape or not old.size:
-            continue
-        difference = _difference(one, old, new)
-        if one.op in MATMULS:
-            difference = max(
-                difference,
-                _difference(one, old, _at_scale_of(old, new)),
-                key=lambda each: (-each.mismatched, each.snr_db),
-            )
-        yield ComparedValue(one.op, one.name, one.location, difference)
+def _whole(one: Watched) -> Watched:
+    """A value, or the product of a matmul's result with the scales of its operands.
 
-
-def _at_scale_of(old: Array, new: Array) -> Array:
-    """The value in each turn times the factor that makes it most like another.
-
-    A recipe that measures operands multiplies the result of a matmul by their scales in the next
-    op, so the result itself is at a scale that no probe knows.
+    A recipe that measures operands multiplies the result of a matmul by their scales, in ops that
+    the original does not have. Only the product has the scale of the original's result.
     """
-    known = np.where(np.isfinite(old) & np.isfinite(new), new, 0)
-    largest = np.abs(known).max(-1, keepdims=True)
-    unit = np.divide(known, largest, out=np.zeros_like(known), where=largest > 0)
-    power = np.square(unit).sum(-1, keepdims=True)
-    like = (unit * np.where(np.isfinite(old), old, 0)).sum(-1, keepdims=True)
-    factor = np.divide(like, power, out=np.ones_like(power), where=power > 0)
-    return np.where(np.isfinite(new), unit * factor, new)
+    if one.op not in MATMULS:
+        return one
+    last = one.value
+    while (user := _rescaling(last)) is not None:
+        last = user.results[0]
+    if last == one.value:
+        return one
+    return replace(one, value=last, at=_after(last.owner.operation))
+
+
+def _rescaling(value: ir.Value) -> ir.Operation | None:
+    """The only use of a value, if it is a product that a rewrite added."""
+    uses = list(value.uses)
+    if len(uses) != 1:
+        return None
+    user = uses[0].owner.operation
+    added = attributes.VALUE_NUMBER not in user.attributes
+    return user if added and user.name == "stablehlo.multiply" else None
+
+
+def _after(op: ir.Operation) -> ir.Operation:
+    following = iter([each.operation for each in op.block.operations])
+    for each in following:
+        if each == op:
+            break
+    return next(following)
+
+
+def _compared(
+    nodes: Sequence[Node], before: Mapping[str, Samples], after: Mapping[str, Samples]
+) -> list[ComparedValue]:
+    """The comparison of each value that both programs have, in each turn in which it ran."""
+    found: list[tuple[Moment, ComparedValue]] = []
+    for node in nodes:
+        one = node.watched
+        if one is None or one.id not in before or one.id not in after:
+            continue
+        old, new = before[one.id], after[one.id]
+        if old.slots != new.slots or old.rows.shape != new.rows.shape or not old.rows.size:
+            continue
+        for turns, rows in _by_turns(node, old.slots).items():
+            difference = _difference(one, old.rows[rows], new.rows[rows])
+            loops = loops_of(node, turns)
+            value = ComparedValue(one.id, one.op, one.name, one.location, loops, difference)
+            found.append((node.moment(turns), value))
+    return [value for _, value in sorted(found, key=lambda pair: pair[0])]
+
+
+def _by_turns(node: Node, slots: Sequence[int]) -> dict[tuple[int, ...], list[int]]:
+    """The rows of a value for each turn of the loops around it, on all devices together."""
+    turns = [around.turns for around in node.around if around.is_loop]
+    sizes = [KEPT_TURNS if each is None else min(each, KEPT_TURNS) for each in turns]
+    devices = math.prod(around.devices for around in node.around)
+    found: dict[tuple[int, ...], list[int]] = {}
+    for row, slot in enumerate(slots):
+        numbers = np.unravel_index(slot // devices, sizes) if sizes else ()
+        pairs = zip((int(n) for n in numbers), turns, strict=True)
+        found.setdefault(tuple(_turn(*pair) for pair in pairs), []).append(row)
+    return found
+
+
+def _turn(slot: int, turns: int | None) -> int:
+    """The last turn that a slot keeps; see `Stack`."""
+    if turns is None or turns <= KEPT_TURNS:
+        return slot
+    return -(-(slot + 1) * turns // KEPT_TURNS) - 1
 
 
 def _difference(one: Watched, old: Array, new: Array) -> Difference:

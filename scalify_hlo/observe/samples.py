@@ -45,6 +45,20 @@ class _Group:
     number: int
 
 
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The samples of a value, times its scale.
+
+    Attributes:
+        rows: A row of f64 for each turn and device that was kept and ran.
+        slots: The number of each row among those that are kept, in row-major order: the slots of
+            the loops around the value, from the outside in, and then the devices.
+    """
+
+    rows: Array
+    slots: tuple[int, ...]
+
+
 @dataclass(eq=False)
 class Sampled:
     """The meaning of the samples that were added to a program.
@@ -62,21 +76,23 @@ class Sampled:
     scales: list[tuple[int, list[str]] | None] = field(default_factory=list)
     count: int = 0
 
-    def read(self, results: Sequence[Array]) -> dict[str, Array]:
-        """Returns the samples of each value, times its scale, in f64: ``[turns, elements]``.
+    def read(self, results: Sequence[Array]) -> dict[str, Samples]:
+        """Returns the samples of each value, times its scale.
 
         Args:
             results: All results of the program.
         """
         added = results[len(results) - self.count :]
-        found: dict[str, Array] = {}
+        found: dict[str, Samples] = {}
         for ran, groups, scales in zip(self.ran, self.groups, self.scales, strict=True):
             kept = whole(added[ran], np.uint64).reshape(-1) != 0
             logs = _logs(added, scales, kept)
             for group in groups:
                 rows = added[group.number]
                 rows = whole(rows, np.float64) if group.wide else rows
-                found.update(_split(group, rows.reshape(kept.size, -1)[kept], logs))
+                parts = _split(group, rows.reshape(kept.size, -1)[kept], logs)
+                slots = np.flatnonzero(kept).tolist()
+                found |= {id_: Samples(part, tuple(slots)) for id_, part in parts.items()}
         return found
 
 
