@@ -117,13 +117,17 @@ def command(
     passed = len(differences) - len(failed)
     console.echo(f"{passed} of {len(differences)} results within {limits}")
     if failed:
-        first = "" if parted is None else f"; the first value that does is {_named(parted)}"
+        first = "" if parted is None else f"; the first such value is of {_named(parted)}"
         raise InputError(
-            f"{len(failed)} of {len(differences)} results differ by more than {limits}{first}",
+            f"{len(failed)} of {len(differences)} results are not within {limits}{first}",
             location=(parted.location if parted is not None else "") or rewritten,
-            hint="`scalify-hlo rules` says which rules are exact; --rtol, --max-ulp and --min-snr "
-            "set what may differ",
+            hint=_hint(per_value=per_value),
         )
+
+
+def _hint(*, per_value: bool) -> str:
+    more = "" if per_value else "--per-value names the first value that differs; "
+    return f"{more}--rtol, --max-ulp and --min-snr set what may differ"
 
 
 _SHOWN = 5
@@ -144,7 +148,7 @@ def _first_parted(
     values = compare_values(original, options, done)
     parted = [each for each in values if not limits.allow(each.difference)]
     if parted:
-        console.echo(console.heading(f"The first values that differ by more than {limits}:"))
+        console.echo(console.heading(f"The first values that are not within {limits}:"))
         distinct = list({each.id: each for each in reversed(parted)}.values())[::-1]
         rows = [
             (each.op or "argument", *_row(each.difference, False)[1:-1], each.location or each.name)
@@ -201,7 +205,7 @@ class Limits:
     def __str__(self) -> str:
         limits = {"rtol": self._rtol, "max-ulp": self._max_ulp, "min-snr": self._min_snr}
         if self._bound is not None and self._min_snr == self._bound.snr_db:
-            return f"min-snr {self._bound}"
+            return str(self._bound)
         given = [f"{name} {value:g}" for name, value in limits.items() if value is not None]
         return ", ".join(given) or f"{_DEFAULT_EPSILONS} epsilon"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.traits import PRODUCTS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.program import Program
@@ -75,8 +76,7 @@ def compare_values(original: Program, options: Options, done: Checked) -> list[C
     now = dict(zip(sorted(state), done.state, strict=True))
     actual = compiled_run(original, after.module)(with_state(done.fed, now))
     first, second = programs.sampled
-    nodes = [node for node in programs.flows[0].nodes if node.watched is not None]
-    return _compared(nodes, first.read(expected), second.read(actual))
+    return _compared(programs.flows[0], first.read(expected), second.read(actual))
 
 
 class _SampledPrograms(Programs):
@@ -142,11 +142,12 @@ def _after(op: ir.Operation) -> ir.Operation:
 
 
 def _compared(
-    nodes: Sequence[Node], before: Mapping[str, Samples], after: Mapping[str, Samples]
+    flow: Flow, before: Mapping[str, Samples], after: Mapping[str, Samples]
 ) -> list[ComparedValue]:
     """The comparison of each value that both programs have, in each turn in which it ran."""
     found: list[tuple[Moment, ComparedValue]] = []
-    for node in nodes:
+    factored = _factored(flow, after)
+    for node in flow.nodes:
         one = node.watched
         if one is None or one.id not in before or one.id not in after:
             continue
@@ -154,11 +155,44 @@ def _compared(
         if old.slots != new.slots or old.rows.shape != new.rows.shape or not old.rows.size:
             continue
         for turns, rows in _by_turns(node, old.slots).items():
-            difference = _difference(one, old.rows[rows], new.rows[rows])
+            pair = old.rows[rows], new.rows[rows]
+            difference = _difference(one, *pair)
+            if one.id in factored:
+                difference = max(difference, _difference(one, *_alike(*pair)), key=_likeness)
             loops = loops_of(node, turns)
             value = ComparedValue(one.id, one.op, one.name, one.location, loops, difference)
             found.append((node.moment(turns), value))
     return [value for _, value in sorted(found, key=lambda pair: pair[0])]
+
+
+def _likeness(difference: Difference) -> tuple[int, float]:
+    return -difference.mismatched, difference.snr_db
+
+
+def _factored(flow: Flow, after: Collection[str]) -> set[str]:
+    """The matmuls whose product with a number is not in the rewrite.
+
+    The factor is then part of the product with the scales of the operands.
+    """
+    found: set[str] = set()
+    for node in flow.nodes:
+        one = node.watched
+        if one is None or one.op not in PRODUCTS or one.id in after:
+            continue
+        sources = (flow.nodes[number].watched for number in node.sources)
+        found.update(each.id for each in sources if each is not None and each.op in MATMULS)
+    return found
+
+
+def _alike(old: Array, new: Array) -> tuple[Array, Array]:
+    """Values, and others times the factor in each turn that makes them most alike."""
+    known = np.where(np.isfinite(old) & np.isfinite(new), new, 0)
+    largest = np.abs(known).max(-1, keepdims=True)
+    unit = np.divide(known, largest, out=np.zeros_like(known), where=largest > 0)
+    power = np.square(unit).sum(-1, keepdims=True)
+    like = (unit * np.where(np.isfinite(old), old, 0)).sum(-1, keepdims=True)
+    factor = np.divide(like, power, out=np.ones_like(power), where=power > 0)
+    return old, np.where(np.isfinite(new), unit * factor, new)
 
 
 def _by_turns(node: Node, slots: Sequence[int]) -> dict[tuple[int, ...], list[int]]:

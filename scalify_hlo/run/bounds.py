@@ -49,7 +49,7 @@ class Bound:
 
     def __str__(self) -> str:
         added = ", ".join(f"{count} to {name}" for name, count in sorted(self.casts.items()))
-        return f"{self.snr_db:.1f} dB, for casts: {added}"
+        return f"{self.snr_db:.1f} dB (casts: {added})"
 
 
 def bound_of(original: ir.Module, rewritten: ir.Module) -> Bound | None:
