@@ -76,10 +76,10 @@ def command(
 
     The relative error is the largest absolute difference, divided by the largest magnitude of the
     result. Infinite and NaN elements have to be at the same places. Without a limit, a relative
-    error of 64 times the epsilon of the dtype passes. If REWRITTEN has casts to formats of less
-    precision that ORIGINAL does not have, the signal-to-noise ratio of each result has to be that
-    of as many independent casts, less 6 dB, and at least 3 dB. The exit status is 1 if a result
-    exceeds a limit.
+    error of 64 times the epsilon of the dtype passes. REWRITTEN may have casts to formats of less
+    precision that ORIGINAL does not have. Then the signal-to-noise ratio of each result has to be
+    that of as many independent casts, less 6 dB, and at least 3 dB. The exit status is 1 if a
+    result exceeds a limit.
 
     Random inputs are normal, and not negative where ORIGINAL takes their root or logarithm. State
     of delayed scales is that before the first step, after steps until its scales do not change.
@@ -109,7 +109,18 @@ def command(
     if per_value:
         inside = Limits(rtol, max_ulp, min_snr, None if bound is None else bound.of_values)
         parted = _first_parted(programs, done, profile, inside)
-    differences = done.differences
+    _report(programs, done.differences, limits, parted, per_value=per_value)
+
+
+def _report(
+    programs: tuple[Program, Program],
+    differences: Sequence[Difference],
+    limits: Limits,
+    parted: ComparedValue | None,
+    *,
+    per_value: bool,
+) -> None:
+    """Prints the comparison of results, and raises an error if one exceeds the limits."""
     failed = [d.name for d in differences if not limits.allow(d)]
     console.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
     for program in programs:
@@ -120,7 +131,7 @@ def command(
         first = "" if parted is None else f"; the first such value is of {_named(parted)}"
         raise InputError(
             f"{len(failed)} of {len(differences)} results are not within {limits}{first}",
-            location=(parted.location if parted is not None else "") or rewritten,
+            location=(parted.location if parted is not None else "") or programs[1].name,
             hint=_hint(per_value=per_value),
         )
 
