@@ -16,6 +16,7 @@ from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
+from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, interface
@@ -229,7 +230,7 @@ class Instrumented:
             every = Scan(main, name, {}, [f"arg{i}" for i in range(count)]).values()
             # The arguments of bodies are values before them, of which the flags are known.
             self._values = [one for one in every if one.kind != "carry"]
-            self._known = {one.value: one for one in every}
+            self._known = ValueMap((one.value, one) for one in every)
             self.flow = Flow(main, name, self._values)
 
     def flag(self) -> Flagged:
