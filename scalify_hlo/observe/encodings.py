@@ -113,7 +113,7 @@ class Encoding:
         return math.ldexp(whole, max(exponent, 1) - self.bias - self.mantissa)
 
     def at_place(self, place: int) -> float:
-        """Returns the number at a place of `Measures.extent`; NaN at 0."""
+        """Returns the number at a place of `Extents.extent`; NaN at 0."""
         if not place:
             return math.nan
         bits = place - self.magnitude

@@ -18,12 +18,10 @@ from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.traits import SOURCES
 from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.observe.packing import devices_in
 from scalify_hlo.observe.values import Watched, bodies_of, name_and_place
-from scalify_hlo.rules.devices import devices_of
 
 Moment: TypeAlias = tuple[float, ...]
-
-_PER_DEVICE: Final = "sdy.manual_computation"
 
 _BEFORE: Final = -1.0
 """The place of the arguments of the program."""
@@ -176,9 +174,7 @@ class Flow:
         """Adds the nodes of a loop, of branches or of a per-device computation."""
         name, location = name_and_place(op, self._program)
         turns = turns_of(op) if op.name == LOOP else None
-        devices = devices_of(op.opview, nested=False) if op.name == _PER_DEVICE else None
-        count = 1 if devices is None else devices.count
-        here = (*around, Around(place, op.name, name, location, turns, count))
+        here = (*around, Around(place, op.name, name, location, turns, devices_in(op)))
         returned: list[list[int]] = [[] for _ in op.results]
         entered: list[int | None] = []
         for block in inner:

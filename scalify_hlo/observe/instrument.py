@@ -26,7 +26,7 @@ from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, 
 
 _RESULT: Final = "stats"
 _PER_DEVICE: Final = "sdy.manual_computation"
-KEPT_TURNS: Final = 8
+_KEPT_TURNS: Final = 8
 """The turns of a loop of which samples are kept."""
 
 MOST_TURNS: Final = 4096
@@ -201,7 +201,7 @@ class _Adding:
     ) -> None:
         """Adds the statistics of the values of a block."""
         last = block.operations[-1].operation
-        place = Place(devices_around(block), self._stacks(block))
+        place = Place(_devices(block), self._stacks(block))
         samples = [
             (member, key, sampler(member.value, member.at))
             for member in members
@@ -231,7 +231,7 @@ class _Adding:
         """Lifts the values out of regions, and makes the function return them."""
         lifted = lift(self._main, self._values, self._combine)
         last = self._main.regions[0].blocks[0].operations[-1].operation
-        results = [halves(value, last) for value in lifted]
+        results = [_halves(value, last) for value in lifted]
         add_results(self._main, results, [_RESULT] * len(lifted))
         return len(lifted)
 
@@ -242,7 +242,7 @@ class _Adding:
 
     def _keep(self, value: ir.Value) -> int:
         self._values.append(value)
-        self._combine.append(Stack("gather", KEPT_TURNS))
+        self._combine.append(Stack("gather", _KEPT_TURNS))
         return len(self._values) - 1
 
     def _stacks(self, block: ir.Block) -> bool:
@@ -286,14 +286,14 @@ class _Adding:
             key = (scale.exponent, *(part for factor in scale.factors for part in factor))
             if key not in computed:
                 computed[key] = len(logs)
-                logs.append(log2_of(scale, last))
+                logs.append(_log2(scale, last))
             self.known[member.id] = Known(None, computed[key])
         if logs:
-            place.scales = self._add(joined(logs, last), "add", place)
+            place.scales = self._add(_joined(logs, last), "add", place)
 
 
-def halves(value: ir.Value, last: ir.Operation) -> ir.Value:
-    """Returns 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
+def _halves(value: ir.Value, last: ir.Operation) -> ir.Value:
+    """A tensor of 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
     element = value.type.element_type
     if not isinstance(element, (ir.F64Type, ir.IntegerType)):
         return value
@@ -341,8 +341,7 @@ def _around(block: ir.Block) -> list[ir.Operation]:
     return found
 
 
-def devices_around(block: ir.Block) -> int:
-    """Returns the number of devices that run a block, each by itself."""
+def _devices(block: ir.Block) -> int:
     count = 1
     for op in _around(block):
         if op.name == _PER_DEVICE:
@@ -357,16 +356,16 @@ def _u64() -> ir.Type:
 
 def _table(rows: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
     """A tensor with a row for each column of scalars of one type, converted."""
-    columns = [joined(column, last) for column in zip(*rows, strict=True)]
-    each = [row_of(emit.convert(column, element, last), last) for column in columns]
-    return concatenated(each, last)
+    columns = [_joined(column, last) for column in zip(*rows, strict=True)]
+    each = [_row(emit.convert(column, element, last), last) for column in columns]
+    return _concatenated(each, last)
 
 
 def _histograms(bins: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
     """Histograms as rows of one tensor, as long as the longest."""
     most = max(each.type.shape[0] for each in bins)
-    rows = [row_of(_padded(each, most, last), last) for each in bins]
-    return emit.convert(concatenated(rows, last), _u64(), last)
+    rows = [_row(_padded(each, most, last), last) for each in bins]
+    return emit.convert(_concatenated(rows, last), _u64(), last)
 
 
 def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
@@ -374,29 +373,28 @@ def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
     if not missing:
         return value
     rest = ir.RankedTensorType.get([missing], value.type.element_type)
-    return concatenated([value, emit.constant(rest, 0, last)], last)
+    return _concatenated([value, emit.constant(rest, 0, last)], last)
 
 
-def joined(scalars: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
-    """Returns scalars of one type as a tensor of rank 1."""
-    return concatenated([row_of(scalar, last) for scalar in scalars], last)
+def _joined(scalars: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
+    """Scalars of one type as a tensor of rank 1."""
+    return _concatenated([_row(scalar, last) for scalar in scalars], last)
 
 
-def row_of(value: ir.Value, last: ir.Operation) -> ir.Value:
-    """Returns a tensor with one more dimension, of size 1, before the others."""
+def _row(value: ir.Value, last: ir.Operation) -> ir.Value:
+    """A tensor with one more dimension, of size 1, before the others."""
     type_ = ir.RankedTensorType.get([1, *value.type.shape], value.type.element_type)
     return emit.reshape(value, type_, last)
 
 
-def concatenated(values: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
-    """Returns tensors one after another along the first dimension."""
+def _concatenated(values: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
     if len(values) == 1:
         return values[0]
     return stablehlo.concatenate(values, 0, loc=last.location, ip=ir.InsertionPoint(last))
 
 
-def log2_of(scale: Probed, last: ir.Operation) -> ir.Value:
-    """Returns log2 of a scale with run-time factors, as an f64 of rank 0, built before an op."""
+def _log2(scale: Probed, last: ir.Operation) -> ir.Value:
+    """log2 of a scale with run-time factors, as an f64."""
     where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
     total = emit.constant(emit.scalar_type(ir.F64Type.get()), float(scale.exponent or 0), last)
     for factor, power in scale.factors:

@@ -64,39 +64,9 @@ class Measures:
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
         terms = self._terms(raw, bits)
         parts = len(self.encoding.parts)
-        sums = self._reduced(terms, [_ADD] * parts + [_MAXIMUM] * 2 + [_ADD] * 5)
+        sums = self._reduced(terms, parts)
         squares, (amax, least), classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
         return Measured(tuple(squares), (amax, least), tuple(classes), self._histogram(value))
-
-    def nonfinite(self, value: ir.Value) -> list[ir.Value]:
-        """Returns 1 or 0 as integers of rank 0: if a tensor has NaN, and if it has an infinity."""
-        raw = self._raw(value)
-        bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
-        *_, infinite, nan = self._classes(raw, bits)
-        terms = [emit.convert(each, self._unsigned, self.at) for each in (nan, infinite)]
-        return self._reduced(terms, [_MAXIMUM] * 2)
-
-    def extent(self, value: ir.Value) -> list[ir.Value]:
-        """Returns the ends of the range of a tensor, and counts, as integers of rank 0.
-
-        Returns:
-            The place of the largest finite element, and that of the smallest as if all signs were
-            the other; `Encoding.at_place` returns the number at a place. A place of 0 says that no
-            element is finite. Then the numbers of zeros, infinities and NaN.
-        """
-        raw = self._raw(value)
-        mask = self._like(raw, self.encoding.magnitude)
-        bits = self._binary("and", raw, mask)
-        above, below = self._binary("add", mask, bits), self._binary("subtract", mask, bits)
-        negative = self._compare(raw, self.encoding.magnitude, "GT")
-        zero, _, _, infinite, nan = self._classes(raw, bits)
-        outside, none = self._binary("or", infinite, nan), self._like(bits, 0)
-        ends = []
-        for there, otherwise in ((below, above), (above, below)):
-            place = stablehlo.select(negative, there, otherwise, **self._where)
-            ends.append(stablehlo.select(outside, none, place, **self._where))
-        counts = [emit.convert(c, self._unsigned, self.at) for c in (zero, infinite, nan)]
-        return self._reduced([*ends, *counts], [_MAXIMUM] * 2 + [_ADD] * 3)
 
     def _raw(self, value: ir.Value) -> ir.Value:
         """The bits of the elements, as unsigned integers of 32 or 64 bits."""
@@ -110,36 +80,30 @@ class Measures:
 
     def _terms(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
         """Returns the contribution of each element to the sums, the maxima and the counts."""
-        classes = self._classes(raw, bits)
-        finite = self._not(classes[-1])
-        if self.encoding.infinity is not None:
-            finite = self._compare(bits, self.encoding.infinity, "LT")
+        encoding = self.encoding
+        nan, infinite = self._is_nan(raw, bits), None
+        finite = self._not(nan)
+        if encoding.infinity is not None:
+            infinite = self._compare(bits, encoding.infinity, "EQ")
+            finite = self._compare(bits, encoding.infinity, "LT")
         less = self._binary("subtract", bits, self._like(bits, 1))
         known = stablehlo.select(finite, bits, self._like(bits, 0), **self._where)
         ones = (1 << self._unsigned.width) - 1
         # Zero is all ones after the subtraction, and so becomes 0, which is no maximum.
         small = self._binary("subtract", self._like(bits, ones), less)
         small = stablehlo.select(finite, small, self._like(bits, 0), **self._where)
-        counted = [emit.convert(c, self._unsigned, self.at) for c in classes]
-        return [*self._squares(known), known, small, *counted]
-
-    def _classes(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
-        """Booleans: the elements that are zeros, subnormals, saturated, infinities and NaN."""
-        encoding = self.encoding
-        nan = self._is_nan(raw, bits)
-        less = self._binary("subtract", bits, self._like(bits, 1))
         zero = self._compare(bits, 0, "EQ")
         if encoding.negative_zero_is_nan:
-            zero = self._binary("and", zero, self._not(nan))
-        # No element is less than zero, for formats without infinities.
-        infinity = 0 if encoding.infinity is None else encoding.infinity
-        return [
+            zero = self._binary("and", zero, finite)
+        classes = [
             zero,
             self._compare(less, encoding.smallest_normal - 1, "LT"),
             self._compare(bits, encoding.largest, "EQ"),
-            self._compare(bits, infinity, "LT" if encoding.infinity is None else "EQ"),
+            infinite if infinite is not None else self._compare(bits, 0, "LT"),
             nan,
         ]
+        counted = [emit.convert(c, self._unsigned, self.at) for c in classes]
+        return [*self._squares(known), known, small, *counted]
 
     def _is_nan(self, raw: ir.Value, bits: ir.Value) -> ir.Value:
         encoding = self.encoding
@@ -197,9 +161,10 @@ class Measures:
         type_ = ir.RankedTensorType.get(bits.type.shape, ir.F32Type.get())
         return stablehlo.bitcast_convert(type_, bits, **self._where)
 
-    def _reduced(self, terms: Sequence[ir.Value], bodies: Sequence[str]) -> list[ir.Value]:
-        """Reduces all terms in one op, each with the op that combines two elements."""
+    def _reduced(self, terms: Sequence[ir.Value], parts: int) -> list[ir.Value]:
+        """Reduces all terms in one op: sums, two maxima, and sums."""
         types = [emit.scalar_type(term.type.element_type) for term in terms]
+        bodies = [_ADD] * parts + [_MAXIMUM] * 2 + [_ADD] * (len(terms) - parts - 2)
         dims = list(range(terms[0].type.rank))
         op = ir.Operation.create(
             "stablehlo.reduce",

@@ -15,15 +15,22 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
-from scalify_hlo.observe.instrument import concatenated, devices_around, halves, joined, row_of
-from scalify_hlo.observe.measures import Measures
-from scalify_hlo.observe.readout import whole
+from scalify_hlo.observe.extents import Extents
+from scalify_hlo.observe.packing import (
+    as_halves,
+    devices_around,
+    from_halves,
+    in_line,
+    joined,
+    row_of,
+    u64,
+)
 from scalify_hlo.observe.values import Watched, constant_tally
 from scalify_hlo.rules import emit
 from scalify_hlo.transforms.hoist import First, add_results, block_of, lift
 
 KINDS: Final = ("nan", "infinity")
-"""The kinds of elements that are not finite, in the order of `Measures.nonfinite`."""
+"""The kinds of elements that are not finite, in the order of `Extents.nonfinite`."""
 
 _RESULT: Final = "flags"
 
@@ -68,7 +75,7 @@ class Flagged:
         found: dict[str, Events] = dict(self.constants)
         tables = results[len(results) - len(self.blocks) :]
         for (ids, devices), table in zip(self.blocks, tables, strict=True):
-            rows = whole(table, np.uint64)
+            rows = from_halves(table, np.uint64)
             columns = rows.reshape(rows.shape[0], devices, len(KINDS), len(ids))
             for number, id_ in enumerate(ids):
                 found[id_] = _events(columns[..., number])
@@ -128,7 +135,7 @@ def _kinds(classes: Sequence[int]) -> Events:
 
 def nonfinite(one: Watched) -> list[ir.Value]:
     """Returns 1 or 0 as 64-bit integers: for each kind, if a value has elements of it."""
-    measures = Measures(one.encoding, one.at)
+    measures = Extents(one.encoding, one.at)
     first, *others = [measures.nonfinite(part) for part in parts_of(one.value, one.at)]
     for other in others:
         first = [_either(*pair, one.at) for pair in zip(first, other, strict=True)]
@@ -148,19 +155,14 @@ def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
     return [stablehlo.real(value, **where), stablehlo.imag(value, **where)]
 
 
-def u64() -> ir.Type:
-    """Returns the type of unsigned 64-bit integers."""
-    return ir.IntegerType.get_unsigned(64)
-
-
 def _flags(flags: Sequence[Sequence[ir.Value]], last: ir.Operation) -> ir.Value:
     """A table with one row: the flags of several values, those of one kind after another."""
     kinds = [joined(each, last) for each in zip(*flags, strict=True)]
-    return row_of(concatenated(kinds, last), last)
+    return row_of(in_line(kinds, last), last)
 
 
 def return_first(main: ir.OpView, tables: Sequence[ir.Value]) -> None:
     """Makes a function return tables, each with the first turn of each column; see `First`."""
     lifted = lift(main, tables, First())
     last = main.regions[0].blocks[0].operations[-1].operation
-    add_results(main, [halves(value, last) for value in lifted], [_RESULT] * len(lifted))
+    add_results(main, [as_halves(value, last) for value in lifted], [_RESULT] * len(lifted))

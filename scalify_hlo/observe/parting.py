@@ -17,10 +17,10 @@ from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.observe.flow import Flow, Moment, Node
-from scalify_hlo.observe.instrument import KEPT_TURNS, Instrumented, Sampler
+from scalify_hlo.observe.instrument import Instrumented, Sampler
 from scalify_hlo.observe.nan_report import LoopTurn, loops_of
 from scalify_hlo.observe.prepare import Programs, Selection
-from scalify_hlo.observe.samples import Sampled, Samples, sample_values
+from scalify_hlo.observe.samples import KEPT_TURNS, Sampled, Samples, sample_values
 from scalify_hlo.observe.values import Scan, Watched
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.quantize.encoding import dtype_of

@@ -12,16 +12,22 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import format_of, is_complex
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.encodings import Encoding, encoding_of
-from scalify_hlo.observe.instrument import concatenated, devices_around, joined, row_of
-from scalify_hlo.observe.measures import Measures
-from scalify_hlo.observe.nonfinite import KINDS, nonfinite, parts_of, return_first, u64
-from scalify_hlo.observe.readout import whole
+from scalify_hlo.observe.extents import Extents
+from scalify_hlo.observe.nonfinite import KINDS, nonfinite, parts_of, return_first
+from scalify_hlo.observe.packing import (
+    devices_around,
+    from_halves,
+    in_line,
+    joined,
+    row_of,
+    u64,
+)
 from scalify_hlo.observe.values import Watched
 from scalify_hlo.rules import emit
 from scalify_hlo.transforms.hoist import block_of
 
 _EXTENT: Final = 5
-"""The number of results of `Measures.extent`."""
+"""The number of results of `Extents.extent`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class Ranged:
         Returns:
             The ranges; None if the value had no element of its kind in this run.
         """
-        rows = whole(results[len(results) - len(self.columns) + number], np.uint64)
+        rows = from_halves(results[len(results) - len(self.columns) + number], np.uint64)
         table = rows.reshape(rows.shape[0], self.devices[number], -1)[:, device]
         if not table[0, 0]:
             return None
@@ -131,10 +137,10 @@ def _ranges(one: Watched, kind: str, tensors: Sequence[ir.Value]) -> ir.Value:
     """A table with the ranges of tensors below a row that says whether a value is not finite."""
     at = one.at
     columns = [
-        [emit.convert(number, u64(), at) for number in Measures(_encoding(value), at).extent(part)]
+        [emit.convert(number, u64(), at) for number in Extents(_encoding(value), at).extent(part)]
         for value in tensors
         for part in parts_of(value, at)
     ]
     keys = [nonfinite(one)[KINDS.index(kind)]] * len(columns)
     rows = [keys, *zip(*columns, strict=True)]
-    return concatenated([row_of(joined(row, at), at) for row in rows], at)
+    return in_line([row_of(joined(row, at), at) for row in rows], at)

@@ -15,10 +15,9 @@ import numpy as np
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
-from scalify_hlo.observe.instrument import KEPT_TURNS, concatenated, halves, joined, log2_of
 from scalify_hlo.observe.measures import sampled
-from scalify_hlo.observe.nonfinite import parts_of, u64
-from scalify_hlo.observe.readout import whole
+from scalify_hlo.observe.nonfinite import parts_of
+from scalify_hlo.observe.packing import as_halves, from_halves, in_line, joined, log2_of, u64
 from scalify_hlo.observe.values import Watched
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.probes import Probed
@@ -26,6 +25,9 @@ from scalify_hlo.transforms.hoist import Stack, add_results, block_of, lift
 
 ELEMENTS: Final = 4096
 """The least number of elements in the sample of a larger tensor."""
+
+KEPT_TURNS: Final = 8
+"""The turns of a loop of which samples are kept."""
 
 _RESULT: Final = "samples"
 
@@ -85,11 +87,11 @@ class Sampled:
         added = results[len(results) - self.count :]
         found: dict[str, Samples] = {}
         for ran, groups, scales in zip(self.ran, self.groups, self.scales, strict=True):
-            kept = whole(added[ran], np.uint64).reshape(-1) != 0
+            kept = from_halves(added[ran], np.uint64).reshape(-1) != 0
             logs = _logs(added, scales, kept)
             for group in groups:
                 rows = added[group.number]
-                rows = whole(rows, np.float64) if group.wide else rows
+                rows = from_halves(rows, np.float64) if group.wide else rows
                 parts = _split(group, rows.reshape(kept.size, -1)[kept], logs)
                 slots = np.flatnonzero(kept).tolist()
                 found |= {id_: Samples(part, tuple(slots)) for id_, part in parts.items()}
@@ -103,7 +105,7 @@ def _logs(
     if scales is None:
         return {}
     number, ids = scales
-    rows = whole(added[number], np.float64).reshape(kept.size, -1)[kept]
+    rows = from_halves(added[number], np.float64).reshape(kept.size, -1)[kept]
     return {id_: rows[:, i] for i, id_ in enumerate(ids)}
 
 
@@ -151,7 +153,7 @@ def sample_values(
                 sizes = [int(vector.type.shape[0]) for vector in vectors]
                 pairs = list(zip(group, sizes, strict=True))
                 done.groups[-1].append(_Group(pairs, wide, len(added)))
-                added.append(concatenated(vectors, last))
+                added.append(in_line(vectors, last))
         ids, logs = _scales(members, scales, last)
         done.scales.append((len(added), ids) if ids else None)
         added += [joined(logs, last)] if ids else []
@@ -164,7 +166,7 @@ def _vector(one: Watched, wide: bool) -> ir.Value:
     """The sample of a value as floats of rank 1; of complex numbers, of both parts in turn."""
     element = ir.F64Type.get() if wide else ir.F32Type.get()
     parts = [sampled(part, ELEMENTS, one.at) for part in parts_of(one.value, one.at)]
-    return concatenated([emit.convert(part, element, one.at) for part in parts], one.at)
+    return in_line([emit.convert(part, element, one.at) for part in parts], one.at)
 
 
 def _scales(
@@ -185,4 +187,4 @@ def _return(main: ir.OpView, added: Sequence[ir.Value]) -> None:
     """Makes a function return values, of several turns and of all devices."""
     lifted = lift(main, added, Stack("gather", KEPT_TURNS))
     last = main.regions[0].blocks[0].operations[-1].operation
-    add_results(main, [halves(value, last) for value in lifted], [_RESULT] * len(lifted))
+    add_results(main, [as_halves(value, last) for value in lifted], [_RESULT] * len(lifted))
