@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scalify_hlo.api import collect_stats as collect_stats
+    from scalify_hlo.api import find_nan as find_nan
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
     from scalify_hlo.errors import InputError as InputError
@@ -43,6 +44,11 @@ if TYPE_CHECKING:
     from scalify_hlo.jax_api.scaled_array import asarray as asarray
     from scalify_hlo.jax_api.scaled_array import dynamic_rescale as dynamic_rescale
     from scalify_hlo.observe.collector import Stats as Stats
+    from scalify_hlo.observe.nan_report import LoopTurn as LoopTurn
+    from scalify_hlo.observe.nan_report import NanReport as NanReport
+    from scalify_hlo.observe.nan_report import NonFiniteOp as NonFiniteOp
+    from scalify_hlo.observe.nan_report import ValueRange as ValueRange
+    from scalify_hlo.observe.nan_report import dump_nan_report as dump_nan_report
     from scalify_hlo.observe.record import FormatStats as FormatStats
     from scalify_hlo.observe.record import OctaveCounts as OctaveCounts
     from scalify_hlo.observe.record import OperandStats as OperandStats
@@ -114,6 +120,12 @@ _HOMES = {
     "FormatStats": "observe.record",
     "dump_stats": "observe.record",
     "load_stats": "observe.record",
+    "find_nan": "api",
+    "NanReport": "observe.nan_report",
+    "NonFiniteOp": "observe.nan_report",
+    "ValueRange": "observe.nan_report",
+    "LoopTurn": "observe.nan_report",
+    "dump_nan_report": "observe.nan_report",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

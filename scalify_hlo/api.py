@@ -1,4 +1,4 @@
-"""The public functions `rewrite` and `collect_stats`, for StableHLO programs, and `scalify`."""
+"""The public functions for StableHLO programs, such as `rewrite`, and `scalify`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import jax
     from jax.export import Exported
 
+    from scalify_hlo.observe.nan_report import NanReport
     from scalify_hlo.observe.record import StatsRecord
 
 P = TypeVar("P", str, bytes, ir.Module, "Exported")
@@ -293,12 +294,78 @@ def collect_stats(
     from scalify_hlo.observe.run import Request
     from scalify_hlo.observe.run import collect_stats as collect
 
-    options = None
-    if recipe is not None or profile is not None:
-        chosen = "propagate" if recipe is None else recipe
-        options = make_options(chosen, signature, input_scale, settings, profile)
-        require_pairs(options.recipe, signature)
+    options = _optional(recipe, signature, input_scale, settings, profile)
     return collect(program, samples, Request(steps, carry, values, turns), options)
+
+
+def find_nan(
+    program: Any,
+    samples: Sequence[Any],
+    *,
+    recipe: str | PathLike[str] | Recipe | None = None,
+    signature: str = "same",
+    input_scale: Mapping[str, float] | None = None,
+    settings: Mapping[str, object] | None = None,
+    profile: str | PathLike[str] | Profile | None = None,
+    steps: int = 1,
+    carry: bool = False,
+    only: str = "any",
+    anywhere: bool = False,
+) -> NanReport:
+    """Runs a program with XLA on the CPU, and finds the op that makes its first NaN or infinity.
+
+    Args:
+        program: As for `collect_stats`; a rewritten program too.
+        samples: The arguments of each step, as for `collect_stats`. If they are arrays by name, and
+            the program was rewritten, scales and state that are not given are computed.
+        recipe: The recipe of a rewrite that is searched; None to search the program itself.
+        signature: As for `rewrite`.
+        input_scale: The expected rms of arguments, as for `rewrite`.
+        settings: As for `rewrite`.
+        profile: As for `rewrite`.
+        steps: The most steps that are run; the search ends at the first in which an op is found.
+        carry: Whether results that are arguments of the next call are passed on to the next step.
+        only: ``nan`` or ``inf`` to find one kind of elements; ``any`` for both.
+        anywhere: Whether ops are found too whose NaN and infinities flow to no result.
+
+    Returns:
+        The op, the ranges of its operands, and the turn of each loop around it. If a NaN comes from
+        infinities that an op makes, both ops.
+
+    Raises:
+        InputError: The program is not valid, or XLA cannot run it on the CPU.
+        UsageError: A sample does not fit the program, or an option is not known.
+
+    Example:
+        >>> exported = jax.export.export(jax.jit(lambda x: jnp.log(x)))(jnp.ones(3))
+        >>> report = find_nan(exported, [(np.float32([1, -2, 3]),)])
+        >>> report.first.sentence
+        'stablehlo.log makes 1 NaN from finite operands'
+        >>> report.first.operands[0].smallest
+        -2.0
+    """
+    from scalify_hlo.observe.find_nan import Search
+    from scalify_hlo.observe.find_nan import find_nan as find
+
+    search = Search(steps, carry, only, anywhere)
+    options = _optional(recipe, signature, input_scale, settings, profile)
+    return find(program, samples, search, options)
+
+
+def _optional(
+    recipe: str | PathLike[str] | Recipe | None,
+    signature: str,
+    input_scale: Mapping[str, float] | None,
+    settings: Mapping[str, object] | None,
+    profile: str | PathLike[str] | Profile | None,
+) -> Options | None:
+    """The options of a rewrite; None without a recipe and a profile."""
+    if recipe is None and profile is None:
+        return None
+    chosen = "propagate" if recipe is None else recipe
+    options = make_options(chosen, signature, input_scale, settings, profile)
+    require_pairs(options.recipe, signature)
+    return options
 
 
 @overload

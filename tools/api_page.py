@@ -42,6 +42,14 @@ GROUPS = {
         "dump_stats",
         "load_stats",
     ),
+    "NaN and infinities": (
+        "find_nan",
+        "NanReport",
+        "NonFiniteOp",
+        "ValueRange",
+        "LoopTurn",
+        "dump_nan_report",
+    ),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

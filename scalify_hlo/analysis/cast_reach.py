@@ -49,7 +49,7 @@ def _after(use: ir.OpOperand, owner: ir.Operation, frame: Frame) -> list[Place]:
     """Returns the values that the uses of a value make, if they have a size."""
     name = owner.name
     if name in RETURNS:
-        return [*frame.returned(use), *_next_turn(use, frame)]
+        return [*frame.returned(use), *next_turn(use, frame)]
     if name in INSIDES:
         return frame.targets(use)
     if name == BARRIER:
@@ -61,7 +61,7 @@ def _after(use: ir.OpOperand, owner: ir.Operation, frame: Frame) -> list[Place]:
     return [frame.place(r) for r in owner.results if format_of(r.type) is not None]
 
 
-def _next_turn(use: ir.OpOperand, frame: Frame) -> list[Place]:
+def next_turn(use: ir.OpOperand, frame: Frame) -> list[Place]:
     """Returns the carry of the next iteration for a value that the body of a loop returns."""
     block = use.owner.operation.block
     loop = block.owner.operation

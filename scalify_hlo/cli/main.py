@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": "Run a program and its rewritten form, and compare their results.",
     "calibrate": "Run a program on samples, and write statistics of its matmuls.",
     "stats": "Run a program, and write statistics of all its values.",
+    "bisect-nan": "Run a program, and find the op that makes its first NaN or infinity.",
     "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",
     "rules": "Show the rule of an op, or all rules.",
     "recipes": "List the recipes, or print one as a file.",
@@ -43,7 +44,7 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"scalify_hlo.cli.{cmd_name}")
+        module = importlib.import_module(f"scalify_hlo.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from scalify_hlo.errors import InputError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage.files import display_name, source_of
 
 if TYPE_CHECKING:
@@ -101,6 +101,78 @@ def _with_rewrite(command: F, recipe: Callable[[F], F]) -> F:
     ):
         command = option(command)
     return command
+
+
+def step_options(command: F) -> F:
+    """Adds the options for the inputs of one or several steps to a command."""
+    for option in (
+        click.option(
+            "--carry",
+            type=click.Choice(["none", "state"]),
+            default="none",
+            show_default=True,
+            help="Pass results that are arguments of the next call on to the next step.",
+        ),
+        click.option(
+            "--steps",
+            type=int,
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="How many steps to run.",
+        ),
+        inputs_option(
+            "Inputs of a step",
+            " Repeat it for further steps; the first one follows the last.",
+            required=True,
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def to_optional(
+    recipe: str | None,
+    signature: str,
+    input_scale: Sequence[str],
+    settings: Sequence[str],
+    profile: str | None,
+) -> Options | None:
+    """Returns the options of a rewrite that is done only if a recipe is given; else None.
+
+    Raises:
+        UsageError: As for `to_options`, or there is an option of a rewrite but no recipe.
+        InputError: As for `to_options`.
+    """
+    if recipe is not None:
+        return to_options(recipe, signature, input_scale, settings, profile)
+    given = {"--input-scale": input_scale, "--set": settings, "--profile": profile}
+    for name, value in given.items():
+        if value:
+            raise UsageError(
+                f"{name} is for a rewrite, and there is no --recipe",
+                hint="give --recipe, or leave it out",
+            )
+    return None
+
+
+def with_measured(options: Options, source: Program, arrays: dict[str, StoredArray]) -> Options:
+    """Returns options with measured scales of inputs, if the recipe predicts sizes from them.
+
+    Args:
+        options: The options of a rewrite.
+        source: The program.
+        arrays: The inputs of a step.
+    """
+    from dataclasses import replace
+
+    from scalify_hlo.recipes.model import NONE
+    from scalify_hlo.run.input_scales import scales_by_name
+
+    if options.recipe.predict == NONE or options.recipe.inputs.scale:
+        return options
+    measured = scales_by_name(source, arrays)
+    return replace(options, input_scale=measured | dict(options.input_scale))
 
 
 def to_options(

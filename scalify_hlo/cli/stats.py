@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import (
-    inputs_option,
     optional_rewrite,
     output_option,
     quiet_option,
     read,
     read_arrays,
-    to_options,
+    step_options,
+    to_optional,
+    with_measured,
 )
-from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
-
-if TYPE_CHECKING:
-    from scalify_hlo.io.program import Program
-    from scalify_hlo.passes.pipeline import Options
-    from scalify_hlo.storage.arrays import StoredArray
 
 
 @click.command(
@@ -33,21 +26,7 @@ if TYPE_CHECKING:
     epilog="Example: scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.json",
 )
 @click.argument("program", metavar="IN")
-@inputs_option(
-    "Inputs of a step",
-    " Repeat it for further steps; the first one follows the last.",
-    required=True,
-)
-@click.option(
-    "--steps", type=int, default=1, show_default=True, metavar="N", help="How many steps to run."
-)
-@click.option(
-    "--carry",
-    type=click.Choice(["none", "state"]),
-    default="none",
-    show_default=True,
-    help="Pass results that are arguments of the next call on to the next step.",
-)
+@step_options
 @click.option(
     "--values",
     metavar="PATTERN",
@@ -91,7 +70,7 @@ def command(
         same_file(STREAM, STREAM)
     require_writable(output)
     asked = (signature, input_scale, settings, profile)
-    options = _options(recipe, *asked)
+    options = to_optional(recipe, *asked)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.observe.record import dump_stats
     from scalify_hlo.observe.run import Request, collect_stats
@@ -100,41 +79,10 @@ def command(
     source = read(program)
     arrays = [read_arrays(path) for path in inputs]
     if options is not None:
-        options = _measured(options, source, arrays[0])
+        options = with_measured(options, source, arrays[0])
     with console.progress("Running") as progress:
         record = collect_stats(source, arrays, request, options, progress)
     if not quiet:
         for remark in record.remarks:
             console.report_summary(f"remark: {remark}")
     write_file(output, dump_stats(record))
-
-
-def _options(
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-) -> Options | None:
-    """The options of the rewrite; None without a recipe."""
-    if recipe is not None:
-        return to_options(recipe, signature, input_scale, settings, profile)
-    given = {"--input-scale": input_scale, "--set": settings, "--profile": profile}
-    for name, value in given.items():
-        if value:
-            raise UsageError(
-                f"{name} is for a rewrite, and there is no --recipe",
-                hint="give --recipe, or leave it out",
-            )
-    return None
-
-
-def _measured(options: Options, source: Program, arrays: dict[str, StoredArray]) -> Options:
-    """The options with measured scales of inputs, if the recipe predicts sizes from them."""
-    from scalify_hlo.recipes.model import NONE
-    from scalify_hlo.run.input_scales import scales_by_name
-
-    if options.recipe.predict == NONE or options.recipe.inputs.scale:
-        return options
-    measured = scales_by_name(source, arrays)
-    return replace(options, input_scale=measured | dict(options.input_scale))

@@ -109,6 +109,13 @@ class Encoding:
         whole = fraction + ((1 << self.mantissa) if exponent else 0)
         return math.ldexp(whole, max(exponent, 1) - self.bias - self.mantissa)
 
+    def at_place(self, place: int) -> float:
+        """Returns the number at a place of `Extents.extent`; NaN at 0."""
+        if not place:
+            return math.nan
+        bits = place - self.magnitude
+        return math.copysign(self.number(abs(bits)), bits)
+
 
 @lru_cache
 def encoding_of(format_: FloatFormat) -> Encoding | None:

@@ -14,8 +14,9 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.tensors import Array, Interface
-from scalify_hlo.quantize.encoding import exponent_below_rms
-from scalify_hlo.run.check import Match, scaled_by
+from scalify_hlo.run.added import exponent_of
+from scalify_hlo.run.check import Match
+from scalify_hlo.run.inputs import scaled_by
 
 
 def carried_state(module: ir.Module, name: str) -> dict[int, int]:
@@ -80,7 +81,7 @@ class Feeding:
             if scale is None:
                 fed.append(value.astype(data.dtype))
                 continue
-            exponent = _exponent(value)
+            exponent = exponent_of(value)
             fed.append(scaled_by(value, 2.0**-exponent).astype(data.dtype))
             fed.append(np.asarray(2.0**exponent, scale.dtype))
         return fed
@@ -108,9 +109,3 @@ def _starts(match: Match) -> list[int]:
     for scale in match.scales:
         starts.append(starts[-1] + (1 if scale is None else 2))
     return starts
-
-
-def _exponent(value: Array) -> int:
-    """Returns log2 of the scale of a value that becomes a pair: the power of two below its rms."""
-    magnitudes = np.abs(value) if value.dtype.kind == "c" else value
-    return int(exponent_below_rms(magnitudes.reshape(-1))) if magnitudes.size else 0

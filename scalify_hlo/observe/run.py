@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.observe.feeding import Feeding, carried_state
 from scalify_hlo.observe.formats import Effects, effects, total
 from scalify_hlo.observe.prepare import Prepared, Programs, Selection
 from scalify_hlo.observe.readout import Readout
 from scalify_hlo.observe.record import FormatStats, OperandStats, StatsRecord, VariantStats
+from scalify_hlo.observe.source import Source
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.record import refuse_rewritten
-from scalify_hlo.run.check import Run, compile_module, match
-from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
-from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
-from scalify_hlo.run.refinement import refined
-
-if TYPE_CHECKING:
-    from scalify_hlo._compat import ir
+from scalify_hlo.run.check import match
+from scalify_hlo.run.given import Sample
 
 TURNS: Final = ("pooled", "each")
-_HINT: Final = "run the program as it is exported for the CPU"
 
 Progress = Callable[[int, int], None]
 """Is told how many parts of the work are done, of how many."""
@@ -92,30 +85,12 @@ class _Collection:
         self, program: Any, samples: Sequence[Sample], request: Request, options: Options | None
     ) -> None:
         self._request, self._options = request, options
-        read = readable(program)
-        self._exported = exported_of(program) or read.exported
-        self._name, module = read.name, read.module
-        self._hash = structural_hash(module)
+        self._source = source = Source(program, samples)
         if options is not None and not options.again:
-            refuse_rewritten(module, self._name)
-        described = interface(module, self._name, dynamic=True)
-        if not samples:
-            raise UsageError(
-                "there are no inputs to run the program with",
-                hint="give an array for each argument",
-            )
-        each = [
-            flat_arguments(described, exported_of(program), sample, _named(i, len(samples)))
-            for i, sample in enumerate(samples)
-        ]
-        self._values = each
-        if not all(tensor.static for tensor in described.arguments):
-            _require_alike(each)
-            module = refined(copy_module(module), [array.shape for array in each[0]])
-        self._interface = interface(module, self._name)
-        self._carried = carried_state(module, self._name) if request.carry else {}
+            refuse_rewritten(source.module, source.name)
+        self._carried = carried_state(source.module, source.name) if request.carry else {}
         selection = Selection(request.values, each_turn=request.turns == "each")
-        self._programs = Programs(module, self._name, selection)
+        self._programs = Programs(source.module, source.name, selection)
 
     def run(self, progress: Progress) -> StatsRecord:
         """Runs all steps of all programs."""
@@ -129,13 +104,13 @@ class _Collection:
         remarks: dict[str, None] = {}
         for one in prepared:
             readout = Readout(one.instrumented, scaled=one.scaled)
-            run = self._compiled(one.module)
+            run = self._source.compiled(one.module)
             feeding = self._feeding(one)
             results: list[Array] = []
             for step in range(steps):
                 done += 1
                 progress(done, whole)
-                values = self._values[step % len(self._values)]
+                values = self._source.values[step % len(self._source.values)]
                 fed = feeding.next(values, results) if step else feeding.first(values)
                 results = run(fed)
                 readout.add(results)
@@ -147,8 +122,8 @@ class _Collection:
             remarks |= dict.fromkeys(one.instrumented.remarks)
         operands = operand_stats(self._programs.original, found)
         return StatsRecord(
-            self._name,
-            self._hash,
+            self._source.name,
+            self._source.hash,
             tuple(range(steps)),
             self._request.turns,
             tuple(variants),
@@ -156,57 +131,21 @@ class _Collection:
             tuple(remarks),
         )
 
-    def _compiled(self, module: ir.Module) -> Run:
-        if not _divides(module):
-            return compile_module(module, self._name, hint=_HINT)
-        return run_on_devices(self._exported, module, self._name)
-
     def _feeding(self, one: Prepared) -> Feeding:
-        original = self._interface
-        after = interface(one.module, self._name)
+        original, name = self._source.interface, self._source.name
+        after = interface(one.module, name)
         count = len(after.results) - one.instrumented.count
         after = type(after)(after.arguments, after.results[:count])
         if one.report is not None and one.report.scaling_state is not None:
             raise UsageError(
                 f"the recipe {one.name} carries scales from step to step, of which a run knows "
                 "none at first",
-                location=self._name,
+                location=name,
                 hint="give a recipe that takes scales from the step itself, such as fp8-current",
             )
         if one.report is None:
             return Feeding.same(original, self._carried)
-        return Feeding(match(original, after, self._name), self._carried)
-
-
-def _named(number: int, count: int) -> str:
-    return "the inputs" if count == 1 else f"inputs {number + 1}"
-
-
-def _require_alike(samples: Sequence[Sequence[Array]]) -> None:
-    """Refuses inputs of several shapes, for which there would be several programs."""
-    shapes = [[array.shape for array in sample] for sample in samples]
-    for number, each in enumerate(shapes[1:], 2):
-        if each != shapes[0]:
-            raise UsageError(
-                f"inputs {number} have other shapes than the first",
-                hint="give inputs of the same shapes, or run each by itself",
-            )
-
-
-def _divides(module: ir.Module) -> bool:
-    """Whether a program divides its data by hand among devices."""
-    from scalify_hlo._compat import ir as mlir
-
-    found: list[str] = []
-
-    def visit(op: mlir.Operation) -> mlir.WalkResult:
-        if op.name == BY_HAND:
-            found.append(op.name)
-            return mlir.WalkResult.INTERRUPT
-        return mlir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return bool(found)
+        return Feeding(match(original, after, name), self._carried)
 
 
 def effects_of(one: Prepared, readout: Readout) -> dict[str, Effects]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -28,7 +29,7 @@ _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 _SAME: Final = COPIES | MAGNITUDES | REORDERS | RESHAPES
 """Ops whose result has the magnitudes of the operand with its number."""
 
-_UNKNOWN: Final = "loc(unknown)"
+_HAS_LINE: Final = re.compile(r":\d+:\d+$")
 
 
 @dataclass(eq=False, slots=True)
@@ -127,7 +128,7 @@ class Scan:
         ops = [op.operation for op in block.operations]
         for op, following in pairwise(ops):
             id_, numbered = self._identities.of(op)
-            name, place = _name(op), self._place(op)
+            name, place = name_and_place(op, self.program)
             for number, result in enumerate(op.results):
                 one = self._note(
                     result, following, f"{id_}.{number}", "result", op.name, name, place, "",
@@ -135,7 +136,7 @@ class Scan:
                 )  # fmt: skip
                 if one is not None:
                     one.source, one.factor = self._source(op, number, one)
-            for inner in _bodies(op):
+            for inner in bodies_of(op):
                 self._arguments(op, inner, id_, (*inside, op.name), numbered=numbered)
                 self._block(inner, (*inside, op.name))
 
@@ -145,11 +146,12 @@ class Scan:
     ) -> None:  # fmt: skip
         """Lists the arguments of the body of an op."""
         first = block.operations[0].operation
+        name, place = name_and_place(op, self.program)
         kept = block.operations[-1].operands if op.name == LOOP else ()
         for number, value in enumerate(block.arguments):
             one = self._note(
-                value, first, f"{id_}:{number}", "carry", op.name, _name(op), self._place(op), "",
-                inside, numbered=numbered,
+                value, first, f"{id_}:{number}", "carry", op.name, name, place, "", inside,
+                numbered=numbered,
             )  # fmt: skip
             if one is not None and number < len(kept) and kept[number] == value:
                 outside = self._known.get(op.operands[number])
@@ -188,15 +190,9 @@ class Scan:
             return (source, one.size // source.size) if source.size else (None, 1)
         return source, 1
 
-    def _place(self, op: ir.Operation) -> str:
-        place = source_location(op.location)
-        return (
-            "" if place == _UNKNOWN or "loc(" not in place else place_of_text(place, self.program)
-        )
 
-
-def _bodies(op: ir.Operation) -> Iterator[ir.Block]:
-    """Returns the blocks of an op from which values can be taken."""
+def bodies_of(op: ir.Operation) -> Iterator[ir.Block]:
+    """Yields the blocks of an op from which values can be taken."""
     if op.name == LOOP:
         yield op.regions[1].blocks[0]
     elif op.name in BRANCHES or op.name in BODIES:
@@ -204,9 +200,17 @@ def _bodies(op: ir.Operation) -> Iterator[ir.Block]:
             yield region.blocks[0]
 
 
-def _name(op: ir.Operation) -> str:
+def name_and_place(op: ir.Operation, program: str) -> tuple[str, str]:
+    """Returns the name stack of an op and its source location; each is empty if unknown.
+
+    Args:
+        op: The op.
+        program: The name of the program in locations.
+    """
     location = op.location
-    return str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    name = str(location.name_str) if isinstance(location, ir.NameLoc) else ""
+    place = place_of_text(source_location(location), program)
+    return name, place if _HAS_LINE.search(place) else ""
 
 
 def constant_tally(one: Watched) -> Tally | None:

@@ -6,14 +6,18 @@ rewrite that changes a program is recorded in the program.
 
 from __future__ import annotations
 
+import re
+import tomllib
+from dataclasses import replace
 from typing import Final
 
 from scalify_hlo import __version__
 from scalify_hlo._compat import ir
-from scalify_hlo.errors import InputError
-from scalify_hlo.passes.pipeline import Options, rewrite_module
-from scalify_hlo.recipes.loading import own_settings
-from scalify_hlo.recipes.toml import to_literal
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.passes.pipeline import Options, Signature, rewrite_module
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.loading import load_recipe, own_settings
+from scalify_hlo.recipes.toml import parse_input_scale, preset_names, to_literal
 from scalify_hlo.report.model import Report
 
 REWRITTEN: Final = "scalify.rewritten"
@@ -99,3 +103,59 @@ def described(options: Options) -> str:
     if options.profile is not None:
         asked.append(f"profile of {options.profile.program}")
     return ", ".join(asked)
+
+
+_PARTS: Final = re.compile(
+    r", (?=(?:recipe|signature|input scale|profile of) |[a-z_]+(?:\.[a-z_]+)* = )"
+)
+"""The commas between the parts of a text of `described`."""
+
+
+def recorded_options(module: ir.Module, name: str, profile: Profile | None = None) -> Options:
+    """Returns the options of the rewrite that a module records.
+
+    Args:
+        module: The rewritten module.
+        name: Its name in diagnostics.
+        profile: The profile of the rewrite; None if there was none.
+
+    Raises:
+        UsageError: The module records no rewrite, or several, or the profile is missing.
+    """
+    done = rewrites_of(module)
+    if len(done) != 1:
+        raise UsageError(
+            f"the program records {len(done) or 'no'} rewrites, of which there has to be one",
+            location=name,
+            hint="give a program that was rewritten once",
+        )
+    return _parsed(done[0], name, profile)
+
+
+def _parsed(text: str, name: str, profile: Profile | None) -> Options:
+    """Reads a text that `described` wrote."""
+    settings: dict[str, object] = {}
+    scales: dict[str, float] = {}
+    words = {"recipe": "propagate", "signature": "same", "profile": ""}
+    for part in _PARTS.split(text)[1:]:
+        key, equals, value = part.partition(" = ")
+        if part.startswith("input scale "):
+            pattern, scale = parse_input_scale(part.removeprefix("input scale "))
+            scales[pattern] = scale
+        elif equals:
+            settings[key] = tomllib.loads(f"x = {value}")["x"]
+        else:
+            words[part.split()[0]] = part.split(maxsplit=1)[1].removeprefix("of ")
+    if words["profile"] and profile is None:
+        raise UsageError(
+            "the program was rewritten with a profile", location=name, hint="give it by --profile"
+        )
+    known = words["recipe"] in preset_names()
+    recipe = load_recipe(words["recipe"] if known else "propagate", settings)
+    signature: Signature = "scaled" if words["signature"] == "scaled" else "same"
+    return Options(
+        recipe=recipe if known else replace(recipe, name=words["recipe"]),
+        signature=signature,
+        input_scale=scales,
+        profile=profile if words["profile"] else None,
+    )

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.analysis.nonnegative import nonnegative_arguments
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import InputError
 from scalify_hlo.io.program import Program
-from scalify_hlo.io.tensors import Array, Interface, Tensor, interface, is_complex
+from scalify_hlo.io.tensors import Array, Interface, Tensor, interface
+from scalify_hlo.run.added import first_state, with_state, without_state
 from scalify_hlo.run.compare import Difference, compare
+from scalify_hlo.run.inputs import given_inputs, random_inputs, scaled_by
 from scalify_hlo.storage.arrays import StoredArray
 
 Backend: TypeAlias = Literal["xla", "interpreter"]
 Run: TypeAlias = Callable[[Sequence[Array]], list[Array]]
 
-_LARGEST_RANDOM_INTEGER = 8
 _LARGEST_RANDOM_SCALE = 6
 """Random scales lie within 2^±6, so that neither data nor values leave the range of f16."""
-_NO_NUMBERS = "OSUMm"
-"""The kinds of dtypes that no tensor has: objects, strings and times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,23 @@ def compile_module(
     return run
 
 
+def compiled_run(program: Program, module: ir.Module) -> Run:
+    """Compiles a program, or another that was made of it, for as many devices as it needs.
+
+    Args:
+        program: The program as it was read.
+        module: The module that is compiled.
+
+    Raises:
+        InputError: XLA refuses the program, or there are too few devices.
+    """
+    from scalify_hlo.run.many_devices import divides, run_on_devices
+
+    if divides(module):
+        return run_on_devices(program.exported, module, program.name)
+    return compile_module(module, program.name)
+
+
 def runner(program: Program, backend: Backend) -> Run:
     """Returns a function that runs a program on a flat list of NumPy arrays.
 
@@ -83,7 +101,7 @@ def runner(program: Program, backend: Backend) -> Run:
         InputError: The backend refuses the program.
     """
     if backend == "xla":
-        return compile_module(program.module, program.name)
+        return compiled_run(program, program.module)
     from scalify_hlo.run.interpreter import interpret_module
 
     text = _text(program.module)
@@ -117,18 +135,105 @@ def check(
         InputError: The programs do not have matching signatures, or the backend refuses one.
         UsageError: The inputs do not fit the program.
     """
+    return checked(
+        original, rewritten, inputs=inputs, seed=seed, scale=scale, backend=backend
+    ).differences
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A comparison of a rewrite with its original.
+
+    Attributes:
+        differences: The difference of each result.
+        values: The arguments of the original.
+        fed: The arguments of the rewrite, without state of delayed scales.
+        state: The state of delayed scales with which it ran last, in the order of its leaves.
+    """
+
+    differences: list[Difference]
+    values: list[Array]
+    fed: list[Array]
+    state: list[Array]
+
+
+def checked(
+    original: Program,
+    rewritten: Program,
+    *,
+    inputs: Mapping[str, Array | StoredArray] | None = None,
+    seed: int = 0,
+    scale: float | None = None,
+    backend: Backend = "xla",
+) -> Checked:
+    """Compares a rewrite with its original, as `check` does, and returns the arguments too."""
     before, after = (interface(p.module, p.name) for p in (original, rewritten))
-    arguments, results = match(before, after, rewritten.name)
+    state = first_state(rewritten.module, after)
+    arguments, results = match(before, without_state(after, state), rewritten.name)
     rng = np.random.default_rng(seed)
-    values = random_inputs(before, rng) if inputs is None else given_inputs(before, inputs)
+    values = arguments_of(original, before, inputs, rng)
     expected = runner(original, backend)(values)
-    actual = runner(rewritten, backend)(_feed(arguments, values, rng, scale))
-    return [
+    fed = _feed(arguments, values, rng, scale)
+    actual, settled = _settled(runner(rewritten, backend), fed, state)
+    differences = [
         compare(tensor.name, array, value)
         for tensor, array, value in zip(
             results.original, expected, _values(results, actual), strict=True
         )
     ]
+    return Checked(differences, values, fed, settled)
+
+
+def arguments_of(
+    program: Program,
+    described: Interface,
+    inputs: Mapping[str, Array | StoredArray] | None,
+    rng: np.random.Generator,
+) -> list[Array]:
+    """Returns the arguments of a program: given ones, or random ones.
+
+    Random arguments of which the program takes the root or the logarithm are not negative.
+
+    Args:
+        program: The program.
+        described: Its arguments and results.
+        inputs: Arrays by argument name or by position; None for random arguments.
+        rng: The generator of these.
+
+    Raises:
+        UsageError: The inputs do not fit the program.
+    """
+    if inputs is not None:
+        return given_inputs(described, inputs)
+    main = main_function(program.module.operation)
+    if main is None:
+        return random_inputs(described, rng)
+    with program.module.context:
+        return random_inputs(described, rng, nonnegative_arguments(main))
+
+
+_RUNS = 8
+"""The most runs of a program until its delayed scales are those of its arguments."""
+
+
+def _settled(
+    run: Run, fed: Sequence[Array], state: Mapping[int, Array]
+) -> tuple[list[Array], list[Array]]:
+    """Returns the results of a program without its state of delayed scales, and that state.
+
+    The program runs from the state before the first step until the state keeps its scales.
+    """
+    if not state:
+        return run(fed), []
+    numbers = sorted(state)
+    now = dict(state)
+    for _ in range(_RUNS):
+        results = run(with_state(fed, now))
+        used, now = now, dict(zip(numbers, results[-len(numbers) :], strict=True))
+        scales = numbers[1]  # after the history, and before the number of the step
+        if np.array_equal(used[scales], now[scales]):
+            break
+    return results[: -len(numbers)], [used[number] for number in numbers]
 
 
 def match(original: Interface, rewritten: Interface, name: str) -> tuple[Match, Match]:
@@ -149,34 +254,6 @@ def match(original: Interface, rewritten: Interface, name: str) -> tuple[Match, 
         _match(original.arguments, rewritten.arguments, "arguments", name),
         _match(original.results, rewritten.results, "results", name),
     )
-
-
-def random_inputs(program: Interface, rng: np.random.Generator) -> list[Array]:
-    """Returns random arguments: normal floats, small non-negative integers, and booleans."""
-    return [_random(tensor, rng) for tensor in program.arguments]
-
-
-def given_inputs(program: Interface, arrays: Mapping[str, Array | StoredArray]) -> list[Array]:
-    """Returns the arguments of a program from arrays by name or by position.
-
-    Raises:
-        UsageError: An array is missing, does not belong to an argument, or has another type.
-    """
-    names = [t.name if t.name in arrays else f"arr_{i}" for i, t in enumerate(program.arguments)]
-    for name in arrays:
-        if name not in names:
-            known = [t.name for t in program.arguments]
-            raise UsageError(
-                f"the inputs have an array {name!r}, which is no argument{nearest(name, known)}",
-                hint=f"name the arrays after the arguments, or arr_0 to arr_{len(known) - 1}",
-            )
-    for name, tensor in zip(names, program.arguments, strict=True):
-        if name not in arrays:
-            raise UsageError(
-                f"the inputs have no array for the argument {tensor.name!r}",
-                hint="`scalify-hlo inspect --arguments` lists the arguments and their types",
-            )
-    return [fit(arrays[n], t) for n, t in zip(names, program.arguments, strict=True)]
 
 
 def _match(
@@ -228,39 +305,6 @@ def _misfit(kind: str, reason: str, name: str) -> InputError:
     )
 
 
-def _random(tensor: Tensor, rng: np.random.Generator) -> Array:
-    if tensor.dtype.kind == "b":
-        return np.asarray(rng.integers(0, 2, tensor.shape), bool)
-    if not tensor.inexact:
-        largest = _LARGEST_RANDOM_INTEGER if tensor.dtype.itemsize > 1 else 2
-        return np.asarray(rng.integers(0, largest, tensor.shape)).astype(tensor.dtype)
-    values = rng.standard_normal(tensor.shape)
-    if is_complex(tensor.dtype):
-        values = values + 1j * rng.standard_normal(tensor.shape)
-    return np.asarray(values).astype(tensor.dtype)
-
-
-def fit(array: Array | StoredArray, tensor: Tensor) -> Array:
-    """Returns an array with the dtype of an argument; one in a file is read only if it fits.
-
-    Raises:
-        UsageError: The array has another shape, or another kind of dtype.
-    """
-    dtype = array.dtype
-    if dtype.kind == "V" and dtype.itemsize == tensor.dtype.itemsize:
-        dtype = tensor.dtype  # .npz files store bf16 and f8 as raw bytes.
-    kinds = (dtype.kind in "fc", tensor.inexact)
-    foreign = dtype.kind in _NO_NUMBERS or dtype.type is np.void or kinds[0] != kinds[1]
-    if not tensor.takes(array.shape) or (dtype != tensor.dtype and foreign):
-        raise UsageError(
-            f"the array for {tensor.name!r} is {array.dtype}{list(array.shape)}, and the argument "
-            f"{tensor}",
-            hint="give an array of the argument's shape and dtype",
-        )
-    loaded = array.load() if isinstance(array, StoredArray) else array
-    return (loaded if dtype == loaded.dtype else loaded.view(dtype)).astype(tensor.dtype)
-
-
 def _feed(
     arguments: Match, values: Sequence[Array], rng: np.random.Generator, scale: float | None
 ) -> list[Array]:
@@ -289,13 +333,6 @@ def _values(results: Match, actual: Sequence[Array]) -> list[Array]:
             else scaled_by(value, float(next(rest))).astype(tensor.dtype)
         )
     return values
-
-
-def scaled_by(array: Array, factor: float) -> Array:
-    """Returns the product in f64, in which multiplication by a power of two is exact."""
-    wide: Any = np.complex128 if is_complex(array.dtype) else np.float64
-    with np.errstate(over="ignore", invalid="ignore"):
-        return array.astype(wide) * factor
 
 
 def _text(module: ir.Module) -> str:

@@ -13,7 +13,7 @@ from scalify_hlo.io.artifact import copy_module, require_legible
 from scalify_hlo.io.program import FileKind, Program, read_program, read_text
 from scalify_hlo.io.tensors import Array, Interface
 from scalify_hlo.io.wellformed import check_module
-from scalify_hlo.run.check import given_inputs
+from scalify_hlo.run.inputs import given_inputs
 from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from scalify_hlo.io.artifact import require_legible
 from scalify_hlo.io.program import Program, read_program, read_text
 from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex, is_inexact
 from scalify_hlo.quantize.encoding import log2_rms
-from scalify_hlo.run.check import fit, given_inputs
+from scalify_hlo.run.inputs import fit, given_inputs
 from scalify_hlo.storage.arrays import StoredArray
 
 if TYPE_CHECKING:

@@ -22,6 +22,20 @@ BY_HAND: Final = "sdy.manual_computation"
 """The op that `jax.shard_map` becomes."""
 
 
+def divides(module: ir.Module) -> bool:
+    """Whether a program divides its data by hand among devices."""
+    found: list[str] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == BY_HAND:
+            found.append(op.name)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return bool(found)
+
+
 def run_on_devices(exported: Exported | None, module: ir.Module, name: str) -> Run:
     """Returns a function that runs a program on as many CPU devices as it needs.
 

@@ -44,7 +44,18 @@ class Stack:
         return min(turns, self.most)
 
 
-Combine: TypeAlias = Literal["max", "add"] | Stack
+@dataclass(frozen=True, slots=True)
+class First:
+    """Keeps for each column of a table the first turn in which its first row is not zero.
+
+    A value is a table ``[rows, columns]`` of unsigned 64-bit integers. Each loop around it adds a
+    row, after the others, with the number of the turn that was kept, counted from 0; columns whose
+    first row is zero have no meaning. A per-device computation puts the columns of the devices one
+    after another, in the order of the devices.
+    """
+
+
+Combine: TypeAlias = Literal["max", "add"] | Stack | First
 
 _PER_DEVICE = "sdy.manual_computation"
 _COMBINING = {"max": "stablehlo.maximum", "add": "stablehlo.add"}
@@ -68,8 +79,9 @@ def lift(
         main: A function. The loops, branches and computations around the values are replaced by ops
             with more results; handles of the old ops are not valid afterwards.
         values: Tensors of static shape, of floats or integers; not negative for ``max``.
-        combine: ``max``, ``add`` or `Stack`, for each value if it is a list. All values have to be
-            hoisted in one call, as a second call would invalidate the results of the first.
+        combine: ``max``, ``add``, `Stack` or `First`, for each value if it is a list. All values
+            have to be hoisted in one call, as a second call would invalidate the results of the
+            first.
 
     Returns:
         For each value, a value of its type in the function's own block. If it is stacked, the type
@@ -202,7 +214,7 @@ def _loop(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
     carries = [_Carry(op, value, combine) for value, combine in hoisted]
     starts = [emit.constant(carry.type, 0, op) for carry in carries]
     ends = []
-    if any(carry.stacked for carry in carries):
+    if any(carry.counted for carry in carries):
         counter = _counter(op, last)
         starts.append(emit.constant(counter.type, 0, op))
         ends.append(_next_turn(counter, last))
@@ -221,13 +233,13 @@ class _Carry:
         combine: How the values of several turns come together.
 
     Attributes:
-        stacked: Whether turns are kept one by one.
+        counted: Whether the numbers of turns are needed.
         type: The type of the carry.
     """
 
     def __init__(self, op: ir.Operation, value: ir.Value, combine: Combine) -> None:
         self._value, self._combine = value, combine
-        self.stacked = isinstance(combine, Stack)
+        self.counted = isinstance(combine, Stack | First)
         self.type = value.type
         self._slots, self._turns = 0, turns_of(op)
         if isinstance(combine, Stack):
@@ -240,7 +252,8 @@ class _Carry:
                 )
             self._slots = slots
             self.type = ir.RankedTensorType.get([slots, *value.type.shape], value.type.element_type)
-
+        elif isinstance(combine, First):
+            self.type = _table_like(value, added=1)
         for region in op.regions:
             self._carried = region.blocks[0].add_argument(self.type, op.location)
 
@@ -250,6 +263,8 @@ class _Carry:
         where = {"loc": _location(self._value), "ip": ir.InsertionPoint(last)}
         if isinstance(self._combine, str):
             return emit.elementwise(_COMBINING[self._combine], carried, self._value, **where)
+        if isinstance(self._combine, First):
+            return _first(carried, self._value, counter, last)
         one = ir.RankedTensorType.get([1, *self._value.type.shape], self.type.element_type)
         update = emit.reshape(self._value, one, last)
         zero = emit.constant(_index(), 0, last)
@@ -267,6 +282,30 @@ class _Carry:
         turns = emit.constant(_index(), self._turns, last)
         scaled = emit.multiply(counter, slots, last)
         return emit.elementwise("stablehlo.divide", scaled, turns, **where)
+
+
+def _table_like(value: ir.Value, *, added: int) -> ir.Type:
+    rows, columns = value.type.shape
+    return ir.RankedTensorType.get([rows + added, columns], value.type.element_type)
+
+
+def _first(
+    carried: ir.Value, value: ir.Value, counter: ir.Value | None, last: ir.Operation
+) -> ir.Value:
+    """The columns of a carried table, and those of this turn where its first row is zero."""
+    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    type_, columns = carried.type, carried.type.shape[1]
+    row = ir.RankedTensorType.get([1, columns], type_.element_type)
+    turn = emit.convert(counter, type_.element_type, last)
+    turns = emit.broadcast(row, turn, ir.DenseI64ArrayAttr.get([]), **where)
+    now = stablehlo.concatenate([value, turns], 0, **where)
+    ends = [ir.DenseI64ArrayAttr.get(each) for each in ([0, 0], [1, columns], [1, 1])]
+    keys = stablehlo.slice(carried, *ends, **where)
+    differs = stablehlo.ComparisonDirectionAttr.get("NE")
+    known = stablehlo.compare(keys, emit.constant(row, 0, last), differs, **where)
+    wide = ir.RankedTensorType.get(type_.shape, known.type.element_type)
+    kept = emit.broadcast(wide, known, ir.DenseI64ArrayAttr.get([0, 1]), **where)
+    return stablehlo.select(kept, carried, now, **where)
 
 
 def _index() -> ir.Type:
@@ -306,10 +345,21 @@ def _per_device(op: ir.Operation, hoisted: Sequence[_Hoisted]) -> ir.Operation:
 def _of_devices(
     value: ir.Value, combine: Combine, devices: Devices | None, last: ir.Operation
 ) -> ir.Value:
+    if isinstance(combine, First):
+        return _side_by_side(gathered(value, devices, last), last)
     how = combine.devices if isinstance(combine, Stack) else combine
     if how == "gather":
         return gathered(value, devices, last)
     return everywhere(value, _COMBINING[how], devices, last)
+
+
+def _side_by_side(tables: ir.Value, last: ir.Operation) -> ir.Value:
+    """The tables of all devices as one, with the columns of one device after another."""
+    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
+    devices, rows, columns = tables.type.shape
+    swapped = stablehlo.transpose(tables, ir.DenseI64ArrayAttr.get([1, 0, 2]), **where)
+    type_ = ir.RankedTensorType.get([rows, devices * columns], tables.type.element_type)
+    return emit.reshape(swapped, type_, last)
 
 
 def _return_more(last: ir.Operation, values: Sequence[ir.Value]) -> None:

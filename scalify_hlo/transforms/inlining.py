@@ -29,7 +29,8 @@ def inline_calls(
     Args:
         module: A ``builtin.module``, which is edited in place.
         marks: Names of attributes. An op with one of them is marked.
-        named: Whether the name stack of a call is put before those of the ops that take its place.
+        named: Whether the name stack of a call is put before those of the ops that take its place,
+            and its source location is that of ops without one.
 
     Returns:
         The ops other than calls, such as composites, that refer to a function with a marked op.
@@ -151,7 +152,7 @@ def _inline(call: ir.Operation, callee: ir.Operation, *, named: bool) -> None:
     """Replaces a call by a copy of the ops of the function."""
     copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
     if named and (name := name_of(call)):
-        _prefix_names(copy, name)
+        _prefix_names(copy, name, _without_name(call.location))
     block = copy.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):
         replace_uses(argument, operand)
@@ -164,16 +165,26 @@ def _inline(call: ir.Operation, callee: ir.Operation, *, named: bool) -> None:
     erase(call)
 
 
-def _prefix_names(function: ir.Operation, name: str) -> None:
-    """Puts a name stack before those of the ops of a function."""
+def _prefix_names(function: ir.Operation, name: str, caller: ir.Location) -> None:
+    """Puts a name stack before those of the ops of a function.
+
+    Args:
+        function: The function.
+        name: The name stack.
+        caller: The source location of ops that have none.
+    """
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        location = op.location
-        inner = location.child_loc if isinstance(location, ir.NameLoc) else location
-        op.location = ir.Location.name(joined(name, name_of(op)), inner)
+        inner = _without_name(op.location)
+        place = caller if isinstance(inner, ir.UnknownLoc) else inner
+        op.location = ir.Location.name(joined(name, name_of(op)), place)
         return ir.WalkResult.ADVANCE
 
     function.walk(visit)
+
+
+def _without_name(location: ir.Location) -> ir.Location:
+    return location.child_loc if isinstance(location, ir.NameLoc) else location
 
 
 def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:

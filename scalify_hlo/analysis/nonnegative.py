@@ -1,0 +1,140 @@
+"""The arguments of which a program takes the root or the logarithm, so that they have a sign.
+
+An argument is followed through ops that keep the sign of its elements: moves, casts, factors, sums
+with other terms and differences, as in moving averages, and sums over dimensions. Squares,
+magnitudes and exponentials have a sign whatever the argument is, so the search ends at them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import FLOW_VALUES
+from scalify_hlo.analysis.cast_reach import next_turn
+from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
+from scalify_hlo.analysis.reach import BARRIER, is_uniform, rank_of
+from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.traits import (
+    BROADCASTS,
+    COPIES,
+    EXTREMES,
+    LOGARITHMS,
+    LOOKUPS,
+    PADS,
+    REDUCES_OVER_DEVICES,
+    REORDERS,
+    RESHAPES,
+    ROUNDS,
+    SLICES,
+)
+
+_ROOTS: Final = LOGARITHMS | {"stablehlo.rsqrt", "stablehlo.sqrt"}
+_POWER: Final = "stablehlo.power"
+_CONSTANT: Final = "stablehlo.constant"
+_SUM: Final = "stablehlo.add"
+_DIFFERENCE: Final = "stablehlo.subtract"
+_CHOICE: Final = "stablehlo.select"
+_MOVES: Final = (
+    BROADCASTS
+    | COPIES
+    | LOOKUPS
+    | PADS
+    | REDUCES_OVER_DEVICES
+    | REORDERS
+    | RESHAPES
+    | ROUNDS
+    | SLICES
+    | {
+        *("stablehlo.all_gather", "stablehlo.concatenate", "stablehlo.dynamic_update_slice"),
+        *("stablehlo.reduce", "stablehlo.reduce_window"),
+    }
+)
+"""Ops whose result is not negative if their data are not."""
+
+
+def nonnegative_arguments(main: ir.OpView) -> frozenset[int]:
+    """Returns the numbers of the float arguments of which a program takes the root or logarithm.
+
+    Args:
+        main: The entry function of the program.
+    """
+    frame = Frame.of(main)
+    arguments = main.regions[0].blocks[0].arguments
+    floats = are_floats([argument.type for argument in arguments])
+    found = frozenset(
+        number
+        for number, argument in enumerate(arguments)
+        if floats[number] and _reaches_root(frame.place(argument))
+    )
+    frame.release()
+    return found
+
+
+def _reaches_root(start: Place) -> bool:
+    waiting, seen = [start], {start}
+    while waiting and len(seen) < FLOW_VALUES:
+        value, frame = waiting.pop()
+        for use in value.uses:
+            owner = use.owner.operation
+            if _is_root(use, owner):
+                return True
+            found = [place for place in _after(use, owner, frame) if place not in seen]
+            seen.update(found)
+            waiting += found
+    return False
+
+
+def _is_root(use: ir.OpOperand, op: ir.Operation) -> bool:
+    """Whether an op takes the root or the logarithm of an operand."""
+    if op.name == _POWER and use.operand_number == 0:
+        return not _is_integral(op.operands[1])
+    return op.name in _ROOTS
+
+
+def _is_integral(value: ir.Value) -> bool:
+    """Whether a value is a constant of whole numbers, or a broadcast of one."""
+    owner = value.owner
+    while not isinstance(owner, ir.Block) and owner.name in BROADCASTS:
+        owner = owner.operands[0].owner
+    if isinstance(owner, ir.Block) or owner.name != _CONSTANT:
+        return False
+    elements = owner.attributes["value"]
+    if not isinstance(elements, ir.DenseElementsAttr) or not elements.is_splat:
+        return False
+    return bool(np.mod(float(elements.get_splat_value().value), 1) == 0)
+
+
+def _after(use: ir.OpOperand, op: ir.Operation, frame: Frame) -> list[Place]:
+    """Returns the values that have the sign of an operand."""
+    name = op.name
+    if name in RETURNS:
+        return [*frame.returned(use), *next_turn(use, frame)]
+    if name in INSIDES:
+        return frame.targets(use)
+    if name == BARRIER:
+        return [frame.place(op.results[use.operand_number])]
+    if name in _MOVES or name in (_SUM, _CHOICE) or _is_of_sign(use, op):
+        return [frame.place(result) for result in op.results]
+    return []
+
+
+def _is_of_sign(use: ir.OpOperand, op: ir.Operation) -> bool:
+    """Whether a maximum, a difference or a product has the sign of an operand."""
+    if op.name in EXTREMES:
+        return not is_uniform(op.operands[1 - use.operand_number])  # else it may replace the sign
+    if op.name == _DIFFERENCE:
+        return bool(use.operand_number == 0)
+    return _is_scaled(use, op)
+
+
+def _is_scaled(use: ir.OpOperand, op: ir.Operation) -> bool:
+    """Whether an op multiplies or divides an operand by one number."""
+    if op.name not in ("stablehlo.multiply", "stablehlo.divide"):
+        return False
+    other = op.operands[1 - use.operand_number]
+    return other != op.operands[use.operand_number] and (
+        is_uniform(other) or (rank_of(other) == 0 and not isinstance(other.owner, ir.Block))
+    )

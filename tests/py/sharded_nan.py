@@ -1,0 +1,63 @@
+"""Finds a NaN of one of eight devices among which `jax.shard_map` divides a step; prints JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export, lax
+from jax.sharding import AxisType, PartitionSpec
+
+from scalify_hlo.api import find_nan
+from scalify_hlo.observe.nan_report import NonFiniteOp
+from tests.py.stats_reference import Array
+
+MARK = "# planted"
+
+
+def origin(function: Callable[..., Any], values: Array) -> NonFiniteOp:
+    found = find_nan(export.export(jax.jit(function))(values), [(values,)]).first
+    assert found is not None
+    return found
+
+
+if __name__ == "__main__":
+    mesh = jax.make_mesh((4, 2), ("d", "t"), axis_types=(AxisType.Auto,) * 2)
+    spec = PartitionSpec("d", "t")
+
+    def part(x: jax.Array) -> jax.Array:
+        return jnp.log(x) * 2  # planted
+
+    def looped(x: jax.Array) -> jax.Array:
+        def body(c: jax.Array, i: jax.Array) -> tuple[jax.Array, None]:
+            return c + jnp.log(x + (i < 2) * 4), None
+
+        return lax.scan(body, x, jnp.arange(4))[0]
+
+    def spread(function: Callable[..., Any]) -> Callable[..., Any]:
+        return jax.shard_map(function, mesh=mesh, in_specs=spec, out_specs=spec)
+
+    values = np.ones((16, 8), np.float32)
+    values[9, 7] = -2.0  # the third row of devices, its second column: device 5
+    plain, inner = origin(spread(part), values), origin(spread(looped), values)
+    lines = Path(__file__).read_text().splitlines()
+    number = next(i for i, text in enumerate(lines, 1) if text.endswith(MARK) and "log" in text)
+    print(
+        json.dumps(
+            {
+                "sentence": plain.sentence,
+                "location": plain.location,
+                "expected": f"{__file__}:{number}:",
+                "device": plain.device,
+                "smallest": plain.operands[0].smallest,
+                "largest": plain.operands[0].largest,
+                "shape": plain.operands[0].shape,
+                "looped": {"loops": [t.turn for t in inner.loops], "device": inner.device},
+            }
+        )
+    )

@@ -1,0 +1,64 @@
+"""Planted overflows, flushed operands and NaN are found, and named with their source line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.py import eight_devices
+from tests.py.planted import PLACES, exponential, inputs, line, logarithm, matmul, origin, parted
+
+EVERY_PLACE = pytest.mark.parametrize("place", PLACES)
+
+
+@EVERY_PLACE
+def test_a_nan(place: str) -> None:
+    x, w = inputs()
+    step = PLACES[place](logarithm)
+    assert origin(step, x, w) is None
+    x[3, 4] = -1.0
+    found = origin(step, x, w)
+    assert found is not None
+    assert (found.kind, found.op) == ("nan", "stablehlo.log")
+    assert line("NaN") in found.location
+    assert [loop.turn for loop in found.loops] == ([0] if place == "scan" else [])
+
+
+@EVERY_PLACE
+def test_an_overflow(place: str) -> None:
+    x, w = inputs()
+    step = PLACES[place](exponential)
+    assert origin(step, x, w) is None
+    x[3, 4] = 1.65  # times 50 it is 82.5 at first, 87.5 in turn 1, and 92.5 in turn 2
+    found = origin(step, x + (0.0 if place == "scan" else 0.2), w)
+    assert found is not None
+    assert (found.kind, found.op) == ("infinity", "stablehlo.exponential")
+    assert line("overflow") in found.location
+    assert [loop.turn for loop in found.loops] == ([2] if place == "scan" else [])
+
+
+@EVERY_PLACE
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_operands_that_a_cast_flushes_or_clips(place: str, factor: float) -> None:
+    """`fp8` takes inputs to be near unit: E4M3 holds them at 1, and not at 1e-6 and 1e6."""
+    x, w = inputs()
+    step = PLACES[place](matmul)
+    assert parted(step, x, w) == []
+    if place == "scan" and factor < 1:
+        x, w = x, w * np.float32(factor)  # the carry grows in each turn
+    else:
+        x = x * np.float32(factor)
+    first = parted(step, x, w)[0]
+    assert first.op == "stablehlo.dot_general"
+    assert line("cast") in first.location
+
+
+def test_a_sharded_step() -> None:
+    found = json.loads(eight_devices.run("sharded_planted"))
+    assert found["nan"] == ["stablehlo.log", True, 4]
+    assert found["overflow"] == ["stablehlo.exponential", True, 0]
+    assert found["healthy"] == []
+    assert found["flushed"] == ["stablehlo.dot_general", True]
+    assert found["clipped"] == ["stablehlo.dot_general", True]
