@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(
     name="stats",
-    epilog="Example: scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.json",
+    epilog="Example: scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.html",
 )
 @click.argument("program", metavar="IN")
 @click.option(
@@ -58,7 +58,13 @@ if TYPE_CHECKING:
     help="Whether the turns of a loop share a record.",
 )
 @optional_rewrite
-@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    default="-",
+    help="Where to write: JSON, or .html for a page, or .png for a figure.  [default: -]",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
 def command(
     program: str,
@@ -75,7 +81,7 @@ def command(
     output: str,
     quiet: bool,
 ) -> None:
-    """Run the program IN, and write statistics of all its float values as JSON.
+    """Run the program IN, and write statistics of all its float values.
 
     Each value has its rms, its largest and smallest magnitude, exact counts of zeros, subnormals,
     saturated and non-finite elements, and a histogram; each operand of a matmul has the effect of
@@ -88,9 +94,10 @@ def command(
     asked = (signature, input_scale, settings, profile)
     options = _options(recipe, *asked)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.observe.record import dump_stats
+    from scalify_hlo.observe.output import form_of, rendered
     from scalify_hlo.observe.run import Request, collect_stats
 
+    form = form_of(output)
     request = Request(steps, carry == "state", values, turns)
     source = read(program)
     arrays = [read_arrays(path) for path in inputs]
@@ -101,7 +108,7 @@ def command(
     if not quiet:
         for remark in record.remarks:
             console.report_summary(f"remark: {remark}")
-    write_file(output, dump_stats(record))
+    write_file(output, rendered(record, form))
 
 
 def _options(
