@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -28,7 +29,7 @@ _BROADCAST: Final = "stablehlo.broadcast_in_dim"
 _SAME: Final = COPIES | MAGNITUDES | REORDERS | RESHAPES
 """Ops whose result has the magnitudes of the operand with its number."""
 
-_UNKNOWN: Final = "loc(unknown)"
+_LINE: Final = re.compile(r":\d+:\d+$")
 
 
 @dataclass(eq=False, slots=True)
@@ -189,10 +190,7 @@ class Scan:
         return source, 1
 
     def _place(self, op: ir.Operation) -> str:
-        place = source_location(op.location)
-        return (
-            "" if place == _UNKNOWN or "loc(" not in place else place_of_text(place, self.program)
-        )
+        return source_line(op, self.program)
 
 
 def _bodies(op: ir.Operation) -> Iterator[ir.Block]:
@@ -202,6 +200,17 @@ def _bodies(op: ir.Operation) -> Iterator[ir.Block]:
     elif op.name in BRANCHES or op.name in BODIES:
         for region in op.regions:
             yield region.blocks[0]
+
+
+def source_line(op: ir.Operation, program: str) -> str:
+    """Returns the source location of an op as ``file:line:column``; empty if it has no line.
+
+    Args:
+        op: The op.
+        program: The name of the program, for locations without a file.
+    """
+    place = place_of_text(source_location(op.location), program)
+    return place if _LINE.search(place) else ""
 
 
 def _name(op: ir.Operation) -> str:

@@ -73,23 +73,26 @@ function* octavesOf(cell) {
   }
 }
 
+/** The lowest level that counts for the span: a share of 0.02 %. */
+const SEEN = 14;
+
 /** The share of elements that a level stands for. */
 const shareOf = (level) => 2 ** ((level - 63) / 4);
 
 /** How dark an octave is drawn. */
 const darkness = (level) => 0.1 + 0.9 * (level / 63) ** 1.7;
 
-/** The octaves that are drawn: those of all values and of the narrow formats, within bounds. */
+/** The octaves that are drawn: nearly all of nearly all values. What lies beyond is drawn at the ends. */
 function spanOf() {
-  let [low, high] = [-26, 17];
-  for (const row of rows) {
-    for (const cell of row.of) {
-      if (!cell || !cell.octaves) continue;
-      low = Math.min(low, cell.first);
-      high = Math.max(high, cell.first + cell.octaves.length);
-    }
+  const [lows, highs] = [[], []];
+  for (const cell of rows.flatMap((row) => row.of)) {
+    const octaves = cell && cell.octaves ? [...octavesOf(cell)].filter(([, level]) => level >= SEEN) : [];
+    if (!octaves.length) continue;
+    lows.push(octaves[0][0]);
+    highs.push(octaves[octaves.length - 1][0] + 1);
   }
-  return { low: Math.max(low - 1, -72), high: Math.min(high + 1, 48) };
+  const at = (list, share) => list.sort((a, b) => a - b)[Math.floor(share * (list.length - 1))] ?? 0;
+  return { low: Math.min(at(lows, 0.03), -26) - 1, high: Math.max(at(highs, 0.97), 17) + 1 };
 }
 
 function number(value) {

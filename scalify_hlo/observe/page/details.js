@@ -86,7 +86,7 @@ function curvesOf(row) {
       found.push(element("dt", {}, `${name}, ${data.variants[i].name}`), element("dd", {}, drawn, ends));
     }
   });
-  return found.length ? [element("h3", {}, "Over records"), element("dl", {}, ...found)] : [];
+  return found.length ? [element("h3", {}, "Over records"), element("dl", { className: "curves" }, ...found)] : [];
 }
 
 function operandOf(operand) {

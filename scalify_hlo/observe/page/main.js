@@ -53,15 +53,26 @@ function tiles(state) {
   const ratios = rows.map((row) => snrOf(row, state.format.name)).filter((db) => db !== null);
   const found = [
     [rows.length.toLocaleString("en"), "values"],
-    [lossy.map((count) => count.toLocaleString("en")).join(" → "), `tensors lose more than 1 % in ${state.format.label}`, lossy[lossy.length - 1] > 0],
+    [lossy.map((count) => count.toLocaleString("en")).join(" → "), `tensors lose over 1 % in ${state.format.label}`, lossy[lossy.length - 1] > 0],
     [broken.toLocaleString("en"), "with NaN or infinities", broken > 0],
   ];
+  if (data.operands.length) found.splice(2, 0, operandTile(number, state.format));
   if (ratios.length) found.push([decibel(Math.min(...ratios)), "lowest SNR of an operand"]);
   byId("tiles").replaceChildren(
     ...found.map(([count, text, bad]) =>
       element("li", {}, element("strong", { className: bad ? "bad" : "" }, count), element("span", {}, text)),
     ),
   );
+}
+
+/** How many operands of matmuls lose elements as they are, and with one scale for the tensor. */
+function operandTile(number, format) {
+  const asTheyAre = data.operands.filter((each) => lossOf(rows[numberOf.get(each.value)]?.of[0], number) > 0.01);
+  const casts = data.operands.map((each) => castOf(each, format.name)).filter(Boolean);
+  const scaled = casts.filter((cast) => cast.flushed + cast.clipped > 0.01).length;
+  const counts = casts.length ? `${asTheyAre.length} → ${scaled}` : String(asTheyAre.length);
+  const how = casts.length ? ", unscaled → scaled" : "";
+  return [counts, `of ${data.operands.length} matmul operands do${how}`, scaled > 0];
 }
 
 class Page {
