@@ -7,11 +7,10 @@ the rows have.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 

@@ -231,7 +231,8 @@ class _Adding:
                 place.packs.append(Pack([m for group in packed for m in group], first))
         largest = {
             m.id: (measured[id(group)].extremes[0], i)
-            for group in groups for i, m in enumerate(group)
+            for group in groups
+            for i, m in enumerate(group)
         }
         one = emit.integers(emit.scalar_type(_u64()), 1, last)
         place.ran = self._add(one, "add", place)

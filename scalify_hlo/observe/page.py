@@ -88,7 +88,7 @@ def page_data(record: StatsRecord) -> dict[str, Any]:
         "steps": record.steps,
         "remarks": record.remarks,
         "variants": [{"name": v.name, "recipe": v.recipe} for v in record.variants],
-        "formats": [_format(label, name) for label, name in PAGE_FORMATS.items()],
+        "formats": [{"label": label, **format_range(name)} for label, name in PAGE_FORMATS.items()],
         "rows": rows,
         "operands": operands,
         "texts": texts.known,
@@ -114,16 +114,21 @@ class _Texts:
         return self._numbers[text]
 
 
-def _format(label: str, name: str) -> dict[str, Any]:
-    """A format; its range is ``floor(log2(x))`` of three numbers.
+def format_range(name: str) -> dict[str, Any]:
+    """Returns the range of a format, as ``floor(log2(x))`` of three of its numbers.
 
-    These are the smallest subnormal number, the smallest normal one, and the largest.
+    Args:
+        name: The format in MLIR.
+
+    Returns:
+        The smallest subnormal number is ``least``, the smallest normal one ``normal``, and the
+        largest ``top``.
     """
     format_ = FORMATS[name]
     low = format_.min_exponent
     top = math.frexp(format_.max_finite)[1] - 1
     least = low - format_.mantissa_bits
-    return {"name": name, "label": label, "least": least, "normal": low, "top": top}
+    return {"name": name, "least": least, "normal": low, "top": top}
 
 
 def losses(histogram: OctaveCounts) -> list[float]:
@@ -141,7 +146,7 @@ def losses(histogram: OctaveCounts) -> list[float]:
     nonzero = sum(histogram.counts)
     found = []
     for name in PAGE_FORMATS.values():
-        format_ = _format(name, name)
+        format_ = format_range(name)
         flushed = _between(histogram, None, format_["least"] - 1)
         clipped = _between(histogram, format_["top"] + 1, None)
         found += [_short(flushed / max(nonzero, 1)), _short(clipped / max(nonzero, 1))]
@@ -173,7 +178,7 @@ def _row(row: Sequence[ValueStats | None], texts: _Texts) -> dict[str, Any]:
 
 
 def _type(value: ValueStats) -> str:
-    return f"{value.dtype}[{'×'.join(map(str, value.shape))}]"
+    return f"{value.dtype}[{','.join(map(str, value.shape))}]"
 
 
 def _cell(value: ValueStats, type_: str) -> dict[str, Any]:
@@ -197,7 +202,8 @@ def _cell(value: ValueStats, type_: str) -> dict[str, Any]:
     if _type(value) != type_:
         found["type"] = _type(value)
     if value.scales is not None:
-        found["scale"] = [_short(value.scales[i]) for i in kept]
+        scales = (value.scales[i] for i in kept)
+        found["scale"] = [None if scale is None else _short(scale) for scale in scales]
     return found
 
 
@@ -244,9 +250,7 @@ def _worst(one: FormatStats) -> dict[str, Any]:
     }
 
 
-def _short(number: float | None) -> float | None:
+def _short(number: float) -> float:
     """A number of four digits."""
-    if number is None:
-        return None
     rounded = float(f"{number:.4g}")
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e6 else rounded

@@ -65,7 +65,7 @@ def large(count: int) -> StatsRecord:
 
 def _value(number: int, shift: int) -> ValueStats:
     counts = tuple(1 + (number * 7 + i * i) % 4096 for i in range(30))
-    columns: dict[str, tuple[float, ...]] = {name: (0.0,) * 3 for name in COLUMNS}
+    columns: dict[str, tuple[float, ...]] = dict.fromkeys(COLUMNS, (0.0,) * 3)
     columns |= {"turns": (1.0,) * 3, "count": (65536.0,) * 3}
     columns |= {"rms": (0.123456, 0.2, 0.3), "amax": (number + 0.5,) * 3, "smallest": (1e-9,) * 3}
     return ValueStats(

@@ -392,3 +392,18 @@ def test_no_samples_are_refused() -> None:
     samples: Sequence[Any] = []
     with pytest.raises(UsageError, match="no inputs"):
         collect_stats("func.func @main(%x: tensor<f32>) { return }", samples)
+
+
+def test_values_without_a_line_have_no_location() -> None:
+    """A name stack alone is no source location."""
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %a = stablehlo.negate %x : tensor<4xf32> loc("jit(step)/neg")
+      %b = stablehlo.exponential %a : tensor<4xf32> loc("jit(step)/exp"("model.py":3:5))
+      return %b : tensor<4xf32>
+    }
+    """
+    record = collect_stats(text, [[np.ones(4, np.float32)]])
+    found = {value.op: value.location for value in record.variants[0].values}
+    assert found["stablehlo.negate"] == ""
+    assert found["stablehlo.exponential"] == "model.py:3:5"

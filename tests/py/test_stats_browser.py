@@ -165,7 +165,7 @@ def test_nothing_is_wider_than_the_window(tmp_path: Path, size: str) -> None:
     found = asked(
         page(sample()),
         tmp_path,
-        'page.open(rows[0]); return [innerWidth, document.documentElement.scrollWidth, '
+        "page.open(rows[0]); return [innerWidth, document.documentElement.scrollWidth, "
         'document.getElementById("details").scrollWidth];',
         size=size,
     )

@@ -32,7 +32,7 @@ class Parsed(HTMLParser):
         self.elements.append((tag, dict(attrs)))
         self.open = tag
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
         self.open = ""
 
     def handle_data(self, data: str) -> None:
