@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.common import Row, arguments, report
-from scalify_hlo.observe.page import page
+from scalify_hlo.observe.page import stats_page
 from tests.py.stats_page import BROWSER, large, opened
 
 MEGABYTES, SECONDS = 15.0, 3.0
@@ -25,7 +25,7 @@ def main() -> int:
     if not BROWSER:
         print("error: no Chromium on this machine; set BROWSER_FOR_TESTS", file=sys.stderr)
         return 2
-    text = page(large(options.values))
+    text = stats_page(large(options.values))
     times, lines = [], 0
     for _ in range(options.rounds):
         with tempfile.TemporaryDirectory() as folder:

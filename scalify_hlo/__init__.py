@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from scalify_hlo.observe.record import StatsRecord as StatsRecord
     from scalify_hlo.observe.record import ValueStats as ValueStats
     from scalify_hlo.observe.record import VariantStats as VariantStats
+    from scalify_hlo.observe.page import stats_page as stats_page
     from scalify_hlo.observe.record import dump_stats as dump_stats
     from scalify_hlo.observe.record import load_stats as load_stats
     from scalify_hlo.passes.pipeline import PASSES as PASSES
@@ -114,6 +115,7 @@ _HOMES = {
     "FormatStats": "observe.record",
     "dump_stats": "observe.record",
     "load_stats": "observe.record",
+    "stats_page": "observe.page",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

@@ -45,9 +45,9 @@ def rendered(record: StatsRecord, form: str) -> str | bytes:
         form: One of `SUFFIXES`.
     """
     if form == ".html":
-        from scalify_hlo.observe.page import page
+        from scalify_hlo.observe.page import stats_page
 
-        return page(record)
+        return stats_page(record)
     if form == ".png":
         from scalify_hlo.observe.figures import histograms
 

@@ -39,7 +39,7 @@ _STEPS: Final = 4
 """The levels of an octave for each halving of its share of the elements."""
 
 
-def page(record: StatsRecord) -> str:
+def stats_page(record: StatsRecord) -> str:
     """Returns statistics as an HTML page.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scalify_hlo.observe.page import page
+from scalify_hlo.observe.page import stats_page
 from tests.py.stats_page import BROWSER, HOSTILE, hostile, large, opened, sample
 
 pytestmark = [
@@ -53,7 +53,7 @@ const chosen = () => document.querySelector('tr[aria-selected="true"]')?.rowInde
 
 
 def test_a_page_opens_under_its_policy(tmp_path: Path) -> None:
-    document, console = opened(page(sample()), tmp_path)
+    document, console = opened(stats_page(sample()), tmp_path)
     assert not console
     assert re.search(r'data-ready="\d+"', document)
     assert "params['v']" in unescape(document)
@@ -61,7 +61,7 @@ def test_a_page_opens_under_its_policy(tmp_path: Path) -> None:
 
 def test_ten_thousand_rows_are_drawn_in_part(tmp_path: Path) -> None:
     found = asked(
-        page(large(10_000)),
+        stats_page(large(10_000)),
         tmp_path,
         PRESS
         + """
@@ -80,7 +80,7 @@ def test_ten_thousand_rows_are_drawn_in_part(tmp_path: Path) -> None:
 
 def test_names_are_texts(tmp_path: Path) -> None:
     found = asked(
-        page(hostile()),
+        stats_page(hostile()),
         tmp_path,
         PRESS
         + """
@@ -98,7 +98,7 @@ def test_names_are_texts(tmp_path: Path) -> None:
 
 def test_keys_move_filter_and_open(tmp_path: Path) -> None:
     found = asked(
-        page(sample()),
+        stats_page(sample()),
         tmp_path,
         PRESS
         + """
@@ -121,7 +121,7 @@ def test_keys_move_filter_and_open(tmp_path: Path) -> None:
 
 def test_values_are_sorted_by_loss_and_by_ratio(tmp_path: Path) -> None:
     found = asked(
-        page(sample()),
+        stats_page(sample()),
         tmp_path,
         PRESS
         + """
@@ -150,7 +150,7 @@ def test_details_have_the_numbers(tmp_path: Path) -> None:
     operand = record.operands[0]
     place = next(i for i, row in enumerate(record.rows()) if row[0] and row[0].id == operand.value)
     text = asked(
-        page(record),
+        stats_page(record),
         tmp_path,
         f'page.open(rows[{place}]); return document.getElementById("details-body").textContent;',
     )
@@ -163,7 +163,7 @@ def test_details_have_the_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [PHONE, "1280,900"])
 def test_nothing_is_wider_than_the_window(tmp_path: Path, size: str) -> None:
     found = asked(
-        page(sample()),
+        stats_page(sample()),
         tmp_path,
         "page.open(rows[0]); return [innerWidth, document.documentElement.scrollWidth, "
         'document.getElementById("details").scrollWidth];',
@@ -180,7 +180,7 @@ def test_a_strip_is_drawn_where_its_octaves_are(tmp_path: Path) -> None:
     first = record.variants[0].values[0].histogram
     drawn, empty = first.first + len(first.counts) - 2, first.first + len(first.counts) + 2
     found = asked(
-        page(record),
+        stats_page(record),
         tmp_path,
         PRESS
         + f"""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scalify_hlo.observe.page import PAGE_FORMATS, levels, losses, page, page_data
+from scalify_hlo.observe.page import PAGE_FORMATS, levels, losses, page_data, stats_page
 from scalify_hlo.observe.record import OctaveCounts, StatsRecord
 from tests.py.stats_page import HOSTILE, hostile, large, sample
 
@@ -54,7 +54,7 @@ def data_of(text: str) -> Any:
 
 
 def test_the_data_are_those_of_the_record(record: StatsRecord) -> None:
-    data = data_of(page(record))
+    data = data_of(stats_page(record))
     assert data == json.loads(json.dumps(page_data(record)))
     rows = list(record.rows())
     assert [row["id"] for row in data["rows"]] == [(a or b).id for a, b in rows]  # type: ignore[union-attr]
@@ -68,7 +68,7 @@ def test_the_data_are_those_of_the_record(record: StatsRecord) -> None:
 
 
 def test_a_page_loads_nothing_else(record: StatsRecord) -> None:
-    text = page(record)
+    text = stats_page(record)
     parsed = Parsed(text)
     for _, attributes in parsed.elements:
         assert not {"src", "href", "srcset", "action"} & set(attributes)
@@ -76,7 +76,7 @@ def test_a_page_loads_nothing_else(record: StatsRecord) -> None:
 
 
 def test_the_policy_allows_one_script(record: StatsRecord) -> None:
-    text = page(record)
+    text = stats_page(record)
     parsed = Parsed(text)
     (policy,) = [m["content"] for m in parsed.tags("meta") if "http-equiv" in m]
     script = parsed.texts["script"][-1]
@@ -87,7 +87,7 @@ def test_the_policy_allows_one_script(record: StatsRecord) -> None:
 
 
 def test_names_are_no_markup() -> None:
-    text = page(hostile())
+    text = stats_page(hostile())
     parsed = Parsed(text)
     assert not parsed.tags("img")
     assert len(parsed.tags("script")) == 2
@@ -98,7 +98,7 @@ def test_names_are_no_markup() -> None:
 
 
 def test_a_page_is_a_table_with_labels(record: StatsRecord) -> None:
-    parsed = Parsed(page(record))
+    parsed = Parsed(stats_page(record))
     assert ("html", {"lang": "en"}) in parsed.elements
     ids = [a["id"] for _, a in parsed.elements if "id" in a]
     assert len(ids) == len(set(ids))
@@ -122,7 +122,7 @@ def test_rows_of_a_rewrite_alone_follow_those_before_them(record: StatsRecord) -
 
 
 def test_ten_thousand_rows_are_small() -> None:
-    assert len(page(large(10_000)).encode()) < MOST_BYTES
+    assert len(stats_page(large(10_000)).encode()) < MOST_BYTES
 
 
 def share(found: list[float], label: str) -> tuple[float, float]:
