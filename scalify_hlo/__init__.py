@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from scalify_hlo.jax_api.scaled_array import asarray as asarray
     from scalify_hlo.jax_api.scaled_array import dynamic_rescale as dynamic_rescale
     from scalify_hlo.observe.collector import Stats as Stats
+    from scalify_hlo.observe.page import stats_page as stats_page
     from scalify_hlo.observe.record import FormatStats as FormatStats
     from scalify_hlo.observe.record import OctaveCounts as OctaveCounts
     from scalify_hlo.observe.record import OperandStats as OperandStats
     from scalify_hlo.observe.record import StatsRecord as StatsRecord
     from scalify_hlo.observe.record import ValueStats as ValueStats
     from scalify_hlo.observe.record import VariantStats as VariantStats
-    from scalify_hlo.observe.page import stats_page as stats_page
     from scalify_hlo.observe.record import dump_stats as dump_stats
     from scalify_hlo.observe.record import load_stats as load_stats
     from scalify_hlo.passes.pipeline import PASSES as PASSES

@@ -41,6 +41,7 @@ GROUPS = {
         "FormatStats",
         "dump_stats",
         "load_stats",
+        "stats_page",
     ),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (

@@ -26,14 +26,14 @@ from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, 
 
 _RESULT: Final = "stats"
 _PER_DEVICE: Final = "sdy.manual_computation"
-_NEAR: Final = 64
+_NEAR: Final = 128
 """Values are measured together only if they are among so many values that follow each other, as
 those that come first are kept until then."""
 
 _TOGETHER: Final = 1 << 18
 """The elements of values that may be measured together in each program."""
 
-_SHARE: Final = 64
+_SHARE: Final = 16
 """Of large programs, values of this part of the elements of all arguments."""
 
 _KEPT_TURNS: Final = 8

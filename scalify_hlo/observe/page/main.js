@@ -10,6 +10,11 @@ function rolesOf(row) {
   return [row.role, ...row.operands.map((operand) => `${operand.role} of a matmul`)].filter(Boolean);
 }
 
+/** The number of NaN and infinities in all programs. */
+function brokenOf(row) {
+  return row.of.reduce((sum, cell) => sum + (cell?.nan ?? 0) + (cell?.inf ?? 0), 0);
+}
+
 function fillControls() {
   const roles = [...new Set(rows.flatMap(rolesOf))].sort();
   choices(byId("role"), [["", "all"], ...roles.map((role) => [role, role])]);
@@ -18,7 +23,8 @@ function fillControls() {
   choices(byId("format"), data.formats.map((format, i) => [i, format.label]));
   const losses = data.variants.map((variant, i) => [`loss ${i}`, `worst loss, ${variant.name}`]);
   const snr = data.operands.length ? [["snr", "worst SNR"]] : [];
-  choices(byId("order"), [["program", "program"], ...losses, ...snr]);
+  const broken = rows.some(brokenOf) ? [["broken", "most NaN, infinities"]] : [];
+  choices(byId("order"), [["program", "program"], ...losses, ...snr, ...broken]);
 }
 
 function filtered() {
@@ -35,6 +41,10 @@ function filtered() {
 function ordered(list, format) {
   const [order, variant] = byId("order").value.split(" ");
   if (order === "program") return list;
+  if (order === "broken") {
+    const found = list.filter(brokenOf);
+    return found.sort((m, n) => brokenOf(n) - brokenOf(m) || m.number - n.number);
+  }
   if (order === "snr") {
     const found = list.map((row) => [snrOf(row, format.name), row]).filter(([db]) => db !== null);
     return found.sort(([a, m], [b, n]) => a - b || m.number - n.number).map(([, row]) => row);
@@ -49,7 +59,7 @@ function tiles(state) {
   const number = data.formats.indexOf(state.format);
   const counted = rows.filter((row) => row.of.every((cell) => cell && cell.count > (cell.turns ?? 1)));
   const lossy = data.variants.map((_, i) => counted.filter((row) => lossOf(row.of[i], number) > 0.01).length);
-  const broken = rows.filter((row) => row.of.some((cell) => cell && (cell.nan || cell.inf))).length;
+  const broken = rows.filter(brokenOf).length;
   const ratios = rows.map((row) => snrOf(row, state.format.name)).filter((db) => db !== null);
   const found = [
     [rows.length.toLocaleString("en"), "values"],

@@ -74,7 +74,7 @@ class Table {
   }
 
   item(row, position) {
-    const item = element("tr", { className: "item", "aria-rowindex": position + 2 }, ...cellsOf(row, this.state));
+    const item = element("tr", { className: "item", role: "row", "aria-rowindex": position + 2 }, ...cellsOf(row, this.state));
     item.row = row;
     item.position = position;
     this.mark(item);
@@ -137,12 +137,12 @@ function cellsOf(row, state) {
   const label = element("span", { className: "name", title: row.name || row.op }, path, element("b", {}, name));
   const about = [row.role, row.op, row.type, row.place].filter(Boolean).join(" · ");
   return [
-    element("td", { className: "number" }, String(row.number + 1)),
-    element("th", { className: "value", scope: "row" }, label, element("span", { className: "about", title: about }, about)),
-    element("td", { className: "strip" }, element("canvas", { className: "cells", role: "img", "aria-label": described(row, state) })),
-    element("td", { className: "scale" }, ...scaleOf(row)),
-    element("td", { className: "loss" }, ...row.of.map((cell) => lossLine(cell, state))),
-    element("td", { className: "snr" }, decibel(snrOf(row, state.format.name))),
+    element("td", { className: "number", role: "gridcell" }, String(row.number + 1)),
+    element("th", { className: "value", role: "rowheader", scope: "row" }, label, element("span", { className: "about", title: about }, about)),
+    element("td", { className: "strip", role: "gridcell" }, element("canvas", { className: "cells", role: "img", "aria-label": described(row, state) })),
+    element("td", { className: "scale", role: "gridcell" }, ...scaleOf(row)),
+    element("td", { className: "loss", role: "gridcell" }, ...row.of.map((cell) => lossLine(cell, state))),
+    element("td", { className: "snr", role: "gridcell" }, decibel(snrOf(row, state.format.name))),
   ];
 }
 
