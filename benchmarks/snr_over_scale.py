@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import Row, report
-from scalify_hlo.observe.figures import require_matplotlib
+from benchmarks.figures import draw_curves
 from scalify_hlo.observe.formats import TARGETS, Target
 
 EXPONENTS = range(-30, 21)
@@ -46,20 +46,6 @@ def measured() -> Curves:
     }
 
 
-def draw(curves: Curves, path: Path) -> None:
-    """Draws the curves as PNG, or what else the suffix of the path says."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 3.6), layout="constrained")
-    axes = figure.subplots()
-    for name, values in curves.items():
-        axes.plot(EXPONENTS, values, "--" if name == "INT8" else "-", label=name)
-    axes.set(xlabel="log2 of the standard deviation", ylabel="signal to noise (dB)", ylim=(0, None))
-    axes.grid(visible=True, alpha=0.3)
-    axes.legend()
-    figure.savefig(path, dpi=200)
-
-
 def main() -> int:
     """Prints the table, and draws the curves if asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -67,8 +53,8 @@ def main() -> int:
     options = parser.parse_args()
     curves = measured()
     if options.plot:
-        require_matplotlib()
-        draw(curves, options.plot)
+        axes = "log2 of the standard deviation", "signal to noise (dB)"
+        draw_curves(options.plot, curves, EXPONENTS, axes, dashed="INT8")
     rows = []
     for name, values in curves.items():
         near = sum(value >= max(values) - NEAR_BEST for value in values)

@@ -415,7 +415,7 @@ def reductions(step: Any, *arguments: Any) -> int:
     """How many reductions and scatters measure the values of a program."""
     text = str(export.export(jax.jit(step))(*arguments).mlir_module())
     prepared = Programs(read_text(text).module, "step", Selection()).original
-    asm = prepared.module.operation.get_asm(enable_debug_info=False)
+    asm: str = prepared.module.operation.get_asm(enable_debug_info=False)
     reduced, scattered = asm.count("stablehlo.reduce("), asm.count('"stablehlo.scatter"(')
     assert reduced == scattered
     return reduced
