@@ -136,15 +136,19 @@ function cellsOf(row, state) {
   const { path, last: name } = nameOf(row);
   const label = element("span", { className: "name", title: row.name || row.op }, path, element("b", {}, name));
   const about = [row.role, row.op, row.type, row.place].filter(Boolean).join(" · ");
+  const shortened = [row.role, row.op, row.type, fileOf(row.place)].filter(Boolean).join(" · ");
   return [
     element("td", { className: "number", role: "gridcell" }, String(row.number + 1)),
-    element("th", { className: "value", role: "rowheader", scope: "row" }, label, element("span", { className: "about", title: about }, about)),
+    element("th", { className: "value", role: "rowheader", scope: "row" }, label, element("span", { className: "about", title: about }, shortened)),
     element("td", { className: "strip", role: "gridcell" }, element("canvas", { className: "cells", role: "img", "aria-label": described(row, state) })),
     element("td", { className: "scale", role: "gridcell" }, ...scaleOf(row)),
     element("td", { className: "loss", role: "gridcell" }, ...row.of.map((cell) => lossLine(cell, state))),
     element("td", { className: "snr", role: "gridcell" }, decibel(snrOf(row, state.format.name))),
   ];
 }
+
+/** A source line with the last folder of its path alone. */
+const fileOf = (place) => place.split("/").slice(-2).join("/");
 
 function lossLine(cell, state) {
   const loss = lossOf(cell, data.formats.indexOf(state.format));
