@@ -4,6 +4,7 @@
     python -m benchmarks.recipes fp16 fp8 --steps 50 --seeds 1
     python -m benchmarks.recipes fp8 propagate --no-plain
     python -m benchmarks.recipes --nudged --no-plain   # how much is chance
+    python -m benchmarks.recipes fp8 fp16 --plot losses.png
 
 All contenders begin with the same parameters and see the same batches. Presets that predict sizes
 run with the signature `same` and input scales measured from the first state, the others with
@@ -29,6 +30,7 @@ import numpy as np
 
 import scalify_hlo
 from benchmarks.common import Row, export_text, first_scales, predicts, report
+from benchmarks.figures import draw_curves
 from examples import data, gpt2
 from examples.demo import CONFIG
 from examples.side_by_side import Contender, train
@@ -158,6 +160,16 @@ def trained(options: argparse.Namespace, seed: int) -> list[Contender]:
     return entries
 
 
+def draw_losses(runs: Sequence[Sequence[Contender]], path: Path) -> None:
+    """Draws the losses of all steps, as means over the seeds."""
+    means = {
+        entries[0].name: np.mean([entry.losses for entry in entries], axis=0).tolist()
+        for entries in zip(*runs, strict=True)
+    }
+    steps = range(1, len(runs[0][0].losses) + 1)
+    draw_curves(path, means, steps, ("step", "loss"))
+
+
 def main() -> int:
     """Trains, and prints a row for each preset."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -174,12 +186,15 @@ def main() -> int:
         action="store_true",
         help="train f32 from rounded parameters too",
     )
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the losses too")
     options = parser.parse_args()
     if not (options.presets or options.nudged):
         options.presets = list(BOUNDS)
     FOLDER.mkdir(parents=True, exist_ok=True)
     seeds = range(options.from_seed, options.from_seed + options.seeds)
     runs = [trained(options, seed) for seed in seeds]
+    if options.plot:
+        draw_losses(runs, options.plot)
     bases = [final(run[0], options.last) for run in runs]
     full = state_bytes(runs[0][0].state)
     rows = [Row("f32: loss", statistics.fmean(bases))]

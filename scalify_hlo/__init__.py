@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from scalify_hlo.observe.nan_report import NonFiniteOp as NonFiniteOp
     from scalify_hlo.observe.nan_report import ValueRange as ValueRange
     from scalify_hlo.observe.nan_report import dump_nan_report as dump_nan_report
+    from scalify_hlo.observe.page import stats_page as stats_page
     from scalify_hlo.observe.record import FormatStats as FormatStats
     from scalify_hlo.observe.record import OctaveCounts as OctaveCounts
     from scalify_hlo.observe.record import OperandStats as OperandStats
@@ -126,6 +127,7 @@ _HOMES = {
     "ValueRange": "observe.nan_report",
     "LoopTurn": "observe.nan_report",
     "dump_nan_report": "observe.nan_report",
+    "stats_page": "observe.page",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

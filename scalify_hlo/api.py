@@ -277,7 +277,7 @@ def collect_stats(
         turns: ``pooled`` if the turns of a loop share a record; ``each`` if each has its own.
 
     Returns:
-        The statistics; `dump_stats` makes JSON of them.
+        The statistics; `dump_stats` makes JSON of them, and `stats_page` a page.
 
     Raises:
         InputError: The program is not valid, or XLA cannot run it on the CPU.

@@ -41,6 +41,7 @@ GROUPS = {
         "FormatStats",
         "dump_stats",
         "load_stats",
+        "stats_page",
     ),
     "NaN and infinities": (
         "find_nan",

@@ -302,5 +302,15 @@ SAMPLE_ROWS: Final = 8
 SAMPLE_ELEMENTS: Final = 1 << 20
 """The most elements of a sample; longer rows are cut."""
 
+TABLE_VALUES: Final = 128
+"""Values whose statistics are taken together are among so many values that follow each other, as
+those that come first are kept until then."""
+
+TABLE_ELEMENTS: Final = 1 << 18
+"""The most elements of values whose statistics are taken together, in any program."""
+
+TABLE_SHARE: Final = 16
+"""The same in large programs, as a part of the elements of all arguments: one over this number."""
+
 HISTOGRAM_ELEMENTS: Final = 1 << 16
 """The least number of elements in the histogram of a larger tensor."""

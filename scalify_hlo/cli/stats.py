@@ -10,7 +10,6 @@ import click
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import (
     optional_rewrite,
-    output_option,
     quiet_option,
     read,
     read_arrays,
@@ -23,7 +22,7 @@ from scalify_hlo.storage.files import STREAM, require_writable, same_file, write
 
 @click.command(
     name="stats",
-    epilog="Example: scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.json",
+    epilog="Example: scalify-hlo stats step.jax_export --inputs x.npz --recipe fp8 -o stats.html",
 )
 @click.argument("program", metavar="IN")
 @step_options
@@ -42,7 +41,13 @@ from scalify_hlo.storage.files import STREAM, require_writable, same_file, write
     help="Whether the turns of a loop share a record.",
 )
 @optional_rewrite
-@output_option
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    default="-",
+    help="Where to write: JSON, or .html for a page, or .png for a figure.  [default: -]",
+)
 @quiet_option
 def command(
     program: str,
@@ -59,7 +64,7 @@ def command(
     output: str,
     quiet: bool,
 ) -> None:
-    """Run the program IN, and write statistics of all its float values as JSON.
+    """Run the program IN, and write statistics of all its float values.
 
     Each value has its rms, its largest and smallest magnitude, exact counts of zeros, subnormals,
     saturated and non-finite elements, and a histogram; each operand of a matmul has the effect of
@@ -72,9 +77,10 @@ def command(
     asked = (signature, input_scale, settings, profile)
     options = to_optional(recipe, *asked)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from scalify_hlo.observe.record import dump_stats
+    from scalify_hlo.observe.output import form_of, rendered
     from scalify_hlo.observe.run import Request, collect_stats
 
+    form = form_of(output)
     request = Request(steps, carry == "state", values, turns)
     source = read(program)
     arrays = [read_arrays(path) for path in inputs]
@@ -85,4 +91,4 @@ def command(
     if not quiet:
         for remark in record.remarks:
             console.report_summary(f"remark: {remark}")
-    write_file(output, dump_stats(record))
+    write_file(output, rendered(record, form))

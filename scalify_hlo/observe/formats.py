@@ -7,11 +7,10 @@ the rows have.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
@@ -27,6 +26,9 @@ _E8M0_BOUND: Final = 127
 _NOT_CLIPPED: Final = 1 + 2.0**-20
 """Data at the amax may exceed the largest number by the rounding of the scale."""
 
+_F32_MANTISSA: Final = 23
+_F32_EXPONENT: Final = np.uint32(0x7F800000)
+
 
 @dataclass(frozen=True)
 class Target:
@@ -35,29 +37,56 @@ class Target:
     Attributes:
         name: Its name, of MLIR for floats, and ``i8``.
         largest: Its largest number.
-        cast: Rounds f32 numbers within its range to it, as f32 numbers.
+        mantissa: The number of mantissa bits; 0 for integers.
+        lowest: The exponent of its smallest normal number; 0 for integers, of which all are
+            multiples of 1.
     """
 
     name: str
     largest: float
-    cast: Callable[[Floats], Floats]
+    mantissa: int
+    lowest: int
 
     @property
     def exponent(self) -> int:
         """``floor(log2(largest))``."""
         return math.frexp(self.largest)[1] - 1
 
+    @property
+    def integer(self) -> bool:
+        """Whether the numbers of the format are evenly spaced."""
+        return not self.mantissa
 
-def _through(dtype: Any) -> Callable[[Floats], Floats]:
-    return lambda data: data.astype(dtype).astype(np.float32)
+    def cast(self, data: Floats, out: Floats | None = None) -> Floats:
+        """Rounds magnitudes up to the largest number to the nearest, ties to even.
+
+        After a sum with 2^23 times the spacing of the format, no bits below that spacing are left.
+
+        Args:
+            data: The magnitudes.
+            out: Where to write; by default a new array.
+
+        Returns:
+            Numbers of the format, as f32.
+        """
+        rounded = np.empty_like(data) if out is None else out
+        if self.integer:
+            np.rint(data, out=rounded)
+            return rounded
+        magic = rounded.view(np.uint32)
+        np.bitwise_and(data.view(np.uint32), _F32_EXPONENT, out=magic)
+        np.maximum(magic, np.float32(2.0**self.lowest).view(np.uint32), out=magic)
+        magic += np.uint32((_F32_MANTISSA - self.mantissa) << _F32_MANTISSA)
+        np.subtract(data + rounded, rounded, out=rounded)
+        return rounded
 
 
-TARGETS: Final = (
-    Target("f8E4M3FN", FORMATS["f8E4M3FN"].max_finite, _through(ml_dtypes.float8_e4m3fn)),
-    Target("f8E5M2", FORMATS["f8E5M2"].max_finite, _through(ml_dtypes.float8_e5m2)),
-    Target("f16", FORMATS["f16"].max_finite, _through(np.float16)),
-    Target("i8", 127.0, np.rint),
-)
+def _float(name: str) -> Target:
+    format_ = FORMATS[name]
+    return Target(name, format_.max_finite, format_.mantissa_bits, format_.min_exponent)
+
+
+TARGETS: Final = (*map(_float, ("f8E4M3FN", "f8E5M2", "f16")), Target("i8", 127.0, 0, 0))
 
 
 @dataclass(frozen=True)
@@ -109,16 +138,16 @@ def effects(rows: npt.NDArray[Any], amax: float | None = None) -> Effects:
         rows: The rows, ``[rows, elements]``, of any float dtype.
         amax: The largest finite magnitude of the whole tensor; by default that of the rows.
     """
-    wide = rows.astype(np.float64) if rows.dtype == np.float64 else rows.astype(np.float32)
+    wide = np.abs(rows if rows.dtype == np.float64 else rows.astype(np.float32))
     finite = np.isfinite(wide)
-    known = wide if finite.all() else np.where(finite, wide, 0)
-    largest = float(np.abs(known).max(initial=0)) if amax is None else amax
+    count = int(np.count_nonzero(finite))
+    known = wide if count == wide.size else np.where(finite, wide, 0)
+    largest = float(known.max(initial=0)) if amax is None else amax
     # Near unit, no square leaves f32.
     shift = math.frexp(largest)[1] if largest else 0
     x = np.ldexp(known, -shift).astype(np.float32)
     moved = math.ldexp(largest, -shift)
-    counts = int(np.count_nonzero(finite)), int(np.count_nonzero(known))
-    return dict(_Casts(x, moved, shift, *counts).effects())
+    return dict(_Casts(x, moved, shift, count, int(np.count_nonzero(known > 0))).effects())
 
 
 def total(parts: Iterable[Effects]) -> Effects:
@@ -135,7 +164,7 @@ class _Casts:
     """Casts of a sample.
 
     Attributes:
-        x: The elements, times ``2^-shift``, zeros in place of those that are not finite.
+        x: The magnitudes, times ``2^-shift``, zeros in place of those that are not finite.
         amax: The largest magnitude of the whole tensor, times ``2^-shift``.
         shift: See there.
         count: The number of finite elements.
@@ -152,12 +181,12 @@ class _Casts:
         """Yields the effect of each format at each scaling."""
         signal = _energy(self.x)
         for scaling in SCALINGS:
-            blocks = _blocks(self.x, scaling)
-            largest = np.abs(blocks).max(axis=-1, keepdims=True, initial=0)
+            blocks = _Blocks(_blocks(self.x, scaling))
+            zeros = blocks.x.size - self.nonzero
             for target in TARGETS:
-                scale = self._scale(scaling, target, largest)
-                noise, flushed, clipped = _cast(blocks, scale, target)
-                effect = Effect(signal, noise, self.count, self.nonzero, flushed, clipped)
+                scale = self._scale(scaling, target, blocks.largest)
+                noise, zero, clipped = blocks.cast(scale, target)
+                effect = Effect(signal, noise, self.count, self.nonzero, zero - zeros, clipped)
                 yield (target.name, scaling), effect
 
     def _scale(self, scaling: str, target: Target, largest: Floats) -> Any:
@@ -189,19 +218,19 @@ class _Casts:
 
 
 def _energy(x: Floats) -> float:
-    """Returns the sum of squares, in f32 row by row and in f64 over rows."""
-    flat = x.reshape(len(x), -1)
-    return float(np.einsum("ij,ij->i", flat, flat).sum(dtype=np.float64))
+    """The sum of squares."""
+    flat = x.ravel(order="K")
+    return float(np.dot(flat, flat))
 
 
 def _blocks(x: Floats, scaling: str) -> Floats:
-    """Elements that share a scale in the last dimension, the last of a row filled with zeros."""
+    """Elements that share a scale in the first dimension, the last of a row filled with zeros."""
     size = _BLOCKS.get(scaling)
     if size is None:
-        return x
+        return x.T
     missing = -x.shape[1] % size
     padded = np.pad(x, ((0, 0), (0, missing))) if missing else x
-    return padded.reshape(-1, size)
+    return np.ascontiguousarray(padded.reshape(-1, size).T)
 
 
 def _usable(scale: Any) -> Any:
@@ -209,13 +238,39 @@ def _usable(scale: Any) -> Any:
     return np.where(scale > 0, scale, np.float32(1))
 
 
-def _cast(blocks: Floats, scale: Floats, target: Target) -> tuple[float, int, int]:
-    """Returns the sum of squared errors, and the numbers of flushed and of clipped elements."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        data = blocks / scale
-    if not np.all(scale):  # a block whose scale is 0 becomes 0
-        data = np.where(scale > 0, data, np.float32(0))
-    clipped = int(np.count_nonzero(np.abs(data) > target.largest * _NOT_CLIPPED))
-    rounded = target.cast(np.clip(data, -target.largest, target.largest))
-    flushed = int(np.count_nonzero((rounded == 0) & (blocks != 0)))
-    return _energy(rounded * scale - blocks), flushed, clipped
+class _Blocks:
+    """Casts of magnitudes in blocks.
+
+    New arrays of this size cost more than arithmetic on them, so that casts share their arrays.
+
+    Args:
+        x: The magnitudes; those that share a scale are in the first dimension.
+
+    Attributes:
+        x: The same.
+        largest: The largest of each block.
+    """
+
+    def __init__(self, x: Floats) -> None:
+        self.x = x
+        self.largest: Floats = x.max(axis=0, initial=0)
+        self._data, self._rounded, self._spare = (np.empty_like(x) for _ in range(3))
+
+    def cast(self, scale: Any, target: Target) -> tuple[float, int, int]:
+        """Returns the sum of squared errors, and the numbers of zeros and of clipped elements.
+
+        Args:
+            scale: The scale of each block, or of all; a block whose scale is 0 becomes 0.
+            target: The format.
+        """
+        divisor = np.where(scale > 0, scale, np.float32(np.inf))
+        data = np.divide(self.x, divisor, out=self._data)
+        clipped, kept, bound = 0, data, np.float32(target.largest * _NOT_CLIPPED)
+        if (self.largest / divisor).max(initial=0) > bound:
+            clipped = int(np.count_nonzero(data > bound))
+            kept = np.minimum(data, np.float32(target.largest), out=self._spare)
+        rounded = target.cast(kept, self._rounded)
+        zeros = int(np.count_nonzero(rounded == 0))
+        rounded *= scale
+        rounded -= self.x
+        return _energy(rounded), zeros, clipped

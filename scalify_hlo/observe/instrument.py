@@ -7,18 +7,23 @@ block are packed into a few arrays, so that loops carry few values and the progr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import MOST_TURNS, SAMPLE_TURNS
+from scalify_hlo.algebra.limits import (
+    MOST_TURNS,
+    SAMPLE_TURNS,
+    TABLE_ELEMENTS,
+    TABLE_SHARE,
+    TABLE_VALUES,
+)
 from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.analysis.turns import turns_of
-from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 from scalify_hlo.observe.encodings import Tally
-from scalify_hlo.observe.measures import Measured, Measures
+from scalify_hlo.observe.measures import Measured, Measures, concatenated, parts_of, sliced
 from scalify_hlo.observe.values import Watched, constant_tally
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import devices_of
@@ -179,6 +184,7 @@ class _Adding:
 
     def __init__(self, main: ir.OpView, *, each_turn: bool) -> None:
         self._main, self._each = main, each_turn
+        self._most = max(TABLE_ELEMENTS, _elements(main) // TABLE_SHARE)
         self._values: list[ir.Value] = []
         self._combine: list[Combine] = []
         self.places: dict[str, Place] = {}
@@ -205,18 +211,25 @@ class _Adding:
         alone = [m for m in members if m.source is None and m.size]
         constants = {m.id: constant for m in alone if (constant := constant_tally(m)) is not None}
         self.constants.update(constants)
-        measured = {m.id: _measured(m) for m in alone if m.id not in constants}
+        varying = [m for m in alone if m.id not in constants]
+        groups = list(_groups(varying, self._most))
+        measured = {id(group): _measured(group) for group in groups}
         for wide in (False, True):
-            group = [m for m in members if m.id in measured and m.encoding.wide == wide]
-            if group:
-                first = self._pack([measured[m.id] for m in group], place, last)
-                place.packs.append(Pack(group, first))
+            packed = [group for group in groups if group[0].encoding.wide == wide]
+            if packed:
+                first = self._pack([measured[id(group)] for group in packed], place, last)
+                place.packs.append(Pack([m for group in packed for m in group], first))
+        largest = {
+            m.id: (measured[id(group)].extremes[0], i)
+            for group in groups
+            for i, m in enumerate(group)
+        }
         one = emit.integers(emit.scalar_type(_u64()), 1, last)
         place.ran = self._add(one, "add", place)
         self._add_scales(place, members, scales, last)
         for member, key, sample in samples:
-            whole = measured.get(_origin(member).id)
-            amax = None if whole is None else self._keep(whole.extremes[0])
+            whole = largest.get(_origin(member).id)
+            amax = None if whole is None else self._keep(_entry(*whole, last))
             self.samples.append(Sample(key, member, self._keep(sample), amax))
         if samples:
             place.kept = self._keep(emit.integers(emit.scalar_type(_u64()), 1, last))
@@ -255,7 +268,7 @@ class _Adding:
         return False
 
     def _pack(self, measured: Sequence[Measured], place: Place, last: ir.Operation) -> int:
-        """Packs the statistics of values of one width; returns the number of the first result."""
+        """Packs the statistics of tables of one width; returns the number of the first result."""
         f64 = ir.F64Type.get()
         first = self._add(_table([m.squares for m in measured], f64, last), "add", place)
         self._add(_table([m.extremes for m in measured], _u64(), last), "max", place)
@@ -306,24 +319,38 @@ def _origin(one: Watched) -> Watched:
     return one
 
 
-def _measured(one: Watched) -> Measured:
-    """Returns the statistics of a value; of complex numbers, those of both parts together."""
-    measures = Measures(one.encoding, one.at)
-    if not is_complex(one.value.type):
-        return measures.of(one.value)
-    where = {"loc": one.at.location, "ip": ir.InsertionPoint(one.at)}
-    parts = [stablehlo.real(one.value, **where), stablehlo.imag(one.value, **where)]
-    real, imag = map(measures.of, parts)
+def _elements(main: ir.OpView) -> int:
+    """Returns the number of elements of all arguments of static shape."""
+    types = [ir.ShapedType(value.type) for value in main.regions[0].blocks[0].arguments]
+    return sum(math.prod(type_.shape) for type_ in types if type_.has_static_shape)
 
-    def both(name: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return emit.elementwise(f"stablehlo.{name}", lhs, rhs, **where)
 
-    return Measured(
-        tuple(both("add", *pair) for pair in zip(real.squares, imag.squares, strict=True)),
-        tuple(both("maximum", *pair) for pair in zip(real.extremes, imag.extremes, strict=True)),
-        tuple(both("add", *pair) for pair in zip(real.classes, imag.classes, strict=True)),
-        both("add", real.bins, imag.bins),
-    )
+def _groups(values: Sequence[Watched], elements: int) -> Iterator[list[Watched]]:
+    """Yields values that are measured together: near each other, of one size and one type.
+
+    Args:
+        values: The values, in program order.
+        elements: The most elements of values that are measured together.
+    """
+    for start in range(0, len(values), TABLE_VALUES):
+        alike: dict[tuple[str, int], list[Watched]] = {}
+        for one in values[start : start + TABLE_VALUES]:
+            alike.setdefault((one.dtype, one.size), []).append(one)
+        for (_, size), found in alike.items():
+            most = max(elements // size, 1)
+            yield from (found[i : i + most] for i in range(0, len(found), most))
+
+
+def _measured(group: Sequence[Watched]) -> Measured:
+    """Returns the statistics of values; of complex numbers, those of both parts together."""
+    at = group[-1].at
+    return Measures(group[0].encoding, at).of([parts_of(one.value, at) for one in group])
+
+
+def _entry(column: ir.Value, number: int, last: ir.Operation) -> ir.Value:
+    """Returns an entry of a tensor of rank 1."""
+    entry = sliced(column, [number], [number + 1], [1], last)
+    return emit.reshape(entry, emit.scalar_type(column.type.element_type), last)
 
 
 def _around(block: ir.Block) -> list[ir.Operation]:
@@ -349,43 +376,37 @@ def _u64() -> ir.Type:
     return ir.IntegerType.get_unsigned(64)
 
 
-def _table(rows: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
-    """Returns a tensor with a row for each column of scalars of one type, converted."""
-    columns = [_joined(column, last) for column in zip(*rows, strict=True)]
-    each = [_row(emit.convert(column, element, last), last) for column in columns]
-    return _concatenated(each, last)
+def _table(columns: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
+    """Returns a tensor with a row for each column of several tables, converted."""
+    lines = [concatenated(each, 0, last) for each in zip(*columns, strict=True)]
+    rows = [_row(emit.convert(line, element, last), last) for line in lines]
+    return concatenated(rows, 0, last)
 
 
 def _histograms(bins: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
     """Histograms as rows of one tensor, as long as the longest."""
-    most = max(each.type.shape[0] for each in bins)
-    rows = [_row(_padded(each, most, last), last) for each in bins]
-    return emit.convert(_concatenated(rows, last), _u64(), last)
+    most = max(each.type.shape[1] for each in bins)
+    rows = [_padded(each, most, last) for each in bins]
+    return emit.convert(concatenated(rows, 0, last), _u64(), last)
 
 
 def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
-    missing = size - value.type.shape[0]
-    if not missing:
+    count, length = value.type.shape
+    if length == size:
         return value
-    rest = ir.RankedTensorType.get([missing], value.type.element_type)
-    return _concatenated([value, emit.constant(rest, 0, last)], last)
+    rest = ir.RankedTensorType.get([count, size - length], value.type.element_type)
+    return concatenated([value, emit.constant(rest, 0, last)], 1, last)
 
 
 def _joined(scalars: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
     """Scalars of one type as a tensor of rank 1."""
-    return _concatenated([_row(scalar, last) for scalar in scalars], last)
+    return concatenated([_row(scalar, last) for scalar in scalars], 0, last)
 
 
 def _row(value: ir.Value, last: ir.Operation) -> ir.Value:
     """Returns a tensor with one more dimension, of size 1, before the others."""
     type_ = ir.RankedTensorType.get([1, *value.type.shape], value.type.element_type)
     return emit.reshape(value, type_, last)
-
-
-def _concatenated(values: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
-    if len(values) == 1:
-        return values[0]
-    return stablehlo.concatenate(values, 0, loc=last.location, ip=ir.InsertionPoint(last))
 
 
 def _log2(scale: Probed, last: ir.Operation) -> ir.Value:

@@ -1,7 +1,8 @@
-"""The statistics of a tensor as StableHLO: one reduction of all elements, and a small histogram.
+"""The statistics of tensors as StableHLO: one reduction of all elements, and small histograms.
 
-A reduction of several results reads a value once, and XLA fuses it with what makes the value. So
-no value is kept for its statistics. The histogram is a scatter of a strided sample.
+Tensors of one size are the rows of a table, which is reduced at once. The time of compilation grows
+with the number of ops, so that a table of eight values takes an eighth of it. The reduction has
+several results and reads the elements once. The histograms are a scatter of a strided sample.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS
-from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.formats import element_of, is_complex
 from scalify_hlo.observe.encodings import Encoding, bounds
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import scatter_add
@@ -23,14 +24,14 @@ _F32_BIAS: Final = 127
 
 
 class Measured(NamedTuple):
-    """The statistics of a tensor, all of rank 0 but the histogram.
+    """The statistics of a table of tensors, with an entry for each.
 
     Attributes:
         squares: Sums of squares at the scales of `Encoding.parts`, f64.
         extremes: The bits of the amax, and those of the smallest magnitude, less one and
             subtracted from all ones, so that the larger of two is that of both tensors.
         classes: The numbers of zeros, subnormals, saturated elements, infinities and NaN.
-        bins: The histogram of a sample, of rank 1.
+        bins: The histograms of a sample, ``[tensors, bins]``.
     """
 
     squares: tuple[ir.Value, ...]
@@ -56,25 +57,36 @@ class Measures:
         self._unsigned = ir.IntegerType.get_unsigned(64 if self.encoding.wide else 32)
         self._where = {"loc": self.at.location, "ip": ir.InsertionPoint(self.at)}
 
-    def of(self, value: ir.Value) -> Measured:
-        """Returns the statistics of a tensor of static shape with at least one element."""
-        raw = self._raw(value)
+    def of(self, rows: Sequence[Sequence[ir.Value]]) -> Measured:
+        """Returns the statistics of tensors.
+
+        Args:
+            rows: For each entry the tensors with its elements, of static shape; all entries have
+                the same number of elements, at least one.
+        """
+        raw = self._table(rows)
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
         terms = self._terms(raw, bits)
         parts = len(self.encoding.parts)
         sums = self._reduced(terms, parts)
         squares, (amax, least), classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
-        return Measured(tuple(squares), (amax, least), tuple(classes), self._histogram(value))
+        return Measured(tuple(squares), (amax, least), tuple(classes), self._histograms(raw))
+
+    def _table(self, rows: Sequence[Sequence[ir.Value]]) -> ir.Value:
+        """Returns the bits of elements, as integers of 32 or 64 bits: a row for each entry."""
+        lines = [concatenated([self._raw(v) for v in row], 1, self.at) for row in rows]
+        return emit.convert(concatenated(lines, 0, self.at), self._unsigned, self.at)
 
     def _raw(self, value: ir.Value) -> ir.Value:
-        """Returns the bits of the elements, as unsigned integers of 32 or 64 bits."""
+        """Returns the bits of elements, as unsigned integers of their width, ``[1, elements]``."""
         encoding, carried = self.encoding, value
         if encoding.format is not encoding.carrier:
             carried = emit.convert(value, element_of(encoding.carrier.name), self.at)
         element = ir.IntegerType.get_unsigned(encoding.width)
         type_ = ir.RankedTensorType.get(value.type.shape, element)
         bits = stablehlo.bitcast_convert(type_, carried, **self._where)
-        return emit.convert(bits, self._unsigned, self.at)
+        row = ir.RankedTensorType.get([1, math.prod(value.type.shape)], element)
+        return emit.reshape(bits, row, self.at)
 
     def _terms(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
         """Returns the contribution of each element to the sums, the maxima and the counts."""
@@ -160,37 +172,40 @@ class Measures:
         return stablehlo.bitcast_convert(type_, bits, **self._where)
 
     def _reduced(self, terms: Sequence[ir.Value], parts: int) -> list[ir.Value]:
-        """Reduces all terms in one op: sums, two maxima, and sums."""
+        """Reduces the rows of all terms in one op: sums, two maxima, and sums."""
         types = [emit.scalar_type(term.type.element_type) for term in terms]
+        count = terms[0].type.shape[0]
         bodies = [_ADD] * parts + [_MAXIMUM] * 2 + [_ADD] * (len(terms) - parts - 2)
-        dims = list(range(terms[0].type.rank))
         op = ir.Operation.create(
             "stablehlo.reduce",
-            results=types,
+            results=[ir.RankedTensorType.get([count], t.element_type) for t in types],
             operands=[*terms, *(emit.constant(type_, 0, self.at) for type_ in types)],
-            attributes={"dimensions": ir.DenseI64ArrayAttr.get(dims)},
+            attributes={"dimensions": ir.DenseI64ArrayAttr.get([1])},
             regions=1,
             **self._where,
         )
         _fill(op.regions[0], bodies, types, self.at.location)
         return list(op.results)
 
-    def _histogram(self, value: ir.Value) -> ir.Value:
-        raw = self._raw(sampled(value, HISTOGRAM_ELEMENTS, self.at))
+    def _histograms(self, raw: ir.Value) -> ir.Value:
+        """Returns the histogram of every n-th element of each row."""
+        count, size = raw.type.shape
+        raw = sliced(raw, [0, 0], [count, size], [1, max(size // HISTOGRAM_ELEMENTS, 1)], self.at)
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
-        bins = self._bins(raw, bits)
-        size = math.prod(bins.type.shape)
-        i32 = ir.IntegerType.get_signless(32)
-        indices = emit.convert(bins, i32, self.at)
-        indices = emit.reshape(indices, ir.RankedTensorType.get([size, 1], i32), self.at)
+        i32, most = ir.IntegerType.get_signless(32), self.encoding.bins
+        bins = emit.convert(self._bins(raw, bits), i32, self.at)
+        line = stablehlo.iota(bins.type, 0, **self._where)
+        line = self._binary("multiply", line, self._like(line, most))
+        taken = math.prod(bins.type.shape)
+        indices = self._binary("add", bins, line)
         unsigned = ir.IntegerType.get_unsigned(32)
-        empty = ir.RankedTensorType.get([self.encoding.bins], unsigned)
-        return scatter_add(
-            emit.constant(empty, 0, self.at),
-            indices,
-            emit.constant(ir.RankedTensorType.get([size], unsigned), 1, self.at),
+        found = scatter_add(
+            emit.constant(ir.RankedTensorType.get([count * most], unsigned), 0, self.at),
+            emit.reshape(indices, ir.RankedTensorType.get([taken, 1], i32), self.at),
+            emit.constant(ir.RankedTensorType.get([taken], unsigned), 1, self.at),
             self.at,
         )
+        return emit.reshape(found, ir.RankedTensorType.get([count, most], unsigned), self.at)
 
     def _bins(self, raw: ir.Value, bits: ir.Value) -> ir.Value:
         """Returns the bin of each element: 0 for zeros, the last for infinities and NaN."""
@@ -244,6 +259,14 @@ def _fill(
     stablehlo.return_([emit.elementwise(name, a, b, **where) for name, a, b in pairs], **where)
 
 
+def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
+    """Returns a real tensor as it is, or both parts of a complex one, built before an op."""
+    if not is_complex(value.type):
+        return [value]
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return [stablehlo.real(value, **where), stablehlo.imag(value, **where)]
+
+
 def sampled(value: ir.Value, least: int, at: ir.Operation) -> ir.Value:
     """Returns every n-th element of a tensor, at least so many if it has as many, of rank 1."""
     type_ = value.type
@@ -264,3 +287,11 @@ def sliced(
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     bounds_ = [ir.DenseI64ArrayAttr.get(list(each)) for each in (starts, ends, strides)]
     return stablehlo.slice(value, *bounds_, **where)
+
+
+def concatenated(values: Sequence[ir.Value], dimension: int, at: ir.Operation) -> ir.Value:
+    """Returns tensors one after another along a dimension."""
+    if len(values) == 1:
+        return values[0]
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return stablehlo.concatenate(values, dimension, **where)

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo._compat import ir
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.extents import Extents
+from scalify_hlo.observe.measures import parts_of
 from scalify_hlo.observe.packing import (
     as_halves,
     devices_around,
@@ -145,14 +145,6 @@ def nonfinite(one: Watched) -> list[ir.Value]:
 def _either(flag: ir.Value, other: ir.Value, at: ir.Operation) -> ir.Value:
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     return emit.elementwise("stablehlo.or", flag, other, **where)
-
-
-def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
-    """Returns a real tensor as it is, or both parts of a complex one, built before an op."""
-    if not is_complex(value.type):
-        return [value]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    return [stablehlo.real(value, **where), stablehlo.imag(value, **where)]
 
 
 def _flags(flags: Sequence[Sequence[ir.Value]], last: ir.Operation) -> ir.Value:

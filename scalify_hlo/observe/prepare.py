@@ -11,7 +11,6 @@ from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.locations import place_of_text, source_location
 from scalify_hlo.dialect.patterns import is_like
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
@@ -21,7 +20,7 @@ from scalify_hlo.io.wellformed import located
 from scalify_hlo.observe.instrument import Instrumented, Sampler, instrument
 from scalify_hlo.observe.numbering import inline_numbered, number_ops
 from scalify_hlo.observe.operands import Operand, RowSampler, operands_of
-from scalify_hlo.observe.values import Scan, Watched
+from scalify_hlo.observe.values import Scan, Watched, name_and_place
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
@@ -230,13 +229,12 @@ class Programs:
             sampler = RowSampler(operand.summed)
             key = f"{one.id} over {operand.summed}"
             self._samplers.setdefault(one.id, {})[key] = sampler
-            place = source_location(operand.op.location)
             self._operands.append(
                 OperandPlace(
                     operand.name,
                     one.id,
                     operand.op.name,
-                    place_of_text(place, self._name) if "unknown" not in place else "",
+                    name_and_place(operand.op, self._name)[1],
                     operand.part,
                     operand.role,
                     operand.contracted,

@@ -13,7 +13,8 @@ from scalify_hlo.dialect.formats import format_of, is_complex
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.encodings import Encoding, encoding_of
 from scalify_hlo.observe.extents import Extents
-from scalify_hlo.observe.nonfinite import KINDS, nonfinite, parts_of, return_first
+from scalify_hlo.observe.measures import parts_of
+from scalify_hlo.observe.nonfinite import KINDS, nonfinite, return_first
 from scalify_hlo.observe.packing import (
     devices_around,
     from_halves,

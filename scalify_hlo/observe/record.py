@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Final
@@ -175,15 +175,30 @@ class StatsRecord:
     remarks: tuple[str, ...] = field(default=())
 
     def rows(self) -> Iterator[tuple[ValueStats | None, ...]]:
-        """Yields the rows of a table of all values.
+        """Yields the rows of a table of all values, in program order.
 
         Yields:
             A value in each variant, with None for variants that do not have it.
         """
         tables = [{value.id: value for value in variant.values} for variant in self.variants]
-        ids = dict.fromkeys(id_ for table in tables for id_ in table)
+        ids: list[str] = []
+        for table in tables:
+            ids = _merged(ids, table)
         for id_ in ids:
             yield tuple(table.get(id_) for table in tables)
+
+
+def _merged(ids: Iterable[str], others: Iterable[str]) -> list[str]:
+    """Returns ids in order; those of the others alone follow the one before them there."""
+    following: dict[str | None, list[str]] = {None: [], **{id_: [] for id_ in ids}}
+    previous = None
+    for id_ in others:
+        if id_ in following:
+            previous = id_
+        else:
+            following[previous].append(id_)
+    groups = ([id_, *after] for id_, after in following.items())
+    return [id_ for group in groups for id_ in group if id_ is not None]
 
 
 def dump_stats(record: StatsRecord) -> str:

@@ -16,8 +16,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAMPLE_TURNS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
-from scalify_hlo.observe.measures import sampled
-from scalify_hlo.observe.nonfinite import parts_of
+from scalify_hlo.observe.measures import parts_of, sampled
 from scalify_hlo.observe.packing import as_halves, from_halves, in_line, joined, log2_of, u64
 from scalify_hlo.observe.values import Watched
 from scalify_hlo.rules import emit

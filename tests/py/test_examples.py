@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo
-from examples import cnn, data, demo, gpt2, mlp
+from examples import cnn, data, demo, gpt2, mlp, stats_page
 from examples.side_by_side import Contender, train
 from examples.xla import Executable, flat
 
@@ -93,6 +93,15 @@ def test_demo(
         monkeypatch.setattr(demo, name, value)
     assert demo.main() == 0
     assert "The losses are equal to 1e-05" in capsys.readouterr().out
+
+
+def test_stats_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stats_page, "CONFIG", CONFIG)
+    monkeypatch.setattr(stats_page, "FOLDER", tmp_path)
+    assert stats_page.main() == 0
+    text = (tmp_path / "stats.html").read_text()
+    assert "transpose(jvp())/dot_general" in text
+    assert "examples/gpt2.py:" in text
 
 
 INFERENCE: dict[str, tuple[Any, Callable[[], Any]]] = {

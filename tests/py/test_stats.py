@@ -16,7 +16,9 @@ from jax import export, lax
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.api import collect_stats
 from scalify_hlo.errors import UsageError
+from scalify_hlo.io.program import read_text
 from scalify_hlo.observe.encodings import encoding_of, tally
+from scalify_hlo.observe.prepare import Programs, Selection
 from scalify_hlo.observe.record import StatsRecord, ValueStats
 from scalify_hlo.quantize.encoding import dtype_of
 from tests.py import eight_devices
@@ -392,3 +394,48 @@ def test_no_samples_are_refused() -> None:
     samples: Sequence[Any] = []
     with pytest.raises(UsageError, match="no inputs"):
         collect_stats("func.func @main(%x: tensor<f32>) { return }", samples)
+
+
+def test_values_without_a_line_have_no_location() -> None:
+    """A name stack alone is no source location."""
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %a = stablehlo.negate %x : tensor<4xf32> loc("jit(step)/neg")
+      %b = stablehlo.exponential %a : tensor<4xf32> loc("jit(step)/exp"("model.py":3:5))
+      return %b : tensor<4xf32>
+    }
+    """
+    record = collect_stats(text, [[np.ones(4, np.float32)]])
+    found = {value.op: value.location for value in record.variants[0].values}
+    assert found["stablehlo.negate"] == ""
+    assert found["stablehlo.exponential"] == "model.py:3:5"
+
+
+def reductions(step: Any, *arguments: Any) -> int:
+    """How many reductions and scatters measure the values of a program."""
+    text = str(export.export(jax.jit(step))(*arguments).mlir_module())
+    prepared = Programs(read_text(text).module, "step", Selection()).original
+    asm: str = prepared.module.operation.get_asm(enable_debug_info=False)
+    reduced, scattered = asm.count("stablehlo.reduce("), asm.count('"stablehlo.scatter"(')
+    assert reduced == scattered
+    return reduced
+
+
+def test_values_of_one_size_are_measured_together() -> None:
+    def step(x: jax.Array, y: jax.Array) -> Any:
+        for _ in range(10):
+            x, y = jnp.sin(x), jnp.cos(y)
+        return x, y
+
+    x, other = np.ones((4, 6), np.float32), np.ones((6, 4), np.float32)
+    assert reductions(step, x, other) == 1
+    assert reductions(step, x, np.ones(5, np.float32)) == 2
+    assert reductions(step, x, other.astype(np.float16)) == 2
+
+
+def test_large_values_are_measured_by_themselves() -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return jnp.cos(jnp.sin(x))
+
+    assert reductions(step, np.ones((300, 1000), np.float32)) == 3
+    assert reductions(step, np.ones((300, 100), np.float32)) == 1

@@ -141,6 +141,43 @@ def test_the_command_writes_a_file(files: tuple[str, str], tmp_path: Path) -> No
     assert record.steps == (0, 1)
 
 
+def test_the_command_writes_a_page(files: tuple[str, str], tmp_path: Path) -> None:
+    program, inputs = files
+    out = tmp_path / "stats.HTML"
+    done = run(program, "--inputs", inputs, "--recipe", "unit", "-o", str(out))
+    assert done.exit_code == 0, done.output
+    text = out.read_text()
+    assert text.startswith("<!doctype html>")
+    assert "params['w']" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("stats.htm", "statistics cannot be written as .htm (did you mean '.html'?)"),
+        ("stats.pdf", "the suffixes of the output are: .json, .html, .png"),
+    ],
+)
+def test_other_suffixes_are_refused_before_the_run(
+    files: tuple[str, str], tmp_path: Path, name: str, message: str
+) -> None:
+    program, inputs = files
+    done = run(program, "--inputs", inputs, "-o", str(tmp_path / name))
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.split())
+    assert not (tmp_path / name).exists()
+
+
+def test_a_figure_needs_matplotlib(
+    files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, inputs = files
+    monkeypatch.setattr("scalify_hlo.observe.figures.find_spec", lambda _: None)
+    done = run(program, "--inputs", inputs, "-o", str(tmp_path / "stats.png"))
+    assert done.exit_code == 2
+    assert "install scalify-hlo[plot]" in done.output
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -13,7 +13,7 @@ import pytest
 from jax import export, lax
 
 from scalify_hlo.api import collect_stats
-from scalify_hlo.observe.formats import SCALINGS, TARGETS, effects
+from scalify_hlo.observe.formats import SCALINGS, TARGETS, Target, effects
 from scalify_hlo.observe.record import FormatStats, OperandStats
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -121,6 +121,18 @@ def test_shares_of_flushed_and_clipped_elements() -> None:
     assert (flushed.flushed, flushed.nonzero, flushed.count) == (8, 4 * 64 - 5, 4 * 64 - 4)
     assert flushed.clipped == 0
     assert effects(np.array([[1.9, 1.0]], np.float32))["f8E4M3FN", "mx32"].clipped == 1
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_numbers_are_rounded_as_by_a_cast(target: Target) -> None:
+    """Magnitudes of all exponents, and the ties between neighbours of the format."""
+    rng = np.random.default_rng(5)
+    bits = rng.integers(0, np.float32(target.largest).view(np.uint32), 1 << 16, np.uint32)
+    found = np.unique(target.cast(bits.view(np.float32)))
+    ties = (found[1:] + found[:-1]) / 2
+    data = np.concatenate([bits.view(np.float32), ties, [np.float32(target.largest)]])
+    _, cast = CASTS[target.name]
+    np.testing.assert_array_equal(target.cast(data), cast(data).astype(np.float32))
 
 
 def test_exact_casts_and_zeros_have_no_ratio() -> None:
