@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from scalify_hlo.api import collect_stats as collect_stats
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
+    from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
+    from scalify_hlo.choose.model import Comparison as Comparison
+    from scalify_hlo.choose.model import Trial as Trial
+    from scalify_hlo.choose.record import dump_comparison as dump_comparison
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError
@@ -114,6 +118,10 @@ _HOMES = {
     "FormatStats": "observe.record",
     "dump_stats": "observe.record",
     "load_stats": "observe.record",
+    "compare_recipes": "choose.comparison",
+    "Comparison": "choose.model",
+    "Trial": "choose.model",
+    "dump_comparison": "choose.record",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

@@ -42,6 +42,7 @@ GROUPS = {
         "dump_stats",
         "load_stats",
     ),
+    "Choosing a recipe": ("compare_recipes", "Comparison", "Trial", "dump_comparison"),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

@@ -35,6 +35,7 @@ PAGES = (
     "docs/cookbook.md",
     "docs/reports.md",
     "docs/stats.md",
+    "docs/compare.md",
     "docs/troubleshooting.md",
     "docs/markers.md",
     "docs/profiles.md",
