@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from scalify_hlo.api import collect_stats as collect_stats
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
+    from scalify_hlo.choose.blame import Blame as Blame
+    from scalify_hlo.choose.blame import BlamedSite as BlamedSite
+    from scalify_hlo.choose.blame import Effect as Effect
+    from scalify_hlo.choose.blame import blame as blame
+    from scalify_hlo.choose.blame_record import dump_blame as dump_blame
     from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
     from scalify_hlo.choose.model import Comparison as Comparison
     from scalify_hlo.choose.model import Trial as Trial
@@ -119,6 +124,11 @@ _HOMES = {
     "dump_stats": "observe.record",
     "load_stats": "observe.record",
     "compare_recipes": "choose.comparison",
+    "blame": "choose.blame",
+    "Blame": "choose.blame",
+    "BlamedSite": "choose.blame",
+    "Effect": "choose.blame",
+    "dump_blame": "choose.blame_record",
     "Comparison": "choose.model",
     "Trial": "choose.model",
     "dump_comparison": "choose.record",

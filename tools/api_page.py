@@ -42,7 +42,17 @@ GROUPS = {
         "dump_stats",
         "load_stats",
     ),
-    "Choosing a recipe": ("compare_recipes", "Comparison", "Trial", "dump_comparison"),
+    "Choosing a recipe": (
+        "compare_recipes",
+        "Comparison",
+        "Trial",
+        "dump_comparison",
+        "blame",
+        "Blame",
+        "BlamedSite",
+        "Effect",
+        "dump_blame",
+    ),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

@@ -19,7 +19,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.dialect.value_map import erase
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, Interface, interface
 from scalify_hlo.io.wellformed import located
@@ -84,7 +84,7 @@ class Bench:
     def __init__(
         self, program: Any, samples: Sequence[Sample], *, steps: int = 1, carry: bool = False
     ) -> None:
-        read = readable(program)
+        self._read = read = readable(program)
         self.name, self._exported = read.name, exported_of(program) or read.exported
         refuse_rewritten(read.module, self.name)
         self.hash = structural_hash(read.module)
@@ -95,6 +95,7 @@ class Bench:
         if not all(tensor.static for tensor in described.arguments):
             module = refined(module, [array.shape for array in self._values[0]])
         self._module, self._interface = module, interface(module, self.name)
+        self._divided = _divides(module)
         state = _carried(module, self.name, required=carry)
         self._passed = state if carry else {}
         self._base = copy_module(module)
@@ -104,6 +105,11 @@ class Bench:
             number_ops(self._base.operation)
         self.roles, self.sites = _roles(self._base, self.name)
         self.kinds = kinds_of(module, self._interface, state, self.roles)
+
+    @property
+    def takes_pairs(self) -> bool:
+        """Whether rewrites may keep state as pairs: there is some, and one device has all of it."""
+        return self.has_state and not self._divided
 
     @property
     def has_state(self) -> bool:
@@ -178,7 +184,8 @@ class Bench:
 
     @cached_property
     def _profile(self) -> Any:
-        return calibrate(copy_module(self._module), self._values)
+        module = copy_module(self._module)
+        return calibrate(replace(self._read, module=module, exported=self._exported), self._values)
 
     def measured(self, options: Options) -> Options:
         """Returns options with the scales of inputs measured, if the recipe depends on them."""
@@ -236,8 +243,16 @@ class Bench:
         return running
 
     def _compiled(self, module: ir.Module) -> Run:
-        if not _divides(module):
+        if not self._divided:
             return compile_module(module, self.name, hint=_HINT)
+        arguments = interface(module, self.name).arguments
+        if len(arguments) != len(self._interface.arguments):
+            raise InputError(
+                "a program that is divided by hand among devices is run with its own arguments "
+                "only, and the recipe adds scales to them",
+                location=self.name,
+                hint="give --signature same, and no recipe of delayed scales",
+            )
         return run_on_devices(self._exported, module, self.name)
 
     def outcome(
@@ -378,16 +393,16 @@ def values_of(matched: Match, arrays: Sequence[Array]) -> list[Array]:
     return found
 
 
-def options_for(recipe: Recipe, signature: str, *, has_state: bool) -> Options:
+def options_for(recipe: Recipe, signature: str, *, pairs: bool) -> Options:
     """Returns the options of a rewrite.
 
     Args:
         recipe: The recipe.
         signature: ``same``, ``scaled``, or ``auto`` for ``scaled`` if the recipe keeps state in low
-            precision, which only pairs of data and scale can hold, and the program has state.
-        has_state: Whether it has.
+            precision, which only pairs of data and scale can hold.
+        pairs: Whether the program may keep state as pairs.
     """
-    scaled = signature == "scaled" or (signature == "auto" and recipe.state.narrow and has_state)
+    scaled = signature == "scaled" or (signature == "auto" and recipe.state.narrow and pairs)
     return Options(recipe=recipe, signature="scaled" if scaled else "same")
 
 

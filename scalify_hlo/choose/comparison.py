@@ -200,7 +200,7 @@ def _tried(
     options: CompareOptions,
 ) -> Trial:
     """Returns the result of one recipe, or the reason why the program cannot take it."""
-    asked = options_for(recipe, options.signature, has_state=bench.has_state)
+    asked = options_for(recipe, options.signature, pairs=bench.takes_pairs)
     if recipe.scaling.kind == "calibrated" and options.profile is not None:
         asked = Options(recipe, asked.signature, profile=options.profile)
     try:

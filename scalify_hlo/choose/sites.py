@@ -21,8 +21,9 @@ class Site:
     """The matmuls that have one name, so that a recipe includes or excludes them together.
 
     Attributes:
-        name: The name stack and the names of arguments, with spaces between.
-        pattern: A pattern for ``matmul.exclude`` that matches this site only.
+        full: The name stack and the names of arguments with spaces between, as patterns match it.
+        pattern: A pattern for ``matmul.exclude`` that matches this site. It matches no other,
+            unless the whole name of this site is a name of another too.
         part: ``forward``, ``backward`` or ``other``.
         operands: The roles of the operands.
         location: The source location, as ``file:line:column``.
@@ -31,7 +32,7 @@ class Site:
         narrow: Whether a matmul of the site is quantized.
     """
 
-    name: str
+    full: str
     pattern: str
     part: str
     operands: tuple[str, str]
@@ -39,6 +40,15 @@ class Site:
     calls: int
     formats: tuple[str, str]
     narrow: bool
+
+    @property
+    def name(self) -> str:
+        """The name, as it is shown."""
+        return self.full.strip()
+
+    def is_matched(self, pattern: str) -> bool:
+        """Whether a pattern of a recipe matches the site, as `quantize.sites` has it."""
+        return _matches(pattern, self.full)
 
     @property
     def role(self) -> str:
@@ -62,7 +72,7 @@ def sites_of(matmuls: Sequence[MatmulReport], program: str) -> list[Site]:
 def _site(name: str, group: Sequence[MatmulReport], names: Iterable[str], program: str) -> Site:
     first = next((each for each in group if each.wide is None), group[0])
     return Site(
-        name.strip(),
+        name,
         _pattern(name, first.name, names),
         first.part,
         first.roles,
@@ -79,14 +89,12 @@ def _pattern(name: str, stack: str, names: Iterable[str]) -> str:
     Names that differ in case only match the same patterns.
     """
     others = [other for other in names if other.casefold() != name.casefold()]
-    for pattern in (stack, name.strip()):
-        if pattern and not any(_matches(pattern, other) for other in others):
-            return pattern if _matches(pattern, name) else name
-    return name
+    alone = not any(_matches(stack, other) for other in others)
+    return stack if stack and alone else name
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Whether a pattern of a recipe matches a site, as `quantize.sites` has it."""
+    """Whether a pattern matches a site by its whole name, or by the name stack or an argument."""
     return any(is_like(pattern, each) for each in (name, *name.split()))
 
 

@@ -249,7 +249,7 @@ def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str
 
     tables = [list(trial.results) for trial in ran]
     numbers = sorted(range(len(tables[0])), key=lambda i: min(each[i].snr_db for each in tables))
-    wanted = [i for i in numbers if tables[0][i].kind in {*found.judged, "update"}][:rows]
+    wanted = [i for i in numbers if tables[0][i].kind in found.judged][:rows]
     if wanted:
         cells = [
             (*(written(each[i].snr_db) for each in tables), tables[0][i].kind, tables[0][i].name)

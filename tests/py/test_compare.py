@@ -27,7 +27,7 @@ from scalify_hlo.choose.results import GRADIENT, MOMENT, OUTPUT, STATE, UPDATE, 
 from scalify_hlo.choose.suggestion import suggest
 from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
-from tests.py import choosing
+from tests.py import choosing, eight_devices
 from tests.py.choosing import batch, good_step, parameters, planted_step
 from tests.py.json_schema import faults
 
@@ -239,6 +239,20 @@ def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
     found = scalify_hlo.compare_recipes(program, [(batch()[0], w)], "fp8-current")
     assert found.suggested == "fp8-current"
     assert found.trials[0].state is None
+
+
+@pytest.mark.slow
+def test_programs_that_are_divided_by_hand_among_devices() -> None:
+    found = json.loads(eight_devices.run("sharded_compare"))
+    recipes = {each["name"]: each for each in found["comparison"]["recipes"]}
+    assert "run with its own arguments only" in recipes["fp8-delayed"]["reason"]
+    for name, least in (("fp8-state", 15), ("fp8-calibrated", 15), ("bf16", 40)):
+        one = recipes[name]
+        assert one["reason"] is None
+        assert all(each["snr_db"] > least for each in one["results"])
+        assert len(one["matmuls"]) == 2
+        assert all(each["snr_db"] > least for each in one["matmuls"])
+    assert found["sites"] == 2
 
 
 def test_bad_requests_are_refused() -> None:
