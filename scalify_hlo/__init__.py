@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from scalify_hlo.api import collect_stats as collect_stats
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
-    from scalify_hlo.choose.blame import Blame as Blame
-    from scalify_hlo.choose.blame import BlamedSite as BlamedSite
-    from scalify_hlo.choose.blame import Effect as Effect
     from scalify_hlo.choose.blame import blame as blame
+    from scalify_hlo.choose.blame_model import Blame as Blame
+    from scalify_hlo.choose.blame_model import BlamedSite as BlamedSite
+    from scalify_hlo.choose.blame_model import Effect as Effect
     from scalify_hlo.choose.blame_record import dump_blame as dump_blame
     from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
     from scalify_hlo.choose.model import Comparison as Comparison
@@ -125,9 +125,9 @@ _HOMES = {
     "load_stats": "observe.record",
     "compare_recipes": "choose.comparison",
     "blame": "choose.blame",
-    "Blame": "choose.blame",
-    "BlamedSite": "choose.blame",
-    "Effect": "choose.blame",
+    "Blame": "choose.blame_model",
+    "BlamedSite": "choose.blame_model",
+    "Effect": "choose.blame_model",
     "dump_blame": "choose.blame_record",
     "Comparison": "choose.model",
     "Trial": "choose.model",

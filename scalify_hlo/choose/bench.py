@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -10,34 +10,35 @@ from typing import Any, Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.choose.casts import Cast, CastError, count_of, errors_of, measure_casts
 from scalify_hlo.choose.delayed import COUNT, first_state, tensors_of
+from scalify_hlo.choose.preparation import (
+    carried_results,
+    divides,
+    flat_inputs,
+    inline_and_erase_probes,
+    roles_and_sites,
+)
 from scalify_hlo.choose.results import ResultError, ResultKind, error_of, kinds_of
-from scalify_hlo.deep import run_deep
-from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.choose.running import Rewritten, Running, Step
 from scalify_hlo.dialect.structure import structural_hash
-from scalify_hlo.dialect.value_map import erase
-from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.errors import InputError
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, Interface, interface
 from scalify_hlo.io.wellformed import located
-from scalify_hlo.observe.feeding import Feeding, carried_state
-from scalify_hlo.observe.numbering import inline_numbered, number_ops
+from scalify_hlo.observe.feeding import Feeding
+from scalify_hlo.observe.numbering import number_ops
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import refuse_rewritten
-from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.recipes.model import NONE, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.totals import STATE_ROLES
-from scalify_hlo.rules.probes import is_probe
 from scalify_hlo.run.calibration import calibrate
-from scalify_hlo.run.check import Match, Run, compile_module, match, scaled_by
-from scalify_hlo.run.given import Sample, exported_of, flat_arguments, readable
+from scalify_hlo.run.check import Run, compile_module, match
+from scalify_hlo.run.given import Sample, exported_of, readable
 from scalify_hlo.run.input_scales import scales_of
-from scalify_hlo.run.many_devices import BY_HAND, run_on_devices
+from scalify_hlo.run.many_devices import run_on_devices
 from scalify_hlo.run.refinement import refined
 
 _HINT: Final = "give the program as it is exported for the CPU"
@@ -90,20 +91,20 @@ class Bench:
         self.hash = structural_hash(read.module)
         self._steps = steps
         described = interface(read.module, self.name, dynamic=True)
-        self._values = _flat(described, exported_of(program), samples)
+        self._values = flat_inputs(described, exported_of(program), samples)
         module = copy_module(read.module)
         if not all(tensor.static for tensor in described.arguments):
             module = refined(module, [array.shape for array in self._values[0]])
         self._module, self._interface = module, interface(module, self.name)
-        self._divided = _divides(module)
-        state = _carried(module, self.name, required=carry)
+        self._divided = divides(module)
+        state = carried_results(module, self.name, required=carry)
         self._passed = state if carry else {}
         self._base = copy_module(module)
         with located(self.name):
             run_passes(self._base, [NormalizePass()])
         with self._base.context, ir.Location.unknown():
             number_ops(self._base.operation)
-        self.roles, self.sites = _roles(self._base, self.name)
+        self.roles, self.sites = roles_and_sites(self._base, self.name)
         self.kinds = kinds_of(module, self._interface, state, self.roles)
 
     @property
@@ -144,17 +145,17 @@ class Bench:
         ]
 
     @cached_property
-    def original(self) -> _Running:
+    def original(self) -> Running:
         """The compiled original."""
         same = Feeding.same(self._interface, self._passed)
-        return _Running(self._compiled(copy_module(self._module)), same)
+        return Running(self._compiled(copy_module(self._module)), same)
 
     @cached_property
     def first(self) -> list[Array]:
         """The results of the first step of the original."""
         return self.original.step(self._values[0]).values
 
-    def losses(self, running: _Running, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
+    def losses(self, running: Running, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
         """Returns the loss of each step of each seed; nothing without a loss.
 
         Args:
@@ -169,7 +170,7 @@ class Bench:
             for seed in seeds
         ]
 
-    def _all(self, running: _Running, values: Seed) -> Iterable[list[Array]]:
+    def _all(self, running: Running, values: Seed) -> Iterable[list[Array]]:
         """Yields the results of each step."""
         last: Step | None = None
         for number in range(self._steps):
@@ -220,15 +221,10 @@ class Bench:
 
     def _instrumented(self, module: ir.Module) -> list[Cast]:
         with module.context, ir.Location.unknown():
-            operation = module.operation
-            run_deep(lambda: _inline(module), levels_of(operation))
-            main = main_function(operation)
-            if main is None:
-                return []
-            _erase_probes(main)
-            return measure_casts(main, self.sites)
+            main = inline_and_erase_probes(module)
+            return [] if main is None else measure_casts(main, self.sites)
 
-    def _running(self, module: ir.Module, casts: Sequence[Cast]) -> _Running:
+    def _running(self, module: ir.Module, casts: Sequence[Cast]) -> Running:
         after = interface(module, self.name)
         about = tensors_of(module)
         added = count_of(casts)
@@ -236,7 +232,7 @@ class Bench:
         taken = after.arguments[: len(after.arguments) - state]
         given = after.results[: len(after.results) - state - added]
         matched = match(self._interface, Interface(taken, given), self.name)
-        running = _Running(self._compiled(module), Feeding(matched, self._passed))
+        running = Running(self._compiled(module), Feeding(matched, self._passed))
         if about is not None:
             length = after.arguments[-COUNT].shape[0]
             running.settle(self._values[0], lambda run: first_state(about, length, run))
@@ -291,108 +287,6 @@ Losses = list[list[float]]
 """The loss of each step, for each seed."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step of a program.
-
-    Attributes:
-        all: All results of the program.
-        values: The results of the original, or what they are in the rewrite: data times scale.
-        fed: The arguments of the original, as values, as the program was given them.
-        state: The state of delayed scales after the step.
-    """
-
-    all: list[Array]
-    values: list[Array]
-    fed: list[Array]
-    state: list[Array]
-
-
-class _Running:
-    """A compiled program.
-
-    Args:
-        run: Runs it.
-        feeding: Its arguments in each step.
-
-    Attributes:
-        feeding: See the argument.
-    """
-
-    def __init__(self, run: Run, feeding: Feeding) -> None:
-        self._run, self.feeding = run, feeding
-        self._state: list[Array] = []
-
-    def settle(
-        self,
-        values: Sequence[Array],
-        first: Callable[[Callable[[Sequence[Array]], Sequence[Array]]], list[Array]],
-    ) -> None:
-        """Finds the first state of delayed scales, by steps on the inputs."""
-        fed = self.feeding.first(values)
-        count = self._results
-
-        def run(state: Sequence[Array]) -> list[Array]:
-            return self._run([*fed, *state])[count : count + COUNT]
-
-        self._state = first(run)
-
-    @property
-    def _results(self) -> int:
-        """The number of results that belong to those of the original."""
-        results = self.feeding.match[1]
-        return sum(1 if scale is None else 2 for scale in results.scales)
-
-    def step(self, values: Sequence[Array], before: Step | None = None) -> Step:
-        """Runs a step.
-
-        Args:
-            values: The arguments of the original.
-            before: The step before; None for the first.
-        """
-        state = self._state if before is None else before.state
-        fed = (
-            self.feeding.first(values)
-            if before is None
-            else self.feeding.next(values, before.all[: self._results])
-        )
-        all_ = self._run([*fed, *state])
-        count = self._results
-        arguments, results = self.feeding.match
-        kept = list(all_[count : count + len(state)])
-        return Step(all_, values_of(results, all_[:count]), values_of(arguments, fed), kept)
-
-
-@dataclass(frozen=True)
-class Rewritten:
-    """A compiled rewrite.
-
-    Attributes:
-        report: The report of the rewrite.
-        running: Runs it.
-        casts: The casts whose errors it returns.
-    """
-
-    report: Report
-    running: _Running
-    casts: list[Cast]
-
-
-def values_of(matched: Match, arrays: Sequence[Array]) -> list[Array]:
-    """Returns arguments or results of a rewrite as values of the original, in f64 if scaled.
-
-    Args:
-        matched: The correspondence to those of the original.
-        arrays: The arguments or results; a pair is data and scale.
-    """
-    rest = iter(arrays)
-    found: list[Array] = []
-    for scale in matched.scales:
-        data = next(rest)
-        found.append(data if scale is None else scaled_by(data, float(next(rest))))
-    return found
-
-
 def options_for(recipe: Recipe, signature: str, *, pairs: bool) -> Options:
     """Returns the options of a rewrite.
 
@@ -404,94 +298,3 @@ def options_for(recipe: Recipe, signature: str, *, pairs: bool) -> Options:
     """
     scaled = signature == "scaled" or (signature == "auto" and recipe.state.narrow and pairs)
     return Options(recipe=recipe, signature="scaled" if scaled else "same")
-
-
-def _flat(described: Interface, exported: Any, samples: Sequence[Sample]) -> list[list[Array]]:
-    """Returns the flat arguments of each step.
-
-    Raises:
-        UsageError: There are none, or they do not fit the program, or each other.
-    """
-    if not samples:
-        raise UsageError(
-            "there are no inputs to run the program with", hint="give an array for each argument"
-        )
-    names = (
-        ["the inputs"] if len(samples) == 1 else [f"inputs {i + 1}" for i in range(len(samples))]
-    )
-    found = [
-        flat_arguments(described, exported, sample, name)
-        for sample, name in zip(samples, names, strict=True)
-    ]
-    shapes = [[array.shape for array in values] for values in found]
-    for name, each in zip(names, shapes, strict=True):
-        if each != shapes[0]:
-            raise UsageError(
-                f"{name} have other shapes than the first",
-                hint="give inputs of the same shapes, or compare on each by itself",
-            )
-    return found
-
-
-def _carried(module: ir.Module, name: str, *, required: bool) -> dict[int, int]:
-    """Returns the results that are arguments of the next call.
-
-    Raises:
-        UsageError: There is none, and some are required.
-    """
-    try:
-        return carried_state(module, name)
-    except UsageError:
-        if required:
-            raise
-        return {}
-
-
-def _roles(base: ir.Module, name: str) -> tuple[dict[str, str], dict[int, str]]:
-    """Returns the roles of arguments, and the sites of matmuls by the numbers of their ops."""
-    module = copy_module(base)
-    with located(name):
-        roles = run_passes(module, [RolesPass()]).roles
-    sites: dict[int, str] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if attributes.SITE in op.attributes and attributes.VALUE_NUMBER in op.attributes:
-            number = ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value
-            sites[number] = op.attributes[attributes.SITE].value
-        return ir.WalkResult.ADVANCE
-
-    with module.context:
-        module.operation.walk(visit)
-    return roles, sites
-
-
-def _divides(module: ir.Module) -> bool:
-    """Whether a program divides its data by hand among devices."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == BY_HAND:
-            found.append(op.name)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return bool(found)
-
-
-def _inline(module: ir.Module) -> None:
-    with module.context, ir.Location.unknown():
-        inline_numbered(module.operation)
-
-
-def _erase_probes(main: ir.OpView) -> None:
-    probes: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_probe(op):
-            probes.append(op)
-        return ir.WalkResult.ADVANCE
-
-    main.operation.walk(visit)
-    for op in probes:
-        erase(op)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from scalify_hlo.choose.bench import Bench, options_for
+from scalify_hlo.choose.bench import Bench
+from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.comparison import CompareOptions, Progress
-from scalify_hlo.choose.partition import LARGEST, Bisection, Noise, Piece
-from scalify_hlo.choose.results import OUTPUT, ResultError, judged, loss_of
-from scalify_hlo.choose.sites import Site, sites_of
+from scalify_hlo.choose.measuring import Measuring, Result
+from scalify_hlo.choose.partition import Bisection, Noise, Piece
+from scalify_hlo.choose.results import judged
+from scalify_hlo.choose.sites import Site
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.loading import dump_recipe, load_recipe
-from scalify_hlo.recipes.model import Recipe, Scaling
-from scalify_hlo.recipes.toml import to_toml
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.run.given import Sample
 
 RUNS: Final = 64
@@ -33,124 +32,6 @@ _FIXED: Final = 3
 
 _HALF: Final = 0.5
 """The share of the error that sites make that are left wide if no number of them is enough."""
-
-_GRADIENTS: Final = "gradients"
-
-
-@dataclass(frozen=True)
-class Effect:
-    """The error of a rewrite with some sites in low precision.
-
-    Attributes:
-        loss: The loss less that of the original; None without a loss.
-        results: The errors of the results by which a recipe is judged.
-        narrow: The share of matmuls in low precision; None without matmuls.
-    """
-
-    loss: float | None
-    results: tuple[ResultError, ...]
-    narrow: float | None
-
-    def worst(self, *, outputs: bool) -> ResultError | None:
-        """Returns the result with the largest error.
-
-        Args:
-            outputs: Whether it is one of the outputs, or else one of the gradients.
-
-        Returns:
-            The result; None if there is none.
-        """
-        found = (each for each in self.results if (each.kind == OUTPUT) == outputs)
-        return min(found, key=lambda each: each.snr_db, default=None)
-
-    def passes(self, snr_db: float) -> bool:
-        """Whether all results have a signal-to-noise ratio that is high enough.
-
-        Args:
-            snr_db: The least ratio in dB.
-
-        Returns:
-            Whether all have it.
-        """
-        return all(each.snr_db >= snr_db for each in self.results)
-
-    @property
-    def noise(self) -> dict[str, float]:
-        """The noise over the signal, summed over outputs and over gradients."""
-        noise: dict[str, float] = {}
-        for each in self.results:
-            group = OUTPUT if each.kind == OUTPUT else _GRADIENTS
-            noise[group] = noise.get(group, 0.0) + _bounded(each)
-        return noise
-
-
-def _bounded(error: ResultError) -> float:
-    return min(error.ratio, LARGEST)
-
-
-@dataclass(frozen=True)
-class BlamedSite:
-    """A site, and the error that it makes.
-
-    Attributes:
-        site: The site.
-        share: The share of the error of all sites: the mean of those of outputs and of gradients.
-        effect: The error of a rewrite in which only this site is in low precision.
-    """
-
-    site: Site
-    share: float
-    effect: Effect
-
-
-@dataclass(frozen=True)
-class Blame:
-    """The sites of a rewrite by the error that they make; `dump_blame` makes JSON of it.
-
-    Attributes:
-        program: The name of the program.
-        hash: Its structural hash, as in a profile.
-        recipe: The name of the recipe.
-        snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
-        judged: The kinds of results that are compared.
-        loss: The loss of the original; None without one.
-        whole: The error of the recipe as it is.
-        wide: The error of the recipe with all matmuls wide.
-        sites: The sites that were measured alone, the largest share first.
-        rest: The number of other sites.
-        rest_share: Their share of the error.
-        runs: The number of programs that were run.
-        left_out: The sites that the result leaves wide: the worst first, and then those that no
-            pattern tells from them.
-        effect: The error without these.
-        result: The recipe that leaves them wide.
-    """
-
-    program: str
-    hash: str
-    recipe: str
-    snr_db: float
-    judged: tuple[str, ...]
-    loss: float | None
-    whole: Effect
-    wide: Effect
-    sites: tuple[BlamedSite, ...]
-    rest: int
-    rest_share: float
-    runs: int
-    left_out: tuple[Site, ...]
-    effect: Effect
-    result: Recipe
-
-    @property
-    def fragment(self) -> str:
-        """The part of a TOML file that leaves the worst sites wide."""
-        return to_toml({"matmul.exclude": self.result.matmul.exclude})
-
-    @property
-    def toml(self) -> str:
-        """The whole recipe as a TOML file."""
-        return dump_recipe(self.result)
 
 
 @dataclass(frozen=True)
@@ -268,7 +149,7 @@ def find_blame(
     """
     bench = Bench(program, samples[:1])
     tell = progress or (lambda _, __: None)
-    measuring = _Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
+    measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
     whole = measuring.whole()
     if not measuring.sites:
         raise InputError(
@@ -286,15 +167,13 @@ def find_blame(
     bisection.run(options.explained)
     ranked, rest = _ranked(bisection, measuring)
     result = _left_out(measuring, ranked, rest, options, compared.snr_db)
-    loss = loss_of(bench.kinds)
-    original = bench.losses(bench.original, loss, [bench.seeded(0, 0)])
     return Blame(
         bench.name,
         bench.hash,
         recipe[0],
         compared.snr_db,
         judged(bench.kinds),
-        original[0][0] if original else None,
+        measuring.loss,
         whole,
         wide,
         tuple(ranked),
@@ -305,117 +184,13 @@ def find_blame(
     )
 
 
-class Result(NamedTuple):
-    """A recipe that leaves sites wide.
-
-    Attributes:
-        left_out: The sites, the worst first, and then those that no pattern tells from them.
-        effect: The error of the recipe.
-        recipe: The recipe.
-    """
-
-    left_out: tuple[Site, ...]
-    effect: Effect
-    recipe: Recipe
-
-
-class _Measuring:
-    """Runs a recipe with some of its sites wide.
-
-    Args:
-        bench: The program.
-        recipe: The recipe.
-        compared: The options of rewrites.
-        tell: Is told how many programs were run.
-
-    Attributes:
-        sites: The sites that the recipe quantizes.
-        runs: The number of programs that were run.
-    """
-
-    def __init__(
-        self, bench: Bench, recipe: Recipe, compared: CompareOptions, tell: Callable[[int], None]
-    ) -> None:
-        self._bench, self._recipe, self._compared, self._tell = bench, recipe, compared, tell
-        self._loss = loss_of(bench.kinds)
-        self._inputs = [bench.seeded(0, 0)]
-        self._original = bench.losses(bench.original, self._loss, self._inputs)
-        self._kinds = set(judged(bench.kinds))
-        self._known: dict[frozenset[str], Effect] = {}
-        self._all: list[Site] = []
-        self.sites: list[Site] = []
-        self.runs = 0
-
-    def whole(self) -> Effect:
-        """Runs the recipe as it is, and finds its sites."""
-        whole = self._run(self._recipe, first=True)
-        self._known[frozenset(site.full for site in self.sites)] = whole
-        return whole
-
-    def effect(self, narrow: Iterable[Site]) -> Effect:
-        """Returns the error with only some sites in low precision."""
-        key = frozenset(site.full for site in narrow)
-        if key not in self._known:
-            self._known[key] = self._run(self._recipe_with(key))
-        return self._known[key]
-
-    def without(self, sites: Iterable[Site]) -> Result:
-        """Excludes some sites from the recipe, and runs it."""
-        chosen = list(sites)
-        recipe = self._recipe_without(chosen)
-        more = [site for site in self.sites if site not in chosen]
-        out = [*chosen, *(s for s in more if any(map(s.is_matched, recipe.matmul.exclude)))]
-        key = frozenset(site.full for site in self.sites if site not in out)
-        if key and key not in self._known:
-            self._known[key] = self._run(recipe)
-        kept = [site for site in self.sites if site not in out]
-        return Result(tuple(out), self.effect(kept), recipe)
-
-    def _recipe_with(self, names: AbstractSet[str]) -> Recipe:
-        """Returns the recipe with all sites wide but those of some names.
-
-        A name that is part of the name of another site would include that site too.
-        """
-        kept = [site for site in self._all if site.full in names]
-        others = [site.full for site in self._all if site.full not in names]
-        out = [name for name in others if not any(site.is_matched(name) for site in kept)]
-        matmul, scaling = self._recipe.matmul, self._recipe.scaling
-        exclude = tuple(dict.fromkeys((*matmul.exclude, *out)))
-        if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
-            scaling = Scaling("current", scaling.fp8_format)
-        chosen = replace(matmul, include=tuple(names), exclude=exclude)
-        return replace(self._recipe, matmul=chosen, scaling=scaling)
-
-    def _recipe_without(self, sites: Iterable[Site]) -> Recipe:
-        """Returns the recipe with some sites wide."""
-        matmul = self._recipe.matmul
-        patterns = dict.fromkeys((*matmul.exclude, *(site.pattern for site in sites)))
-        return replace(self._recipe, matmul=replace(matmul, exclude=tuple(patterns)))
-
-    def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
-        bench, compared = self._bench, self._compared
-        options = options_for(recipe, compared.signature, pairs=bench.takes_pairs)
-        if recipe.scaling.kind == "calibrated":
-            options = Options(recipe, options.signature, profile=compared.profile)
-        outcome = bench.outcome(bench.rewritten(options), self._loss, self._inputs)
-        self.runs += 1
-        self._tell(self.runs)
-        if first:
-            matmuls = outcome.report.matmuls
-            self._all = sites_of(matmuls, bench.name)
-            self.sites = [site for site in self._all if site.narrow]
-        change = outcome.losses[0][0] - self._original[0][0] if outcome.losses else None
-        errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
-        return Effect(change, errors, outcome.report.totals.matmuls.share)
-
-
 def _less(noise: Noise, floor: Noise) -> dict[str, float]:
     """Returns the noise that sites add to that of the recipe without them."""
     return {group: max(0.0, amount - floor.get(group, 0.0)) for group, amount in noise.items()}
 
 
 def _ranked(
-    bisection: Bisection[Site], measuring: _Measuring
+    bisection: Bisection[Site], measuring: Measuring
 ) -> tuple[list[BlamedSite], list[Piece[Site]]]:
     """Returns the sites that are alone, the largest share first, and the other pieces."""
     pieces = list(zip(bisection.pieces, bisection.shares(), strict=True))
@@ -429,7 +204,7 @@ def _ranked(
 
 
 def _left_out(
-    measuring: _Measuring,
+    measuring: Measuring,
     ranked: Sequence[BlamedSite],
     rest: Sequence[Piece[Site]],
     options: BlameOptions,
@@ -462,11 +237,11 @@ def _needed(
         The number; None if there is none.
     """
     most = 10 ** (-snr_db / 10)
-    floor = [_bounded(each) for each in wide.results]
+    floor = [bounded(each) for each in wide.results]
     for count in range(len(ranked) + 1):
         others = [each.effect for each in ranked[count:]] + list(rest)
         added = [
-            sum(max(0.0, _bounded(one.results[i]) - floor[i]) for one in others)
+            sum(max(0.0, bounded(one.results[i]) - floor[i]) for one in others)
             for i in range(len(floor))
         ]
         if all(a + b <= most for a, b in zip(floor, added, strict=True)):

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, Final
 
-from scalify_hlo.choose.blame import Blame, BlamedSite, Effect
+from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect
 from scalify_hlo.choose.record import result_entry, site_entry
 
 VERSION: Final = 1

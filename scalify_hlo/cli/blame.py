@@ -15,7 +15,7 @@ from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
-    from scalify_hlo.choose.blame import Blame, BlamedSite, Effect
+    from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect
 
 _ROWS: Final = 16
 """The number of sites that are listed by default."""
@@ -87,8 +87,8 @@ def command(
 ) -> None:
     """Find the matmuls of the program IN whose casts by a recipe cost accuracy.
 
-    The recipe is run with all matmuls wide except a set of sites, and the set that makes most of
-    the error is split, until single sites make most of it. A site is a matmul by the name that
+    The recipe is run with all matmuls wide except a set of sites. The set that makes most of the
+    error is split until single sites make most of it. A site is a matmul by the name that
     matmul.exclude matches. For each site, the table has its share of the error, and what the recipe
     does to the loss, to the worst output and to the worst gradient if only this site is in low
     precision. The share is the mean of those of the errors of outputs and of gradients.

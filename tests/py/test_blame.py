@@ -18,7 +18,8 @@ from click.testing import CliRunner, Result
 from jax import export
 
 import scalify_hlo
-from scalify_hlo.choose.blame import Blame, BlameOptions, Effect
+from scalify_hlo.choose.blame import BlameOptions
+from scalify_hlo.choose.blame_model import Blame, Effect
 from scalify_hlo.choose.blame_record import dump_blame
 from scalify_hlo.choose.partition import Bisection
 from scalify_hlo.choose.record import schema
