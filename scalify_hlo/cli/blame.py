@@ -89,9 +89,9 @@ def command(
 
     The recipe is run with all matmuls wide except a set of sites. The set that makes most of the
     error is split until single sites make most of it. A site is a matmul by the name that
-    matmul.exclude matches. For each site, the table has its share of the error, and what the recipe
-    does to the loss, to the worst output and to the worst gradient if only this site is in low
-    precision. The share is the mean of those of the errors of outputs and of gradients.
+    matmul.exclude matches. Each site is listed with its share of the error: the mean of those of
+    the errors of outputs and of gradients. The row also has the change of the loss, the worst
+    output and the worst gradient, in dB, of a program in which only this site is in low precision.
 
     Then the worst sites are left wide, as many as outputs and gradients need for the ratio of
     --snr; if no number is enough, those that make half of the error. The error without them is
