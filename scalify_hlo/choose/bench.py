@@ -186,7 +186,8 @@ class Bench:
     @cached_property
     def _profile(self) -> Any:
         module = copy_module(self._module)
-        return calibrate(replace(self._read, module=module, exported=self._exported), self._values)
+        program = replace(self._read, module=module, exported=self._exported)
+        return replace(calibrate(program, self._values), program=self.hash)
 
     def measured(self, options: Options) -> Options:
         """Returns options with the scales of inputs measured, if the recipe depends on them."""
@@ -209,11 +210,11 @@ class Bench:
             UsageError: The options do not fit the program.
         """
         module = copy_module(self._base if casts else self._module)
-        options = self.measured(self.profiled(options))
-        asked = replace(options, listed=True, probe=casts)
-        if casts and asked.profile is not None:
-            hash_ = structural_hash(module)
-            asked = replace(asked, profile=replace(asked.profile, program=hash_))
+        asked = replace(self.measured(self.profiled(options)), listed=True, probe=casts)
+        if asked.profile is not None:
+            asked.profile.require(self.hash)
+            here = replace(asked.profile, program=structural_hash(module))
+            asked = replace(asked, profile=here)
         with located(self.name):
             report = rewrite_module(module, asked)
         found = self._instrumented(module) if casts else []

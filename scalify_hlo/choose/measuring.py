@@ -99,7 +99,7 @@ class Measuring:
         exclude = tuple(dict.fromkeys((*matmul.exclude, *out)))
         if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
             scaling = Scaling("current", scaling.fp8_format)
-        chosen = replace(matmul, include=tuple(names), exclude=exclude)
+        chosen = replace(matmul, include=tuple(sorted(names)), exclude=exclude)
         return replace(self._recipe, matmul=chosen, scaling=scaling)
 
     def _recipe_without(self, sites: Iterable[Site]) -> Recipe:

@@ -236,9 +236,22 @@ def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
     x = jax.ShapeDtypeStruct(shape, np.float32)
     w = parameters()["first"]
     program = export.export(jax.jit(lambda x, w: jnp.tanh(x @ w)))(x, w)
-    found = scalify_hlo.compare_recipes(program, [(batch()[0], w)], "fp8-current")
-    assert found.suggested == "fp8-current"
+    sample = (batch()[0], w)
+    found = scalify_hlo.compare_recipes(program, [sample], "fp8-current, fp8-calibrated")
+    assert found.suggested == "fp8-calibrated"
     assert found.trials[0].state is None
+    profile = scalify_hlo.calibrate(program, [sample])
+    given = scalify_hlo.compare_recipes(program, [sample], "fp8-calibrated", profile=profile)
+    assert given.trials[0] == found.trials[1]
+
+
+def test_a_profile_of_another_program_is_refused() -> None:
+    w, x = parameters()["first"], batch()[0]
+    other = export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    profile = scalify_hlo.calibrate(other, [(x, w)])
+    calibrated, narrow = compared(good_step, "fp8-calibrated, bf16", profile=profile).trials
+    assert "profile" in calibrated.reason
+    assert not narrow.reason
 
 
 @pytest.mark.slow
