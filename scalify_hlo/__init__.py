@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from scalify_hlo.api import find_nan as find_nan
     from scalify_hlo.api import rewrite as rewrite
     from scalify_hlo.api import scalify as scalify
+    from scalify_hlo.choose.blame import blame as blame
+    from scalify_hlo.choose.blame_model import Blame as Blame
+    from scalify_hlo.choose.blame_model import BlamedSite as BlamedSite
+    from scalify_hlo.choose.blame_model import Effect as Effect
+    from scalify_hlo.choose.blame_record import dump_blame as dump_blame
+    from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
+    from scalify_hlo.choose.model import Comparison as Comparison
+    from scalify_hlo.choose.model import Trial as Trial
+    from scalify_hlo.choose.record import dump_comparison as dump_comparison
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError
@@ -128,6 +137,15 @@ _HOMES = {
     "LoopTurn": "observe.nan_report",
     "dump_nan_report": "observe.nan_report",
     "stats_page": "observe.page",
+    "compare_recipes": "choose.comparison",
+    "blame": "choose.blame",
+    "Blame": "choose.blame_model",
+    "BlamedSite": "choose.blame_model",
+    "Effect": "choose.blame_model",
+    "dump_blame": "choose.blame_record",
+    "Comparison": "choose.model",
+    "Trial": "choose.model",
+    "dump_comparison": "choose.record",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

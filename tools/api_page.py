@@ -51,6 +51,17 @@ GROUPS = {
         "LoopTurn",
         "dump_nan_report",
     ),
+    "Choosing a recipe": (
+        "compare_recipes",
+        "Comparison",
+        "Trial",
+        "dump_comparison",
+        "blame",
+        "Blame",
+        "BlamedSite",
+        "Effect",
+        "dump_blame",
+    ),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

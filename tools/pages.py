@@ -36,6 +36,7 @@ PAGES = (
     "docs/reports.md",
     "docs/stats.md",
     "docs/nan.md",
+    "docs/compare.md",
     "docs/troubleshooting.md",
     "docs/markers.md",
     "docs/profiles.md",

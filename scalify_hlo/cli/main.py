@@ -22,6 +22,8 @@ _COMMANDS = {
     "calibrate": "Run a program on samples, and write statistics of its matmuls.",
     "stats": "Run a program, and write statistics of all its values.",
     "bisect-nan": "Run a program, and find the op that makes its first NaN or infinity.",
+    "compare": "Run a program by several recipes, and suggest one.",
+    "blame": "Find the matmuls whose casts cost accuracy.",
     "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",
     "rules": "Show the rule of an op, or all rules.",
     "recipes": "List the recipes, or print one as a file.",

@@ -1,0 +1,259 @@
+"""The sites whose casts cost accuracy: each is measured with all other matmuls wide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Final
+
+from scalify_hlo.choose.bench import Bench
+from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect, bounded
+from scalify_hlo.choose.comparison import CompareOptions, Progress
+from scalify_hlo.choose.measuring import Measuring, Result
+from scalify_hlo.choose.partition import Bisection, Noise, Piece
+from scalify_hlo.choose.results import judged
+from scalify_hlo.choose.sites import Site
+from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.run.given import Sample
+
+RUNS: Final = 64
+"""The most programs that are run by default."""
+
+EXPLAINED: Final = 0.9
+"""The share of the error that single sites have to make by default."""
+
+_FIXED: Final = 3
+"""The runs of the recipe as it is, with all matmuls wide, and with the worst sites wide."""
+
+_HALF: Final = 0.5
+"""The share of the error that sites make that are left wide if no number of them is enough."""
+
+
+@dataclass(frozen=True)
+class BlameOptions:
+    """The options of a search for sites.
+
+    Attributes:
+        runs: The most programs that are run.
+        explained: The share of the error that single sites have to make.
+        worst: The number of sites that the result leaves wide; None for as many as needed.
+    """
+
+    runs: int = RUNS
+    explained: float = EXPLAINED
+    worst: int | None = None
+
+    def __post_init__(self) -> None:
+        """Checks the numbers.
+
+        Raises:
+            UsageError: One of them is not possible.
+        """
+        if self.runs < _FIXED + 2:
+            raise UsageError(
+                f"{self.runs} runs are too few to find a site",
+                hint=f"give a whole number of at least {_FIXED + 2}",
+            )
+        if not 0 < self.explained <= 1:
+            raise UsageError(
+                f"a share of {self.explained:g} cannot be explained",
+                hint="give a number above 0 and up to 1",
+            )
+        if self.worst is not None and self.worst < 0:
+            raise UsageError(
+                f"{self.worst} sites cannot be left wide", hint="give a whole number, or leave it"
+            )
+
+
+def blame(
+    program: Any,
+    samples: Sequence[Sample],
+    recipe: str | PathLike[str] | Recipe,
+    *,
+    runs: int = RUNS,
+    explained: float = EXPLAINED,
+    worst: int | None = None,
+    snr_db: float = 20.0,
+    signature: str = "auto",
+    profile: str | PathLike[str] | Profile | None = None,
+    progress: Progress | None = None,
+) -> Blame:
+    """Finds the matmuls of a rewrite that cost accuracy.
+
+    Sets of sites are run with all other matmuls wide, and the set with most of the error is split,
+    until single sites make most of it.
+
+    Args:
+        program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
+            shapes of the samples.
+        samples: The arguments, as for `calibrate`; the first ones are used.
+        recipe: The recipe, as for `load_recipe`.
+        runs: The most programs that are run.
+        explained: The share of the error that single sites have to make.
+        worst: The number of sites that the result leaves wide. By default, as many as outputs and
+            gradients need for `snr_db`, but at least one; if no number is enough, those that make
+            half of the error.
+        snr_db: A signal-to-noise ratio in dB.
+        signature: As for `compare_recipes`.
+        profile: As for `compare_recipes`.
+        progress: Is told how many programs were run, of at most how many.
+
+    Returns:
+        The sites with their shares of the error, and a recipe that leaves the worst wide.
+
+    Raises:
+        InputError: The program is not valid, has no matmul that the recipe quantizes, or cannot be
+            rewritten or run on the CPU.
+        UsageError: A sample does not fit the program, or a recipe or an option is not known.
+
+    Example:
+        >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+        >>> program = jax.export.export(jax.jit(lambda x: x @ x))(x)
+        >>> [each.site.pattern for each in blame(program, [(x,)], "bf16").sites]
+        ['jit(<lambda>)/dot_general']
+    """
+    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
+    return find_blame(
+        program,
+        samples,
+        (name, load_recipe(recipe)),
+        BlameOptions(runs, explained, worst),
+        CompareOptions(snr_db=snr_db, signature=signature, profile=seen),
+        progress,
+    )
+
+
+def find_blame(
+    program: Any,
+    samples: Sequence[Sample],
+    recipe: tuple[str, Recipe],
+    options: BlameOptions,
+    compared: CompareOptions,
+    progress: Progress | None = None,
+) -> Blame:
+    """Finds the sites that cost accuracy; see `blame`.
+
+    Args:
+        program: As for `blame`, or a `Program`.
+        samples: As for `blame`.
+        recipe: The name of the recipe, and the recipe.
+        options: The options of the search.
+        compared: The options of rewrites and runs.
+        progress: Is told how many programs were run, of at most how many.
+    """
+    bench = Bench(program, samples[:1])
+    tell = progress or (lambda _, __: None)
+    measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
+    whole = measuring.whole()
+    if not measuring.sites:
+        raise InputError(
+            f"the recipe {recipe[0]} quantizes no matmul of the program",
+            location=bench.name,
+            hint="`scalify-hlo inspect --recipe R --wide` lists the matmuls with reasons",
+        )
+    wide = measuring.effect(())
+    bisection = Bisection(
+        measuring.sites,
+        lambda items: _less(measuring.effect(items).noise, wide.noise),
+        _less(whole.noise, wide.noise),
+        options.runs - _FIXED,
+    )
+    bisection.run(options.explained)
+    ranked, rest = _ranked(bisection, measuring)
+    result = _left_out(measuring, ranked, rest, options, compared.snr_db)
+    return Blame(
+        bench.name,
+        bench.hash,
+        recipe[0],
+        compared.snr_db,
+        judged(bench.kinds),
+        measuring.loss,
+        whole,
+        wide,
+        tuple(ranked),
+        sum(len(piece.items) for piece in rest),
+        max(0.0, 1 - sum(each.share for each in ranked)) if rest else 0.0,
+        measuring.runs,
+        *result,
+    )
+
+
+def _less(noise: Noise, floor: Noise) -> dict[str, float]:
+    """Returns the noise that sites add to that of the recipe without them."""
+    return {group: max(0.0, amount - floor.get(group, 0.0)) for group, amount in noise.items()}
+
+
+def _ranked(
+    bisection: Bisection[Site], measuring: Measuring
+) -> tuple[list[BlamedSite], list[Piece[Site]]]:
+    """Returns the sites that are alone, the largest share first, and the other pieces."""
+    pieces = list(zip(bisection.pieces, bisection.shares(), strict=True))
+    found = [
+        BlamedSite(piece.items[0], share, measuring.effect(piece.items))
+        for piece, share in pieces
+        if len(piece.items) == 1
+    ]
+    rest = [piece for piece, _ in pieces if len(piece.items) > 1]
+    return sorted(found, key=lambda each: -each.share), rest
+
+
+def _left_out(
+    measuring: Measuring,
+    ranked: Sequence[BlamedSite],
+    rest: Sequence[Piece[Site]],
+    options: BlameOptions,
+    snr_db: float,
+) -> Result:
+    """Leaves the worst sites wide.
+
+    As many are left wide as the sum of the errors of all others asks for. If this is not enough,
+    more are tried while runs are left.
+    """
+    effects = [measuring.effect(piece.items) for piece in rest]
+    needed = _needed(measuring.effect(()), ranked, effects, snr_db)
+    count = options.worst
+    if count is None:
+        count = max(1, _main_part(ranked) if needed is None else needed)
+    while True:
+        result = measuring.without(each.site for each in ranked[:count])
+        done = options.worst is not None or needed is None or result.effect.passes(snr_db)
+        if done or count >= len(ranked) or measuring.runs >= options.runs:
+            return result
+        count += 1
+
+
+def _needed(
+    wide: Effect, ranked: Sequence[BlamedSite], rest: Sequence[Effect], snr_db: float
+) -> int | None:
+    """Returns the number of worst sites without which the errors of all others are small enough.
+
+    Returns:
+        The number; None if there is none.
+    """
+    most = 10 ** (-snr_db / 10)
+    floor = [bounded(each) for each in wide.results]
+    for count in range(len(ranked) + 1):
+        others = [each.effect for each in ranked[count:]] + list(rest)
+        added = [
+            sum(max(0.0, bounded(one.results[i]) - floor[i]) for one in others)
+            for i in range(len(floor))
+        ]
+        if all(a + b <= most for a, b in zip(floor, added, strict=True)):
+            return count
+    return None
+
+
+def _main_part(ranked: Sequence[BlamedSite]) -> int:
+    """Returns the number of worst sites that make half of the error, or of all that are ranked."""
+    total = 0.0
+    for count, each in enumerate(ranked, 1):
+        total += each.share
+        if total >= _HALF:
+            return count
+    return len(ranked)

@@ -1,0 +1,228 @@
+"""Comparison of recipes on a program: each rewrite runs on the same inputs as the original."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any, Final
+
+from scalify_hlo.choose.bench import Bench, Losses, options_for
+from scalify_hlo.choose.model import Comparison, Trial
+from scalify_hlo.choose.results import ResultKind, judged, loss_of
+from scalify_hlo.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
+from scalify_hlo.choose.suggestion import suggest
+from scalify_hlo.errors import ScalifyError, UsageError, nearest
+from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.passes.record import described
+from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.recipes.toml import preset_names
+from scalify_hlo.run.given import Sample
+
+ALL: Final = "all"
+LEAST_SNR: Final = 20.0
+"""The signal-to-noise ratio in dB that outputs and gradients need by default."""
+
+SIGNATURES: Final = ("auto", "same", "scaled")
+PERTURBATION: Final = 2.0**-8
+"""The relative size of the change of first weights from seed to seed."""
+
+_SMALL: Final = 8
+
+Progress = Callable[[int, int], None]
+"""Is told how many parts of the work are done, of how many."""
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """The options of a comparison.
+
+    Attributes:
+        steps: The number of steps.
+        carry: Whether results that are arguments of the next call are passed on to it.
+        seeds: The number of runs, of which all but the first have other first weights.
+        snr_db: The signal-to-noise ratio in dB that outputs and gradients need.
+        signature: ``same``, ``scaled``, or ``auto``; see `options_for`.
+        profile: The profile of recipes of calibrated scales; by default, that of the inputs.
+    """
+
+    steps: int = 1
+    carry: bool = False
+    seeds: int = 1
+    snr_db: float = LEAST_SNR
+    signature: str = "auto"
+    profile: Profile | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Checks the numbers.
+
+        Raises:
+            UsageError: One of them is not possible.
+        """
+        for name, number in (("steps", self.steps), ("seeds", self.seeds)):
+            if number < 1:
+                raise UsageError(
+                    f"{number} {name} cannot be run", hint="give a whole number of at least 1"
+                )
+        if math.isnan(self.snr_db):
+            raise UsageError("the least SNR is not a number", hint="give it in dB, such as 20")
+        if self.signature not in SIGNATURES:
+            raise UsageError(
+                f"no signature is named {self.signature!r}{nearest(self.signature, SIGNATURES)}",
+                hint=f"the signatures are: {', '.join(SIGNATURES)}",
+            )
+
+
+def compare_recipes(
+    program: Any,
+    samples: Sequence[Sample],
+    recipes: str | Sequence[str | PathLike[str] | Recipe] = ALL,
+    *,
+    steps: int = 1,
+    carry: bool = False,
+    seeds: int = 1,
+    snr_db: float = LEAST_SNR,
+    signature: str = "auto",
+    profile: str | PathLike[str] | Profile | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Runs a program and its rewrites by several recipes on the same inputs with XLA on the CPU.
+
+    Args:
+        program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
+            shapes of the samples.
+        samples: The arguments of each step, as for `calibrate`. If there are fewer samples than
+            steps, the first follows on the last.
+        recipes: ``all`` for all presets, or names of presets, paths of TOML files and `Recipe`
+            objects. In a string, names are separated by commas.
+        steps: The number of steps. Results are compared after the first one, and losses after each.
+        carry: Whether results that are arguments of the next call are passed on to the next step.
+        seeds: The number of runs. All but the first multiply each weight by ``1 + n / 256``, with n
+            normal, the same for the original and all recipes.
+        snr_db: The signal-to-noise ratio in dB that outputs and gradients of a suggested recipe
+            need.
+        signature: ``same`` or ``scaled``, as for `rewrite`; ``auto`` is ``scaled`` for recipes that
+            keep state in low precision.
+        profile: The profile of recipes of calibrated scales, or the path of its file; by default,
+            one of the samples.
+        progress: Is told how many programs are done, of how many.
+
+    Returns:
+        The comparison. A recipe that the program cannot take is in it, with the reason.
+
+    Raises:
+        InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU.
+        UsageError: A sample does not fit the program, or a recipe or an option is not known.
+
+    Example:
+        >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+        >>> program = jax.export.export(jax.jit(lambda x: x @ x))(x)
+        >>> compare_recipes(program, [(x,)], "propagate, bf16").suggested
+        'bf16'
+    """
+    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
+    return compare(program, samples, recipes_of(recipes), options, progress)
+
+
+def recipes_of(
+    recipes: str | Sequence[str | PathLike[str] | Recipe],
+) -> list[tuple[str, Recipe]]:
+    """Returns recipes with their names.
+
+    Args:
+        recipes: As for `compare_recipes`.
+
+    Raises:
+        UsageError: There is none, or one is not known.
+        InputError: The file of one is not valid.
+    """
+    if isinstance(recipes, str):
+        names = [name.strip() for name in recipes.split(",") if name.strip()]
+        recipes = preset_names() if names == [ALL] else names
+    found = {_name_of(recipe): load_recipe(recipe) for recipe in recipes}
+    if not found:
+        raise UsageError(
+            "there are no recipes to compare", hint="give names with commas between them, or all"
+        )
+    return list(found.items())
+
+
+def _name_of(recipe: str | PathLike[str] | Recipe) -> str:
+    return recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
+
+
+def compare(
+    program: Any,
+    samples: Sequence[Sample],
+    recipes: Sequence[tuple[str, Recipe]],
+    options: CompareOptions,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares recipes; see `compare_recipes`.
+
+    Args:
+        program: As for `compare_recipes`, or a `Program`.
+        samples: As for `compare_recipes`.
+        recipes: The recipes with their names.
+        options: The options.
+        progress: Is told how many programs are done, of how many.
+    """
+    tell = progress or (lambda _, __: None)
+    bench = Bench(program, samples, steps=options.steps, carry=options.carry)
+    loss = loss_of(bench.kinds)
+    inputs = [bench.seeded(seed, PERTURBATION) for seed in range(options.seeds)]
+    losses = bench.losses(bench.original, loss, inputs)
+    trials: list[Trial] = []
+    for number, (name, recipe) in enumerate(recipes, 1):
+        tell(number, len(recipes) + 1)
+        trials.append(_tried(bench, name, recipe, loss, inputs, options))
+    tell(len(recipes) + 1, len(recipes) + 1)
+    kinds = judged(bench.kinds)
+    suggested, suggestion = suggest(trials, kinds, options.snr_db)
+    return Comparison(
+        bench.name, bench.hash, options.steps, options.carry, options.snr_db, kinds,
+        "" if loss is None else loss.tensor.name, _frozen(losses), tuple(trials),
+        suggested, suggestion,
+    )  # fmt: skip
+
+
+def _tried(
+    bench: Bench,
+    name: str,
+    recipe: Recipe,
+    loss: ResultKind | None,
+    inputs: Sequence[Any],
+    options: CompareOptions,
+) -> Trial:
+    """Returns the result of one recipe, or the reason why the program cannot take it."""
+    asked = options_for(recipe, options.signature, pairs=bench.takes_pairs)
+    if recipe.scaling.kind == "calibrated" and options.profile is not None:
+        asked = Options(recipe, asked.signature, profile=options.profile)
+    try:
+        outcome = bench.outcome(bench.rewritten(asked, casts=True), loss, inputs)
+    except ScalifyError as error:
+        return Trial(name, reason=error.message)
+    report = outcome.report
+    totals, sites = report.totals, sites_of(report.matmuls, bench.name)
+    return Trial(
+        name,
+        described(Options(recipe, asked.signature)),
+        "",
+        tuple(outcome.errors),
+        tuple(site_errors(sites, outcome.casts)),
+        _frozen(outcome.losses),
+        share_of_bits(report.matmuls, _SMALL),
+        totals.matmuls.share,
+        operand_bits(report.matmuls),
+        report.statistics,
+        totals.state.ratio if totals.state is not None else 1.0 if bench.has_state else None,
+    )
+
+
+def _frozen(losses: Losses) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, losses))

@@ -1,0 +1,133 @@
+"""Facts about a program and its inputs that a comparison needs before any run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.depth import levels_of
+from scalify_hlo.deep import run_deep
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.value_map import erase
+from scalify_hlo.errors import UsageError
+from scalify_hlo.io.artifact import copy_module
+from scalify_hlo.io.tensors import Array, Interface
+from scalify_hlo.io.wellformed import located
+from scalify_hlo.observe.feeding import carried_state
+from scalify_hlo.observe.numbering import inline_numbered
+from scalify_hlo.passes.pipeline import run_passes
+from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.rules.probes import is_probe
+from scalify_hlo.run.given import Sample, flat_arguments
+from scalify_hlo.run.many_devices import BY_HAND
+
+
+def flat_inputs(
+    described: Interface, exported: Any, samples: Sequence[Sample]
+) -> list[list[Array]]:
+    """Returns the flat arguments of each step.
+
+    Raises:
+        UsageError: There are none, or they do not fit the program, or each other.
+    """
+    if not samples:
+        raise UsageError(
+            "there are no inputs to run the program with", hint="give an array for each argument"
+        )
+    names = (
+        ["the inputs"] if len(samples) == 1 else [f"inputs {i + 1}" for i in range(len(samples))]
+    )
+    found = [
+        flat_arguments(described, exported, sample, name)
+        for sample, name in zip(samples, names, strict=True)
+    ]
+    shapes = [[array.shape for array in values] for values in found]
+    for name, each in zip(names, shapes, strict=True):
+        if each != shapes[0]:
+            raise UsageError(
+                f"{name} have other shapes than the first",
+                hint="give inputs of the same shapes, or compare on each by itself",
+            )
+    return found
+
+
+def carried_results(module: ir.Module, name: str, *, required: bool) -> dict[int, int]:
+    """Returns the results that are arguments of the next call.
+
+    Raises:
+        UsageError: There is none, and some are required.
+    """
+    try:
+        return carried_state(module, name)
+    except UsageError:
+        if required:
+            raise
+        return {}
+
+
+def roles_and_sites(base: ir.Module, name: str) -> tuple[dict[str, str], dict[int, str]]:
+    """Returns the roles of arguments, and the sites of matmuls by the numbers of their ops."""
+    module = copy_module(base)
+    with located(name):
+        roles = run_passes(module, [RolesPass()]).roles
+    sites: dict[int, str] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if attributes.SITE in op.attributes and attributes.VALUE_NUMBER in op.attributes:
+            number = ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value
+            sites[number] = op.attributes[attributes.SITE].value
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(visit)
+    return roles, sites
+
+
+def divides(module: ir.Module) -> bool:
+    """Whether a program divides its data by hand among devices."""
+    found: list[str] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == BY_HAND:
+            found.append(op.name)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return bool(found)
+
+
+def inline_and_erase_probes(module: ir.Module) -> ir.OpView | None:
+    """Inlines the calls of a numbered rewrite, and erases its probes.
+
+    Args:
+        module: The rewrite, which is edited.
+
+    Returns:
+        Its entry function; None if there is none.
+    """
+    run_deep(lambda: _inline(module), levels_of(module.operation))
+    main = main_function(module.operation)
+    if main is not None:
+        _erase_probes(main)
+    return main
+
+
+def _inline(module: ir.Module) -> None:
+    with module.context, ir.Location.unknown():
+        inline_numbered(module.operation)
+
+
+def _erase_probes(main: ir.OpView) -> None:
+    probes: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if is_probe(op):
+            probes.append(op)
+        return ir.WalkResult.ADVANCE
+
+    main.operation.walk(visit)
+    for op in probes:
+        erase(op)

@@ -1,0 +1,162 @@
+"""The sites of a program: its matmuls by the names that recipes have for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
+from scalify_hlo.choose.decibels import decibels
+from scalify_hlo.dialect.locations import place_of_text
+from scalify_hlo.dialect.patterns import is_like
+from scalify_hlo.report.matmuls import MatmulReport
+
+_WIDE = 32
+"""The bits of an element of a format without an entry, such as an integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The matmuls that have one name, so that a recipe includes or excludes them together.
+
+    Attributes:
+        full: The name stack and the names of arguments with spaces between, as patterns match it.
+        pattern: A pattern for ``matmul.exclude`` that matches this site. It matches no other,
+            unless the whole name of this site is a name of another too.
+        part: ``forward``, ``backward`` or ``other``.
+        operands: The roles of the operands.
+        location: The source location, as ``file:line:column``.
+        calls: The number of its matmuls.
+        formats: The formats of the operands.
+        narrow: Whether a matmul of the site is quantized.
+    """
+
+    full: str
+    pattern: str
+    part: str
+    operands: tuple[str, str]
+    location: str
+    calls: int
+    formats: tuple[str, str]
+    narrow: bool
+
+    @property
+    def name(self) -> str:
+        """The name, as it is shown."""
+        return self.full.strip()
+
+    def is_matched(self, pattern: str) -> bool:
+        """Whether a pattern of a recipe matches the site, as `quantize.sites` has it."""
+        return _matches(pattern, self.full)
+
+    @property
+    def role(self) -> str:
+        """The part and the roles of the operands as text."""
+        return f"{self.part} {' x '.join(filter(None, self.operands))}".strip()
+
+
+def sites_of(matmuls: Sequence[MatmulReport], program: str) -> list[Site]:
+    """Returns the sites of a rewritten program, in program order.
+
+    Args:
+        matmuls: Its matmuls.
+        program: The name of the program in locations without a file.
+    """
+    groups: dict[str, list[MatmulReport]] = {}
+    for matmul in matmuls:
+        groups.setdefault(matmul.site, []).append(matmul)
+    return [_site(name, group, groups, program) for name, group in groups.items()]
+
+
+def _site(name: str, group: Sequence[MatmulReport], names: Iterable[str], program: str) -> Site:
+    first = next((each for each in group if each.wide is None), group[0])
+    return Site(
+        name,
+        _pattern(name, first.name, names),
+        first.part,
+        first.roles,
+        place_of_text(first.location, program),
+        sum(each.calls for each in group),
+        first.formats[:2],
+        any(each.wide is None for each in group),
+    )
+
+
+def _pattern(name: str, stack: str, names: Iterable[str]) -> str:
+    """Returns the name stack if no other site has it, else the whole name.
+
+    Names that differ in case only match the same patterns.
+    """
+    others = [other for other in names if other.casefold() != name.casefold()]
+    alone = not any(_matches(stack, other) for other in others)
+    return stack if stack and alone else name
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a pattern matches a site by its whole name, or by the name stack or an argument."""
+    return any(is_like(pattern, each) for each in (name, *name.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class SiteError:
+    """The errors that a site makes by the casts of its operands.
+
+    Attributes:
+        site: The site.
+        operands: The signal-to-noise ratio of the cast of each operand in dB; None if it is not
+            cast in the program, as a constant or an argument in low precision.
+        snr_db: That of the result, against the matmul of the same operands without casts.
+    """
+
+    site: Site
+    operands: tuple[float | None, float | None]
+    snr_db: float
+
+
+def site_errors(
+    sites: Iterable[Site], casts: Mapping[tuple[str, str], CastError]
+) -> list[SiteError]:
+    """Returns the errors of the sites with casts, the largest first.
+
+    Args:
+        sites: The sites of a rewritten program.
+        casts: The errors of matmuls and of their operands, by site and value.
+    """
+    by_name = {(name.strip(), value): decibels(e.ratio) for (name, value), e in casts.items()}
+    found = [
+        SiteError(site, (by_name.get((site.name, LHS)), by_name.get((site.name, RHS))), snr_db)
+        for site in sites
+        if (snr_db := by_name.get((site.name, RESULT))) is not None
+    ]
+    return sorted(found, key=lambda error: error.snr_db)
+
+
+def operand_bits(matmuls: Iterable[MatmulReport]) -> float | None:
+    """Returns the mean bits of an element of matmul operands; None without matmuls.
+
+    Matmuls count by their floating-point operations, or by calls if the size of one is unknown.
+    """
+    every = list(matmuls)
+    flops = [matmul.flops for matmul in every]
+    sized = None not in flops and any(flops)
+    weights = [m.flops if sized and m.flops else 0 if sized else m.calls for m in every]
+    total = sum(weights)
+    if not total:
+        return None
+    bits = (sum(map(_bits, matmul.formats[:2])) / 2 for matmul in every)
+    return sum(b * weight for b, weight in zip(bits, weights, strict=True)) / total
+
+
+def share_of_bits(matmuls: Iterable[MatmulReport], most: int) -> float | None:
+    """Returns the share of matmuls whose operands have at most some bits; None without matmuls."""
+    every = list(matmuls)
+    total = sum(matmul.calls for matmul in every)
+    if not total:
+        return None
+    small = (m.calls for m in every if all(_bits(f) <= most for f in m.formats[:2]))
+    return sum(small) / total
+
+
+def _bits(format_: str) -> int:
+    return FORMATS[format_].bits if format_ in FORMATS else _WIDE

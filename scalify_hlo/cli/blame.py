@@ -1,0 +1,201 @@
+"""The command `scalify-hlo blame`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.compare import format_option, inputs_option, runs_options
+from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.errors import UsageError
+from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect
+
+_ROWS: Final = 16
+"""The number of sites that are listed by default."""
+
+
+@click.command(
+    name="blame",
+    epilog="Example: scalify-hlo blame step.jax_export --recipe fp8 --inputs x.npz -o better.toml",
+)
+@click.argument("program", metavar="IN")
+@click.option(
+    "--recipe",
+    metavar="NAME|FILE",
+    required=True,
+    help="The recipe whose sites are measured: a recipe's name, or a TOML file.",
+)
+@inputs_option
+@runs_options
+@click.option(
+    "--runs",
+    type=int,
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="The most programs to run.",
+)
+@click.option(
+    "--explain",
+    type=float,
+    default=0.9,
+    show_default=True,
+    metavar="SHARE",
+    help="Search until single sites make this share of the error.",
+)
+@click.option(
+    "--worst",
+    type=int,
+    metavar="K",
+    help="How many sites to leave wide.  [default: as many as --snr needs]",
+)
+@click.option(
+    "--rows",
+    type=click.IntRange(0),
+    default=_ROWS,
+    show_default=True,
+    metavar="N",
+    help="How many sites to list.",
+)
+@format_option
+@click.option(
+    "-o",
+    "--output",
+    metavar="R.TOML",
+    help="Write a recipe that leaves the worst sites wide.",
+)
+def command(
+    program: str,
+    recipe: str,
+    inputs: Sequence[str],
+    snr: float,
+    signature: str,
+    profile: str | None,
+    runs: int,
+    explain: float,
+    worst: int | None,
+    rows: int,
+    form: str,
+    output: str | None,
+) -> None:
+    """Find the matmuls of the program IN whose casts by a recipe cost accuracy.
+
+    The recipe is run with all matmuls wide except a set of sites. The set that makes most of the
+    error is split until single sites make most of it. A site is a matmul by the name that
+    matmul.exclude matches. Each site is listed with its share of the error: the mean of those of
+    the errors of outputs and of gradients. The row also has the change of the loss, the worst
+    output and the worst gradient, in dB, of a program in which only this site is in low precision.
+
+    Then the worst sites are left wide, as many as outputs and gradients need for the ratio of
+    --snr; if no number is enough, those that make half of the error. The error without them is
+    printed, with the part of a recipe that excludes them. With -o, the whole recipe is written, for
+    `rewrite --recipe`. Each run is a rewrite, a compilation and one step with XLA on the CPU. If
+    there are several --inputs, the first ones are used.
+    """
+    if [program, *inputs].count(STREAM) > 1:
+        same_file(STREAM, STREAM)
+    if output is not None:
+        _require_recipe_file(output)
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    from scalify_hlo.choose.blame import BlameOptions, find_blame
+    from scalify_hlo.choose.blame_record import dump_blame
+    from scalify_hlo.choose.comparison import CompareOptions
+    from scalify_hlo.profile.file import load_profile
+    from scalify_hlo.recipes.loading import load_recipe
+
+    seen = None if profile is None else load_profile(profile)
+    options = BlameOptions(runs, explain, worst)
+    compared = CompareOptions(snr_db=snr, signature=signature, profile=seen)
+    loaded = load_recipe(recipe)
+    source = read(program)
+    arrays = [read_arrays(path) for path in inputs[:1]]
+    with console.progress("Searching") as progress:
+        found = find_blame(source, arrays, (recipe, loaded), options, compared, progress)
+    text = dump_blame(found) if form == "json" else "\n".join(_lines(found, rows)) + "\n"
+    if output is not None:
+        write_file(output, found.toml)
+    console.echo(text, nl=False)
+
+
+def _require_recipe_file(output: str) -> None:
+    """Refuses a file that no command would take as a recipe.
+
+    Raises:
+        UsageError: Its name does not end in .toml.
+        InputError: It cannot be written.
+    """
+    if not output.endswith(".toml"):
+        raise UsageError(
+            f"the recipe would be written to {output!r}, whose name does not end in .toml",
+            hint="name a file as in -o better.toml, so that --recipe takes it",
+        )
+    require_writable(output)
+
+
+_HEADER: Final = ("share", "loss", "outputs", "gradients", "operands", "source", "site")
+
+
+def _lines(found: Blame, rows: int) -> Iterator[str]:
+    """Yields the lines of the output."""
+    loss = "" if found.loss is None else f" (loss of the original: {found.loss:.6g})"
+    yield f"{found.recipe}: {_effect(found.whole)}{loss}"
+    yield f"all matmuls wide: {_effect(found.wide)}"
+    if found.sites and rows:
+        yield ""
+        yield console.table(_HEADER, [_row(each) for each in found.sites[:rows]], fit=True)
+    more = found.sites[rows:]
+    others = len(more) + found.rest
+    if others:
+        share = found.rest_share + sum(each.share for each in more)
+        yield f"{others} other sites make {share:.0%} of the error"
+    yield f"programs run: {found.runs}"
+    yield ""
+    narrow = found.effect.narrow
+    left = "" if narrow is None else f", {narrow:.0%} of matmuls in low precision"
+    missed = "" if found.effect.passes(found.snr_db) else f" ({found.snr_db:g} dB is not reached)"
+    count = len(found.left_out)
+    yield f"with {count} site{'s' * (count != 1)} wide: {_effect(found.effect)}{left}{missed}"
+    yield ""
+    yield found.fragment.rstrip()
+
+
+def _row(blamed: BlamedSite) -> tuple[str, ...]:
+    site, effect = blamed.site, blamed.effect
+    source = os.path.basename(site.location).rsplit(":", 1)[0]
+    return (
+        f"{blamed.share:.0%}",
+        _change(effect),
+        _worst(effect, outputs=True),
+        _worst(effect, outputs=False),
+        site.role,
+        source,
+        site.name,
+    )
+
+
+def _effect(effect: Effect) -> str:
+    """Returns the error of a rewrite as text."""
+    parts = [] if effect.loss is None else [f"loss {_change(effect)}"]
+    for name, outputs in (("outputs", True), ("gradients", False)):
+        text = _worst(effect, outputs=outputs)
+        if text != "-":
+            parts.append(f"{name} {text}{' dB' if text[-1].isdigit() else ''}")
+    return ", ".join(parts)
+
+
+def _change(effect: Effect) -> str:
+    return "-" if effect.loss is None else f"{effect.loss:+.3g}"
+
+
+def _worst(effect: Effect, *, outputs: bool) -> str:
+    from scalify_hlo.choose.decibels import written
+
+    worst = effect.worst(outputs=outputs)
+    return "-" if worst is None else written(worst.snr_db)

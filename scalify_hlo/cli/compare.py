@@ -1,0 +1,284 @@
+"""The command `scalify-hlo compare`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
+
+if TYPE_CHECKING:
+    from scalify_hlo.choose.model import Comparison, Trial
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ROWS: Final = 8
+"""The number of results and of matmuls that are listed by default."""
+
+
+def inputs_option(command: F) -> F:
+    """Adds the option for the inputs of a run to a command."""
+    return click.option(
+        "--inputs",
+        metavar="F.NPZ",
+        multiple=True,
+        required=True,
+        help="Arrays by argument name, or arr_0, arr_1 ... If given several times, those of one "
+        "step after another, again from the first after the last.",
+    )(command)
+
+
+def runs_options(command: F) -> F:
+    """Adds options on the form of a rewrite and on what is good enough to a command."""
+    for option in (
+        click.option(
+            "--profile",
+            metavar="PROFILE.JSON",
+            help="The profile of calibrated scales.  [default: one of the inputs]",
+        ),
+        click.option(
+            "--signature",
+            type=click.Choice(["auto", "same", "scaled"]),
+            default="auto",
+            show_default=True,
+            help="The signature of rewrites; auto is scaled for recipes that keep state in low "
+            "precision, and same for others.",
+        ),
+        click.option(
+            "--snr",
+            type=float,
+            default=20.0,
+            show_default=True,
+            metavar="DB",
+            help="The signal-to-noise ratio that outputs and gradients need.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def format_option(command: F) -> F:
+    """Adds the option for the form of the output to a command."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Print tables, or everything as JSON.",
+    )(command)
+
+
+@click.command(
+    name="compare",
+    epilog="Example: scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz",
+)
+@click.argument("program", metavar="IN")
+@click.option(
+    "--recipes",
+    metavar="all|NAME|FILE,...",
+    default="all",
+    show_default=True,
+    help="The recipes: names of presets and TOML files with commas between them.",
+)
+@inputs_option
+@click.option(
+    "--steps", type=int, default=1, show_default=True, metavar="N", help="How many steps to run."
+)
+@click.option(
+    "--carry",
+    type=click.Choice(["none", "state"]),
+    default="none",
+    show_default=True,
+    help="Pass results that are arguments of the next call on to the next step.",
+)
+@click.option(
+    "--seeds",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many runs, of which all but the first have other first weights.",
+)
+@runs_options
+@click.option(
+    "--rows",
+    type=click.IntRange(0),
+    default=_ROWS,
+    show_default=True,
+    metavar="N",
+    help="How many of the worst results and matmuls to list.",
+)
+@format_option
+@click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
+def command(
+    program: str,
+    recipes: str,
+    inputs: Sequence[str],
+    steps: int,
+    carry: str,
+    seeds: int,
+    snr: float,
+    signature: str,
+    profile: str | None,
+    rows: int,
+    form: str,
+    output: str,
+) -> None:
+    """Run the program IN and its rewrites by several recipes, and compare their results.
+
+    Each rewrite runs once on the same inputs as the original, with XLA on the CPU. A table has, for
+    each recipe: the signal-to-noise ratio in dB of the worst output, gradient and change of
+    weights; the difference of the loss; the share of matmuls in FP8; the number of statistics; and
+    the bytes of state over those of the original. The worst results and matmuls are listed. A
+    matmul is compared with the matmul of the same operands without casts.
+
+    The last line suggests the cheapest recipe whose outputs and gradients have the ratio of --snr.
+    If gradients are not among the results, the changes of first moments stand for them, or else
+    those of weights.
+
+    With --steps, the loss of the last step is compared too. With --seeds, this is done again with
+    other first weights, and the standard deviation of the original's loss stands beside it. Scales
+    of inputs are measured from the inputs. Recipes that the program cannot take are listed with the
+    reason.
+    """
+    if [program, *inputs].count(STREAM) > 1:
+        same_file(STREAM, STREAM)
+    require_writable(output)
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    from scalify_hlo.choose.comparison import CompareOptions, compare, recipes_of
+    from scalify_hlo.choose.record import dump_comparison
+    from scalify_hlo.profile.file import load_profile
+
+    seen = None if profile is None else load_profile(profile)
+    options = CompareOptions(steps, carry == "state", seeds, snr, signature, seen)
+    chosen = recipes_of(recipes)
+    source = read(program)
+    arrays = [read_arrays(path) for path in inputs]
+    with console.progress("Comparing") as progress:
+        found = compare(source, arrays, chosen, options, progress)
+    text = dump_comparison(found) if form == "json" else "\n".join(_lines(found, rows)) + "\n"
+    write_file(output, text)
+
+
+_HEADER: Final = (
+    *("recipe", "outputs", "gradients", "weights", "loss", "fp8", "narrow", "statistics", "state"),
+)
+_OF_GRADIENTS: Final = ("gradient", "moment")
+
+
+def _lines(found: Comparison, rows: int) -> Iterator[str]:
+    """Yields the lines of the output."""
+    ran = [trial for trial in found.trials if not trial.reason]
+    steps = _of_steps(found)
+    if ran:
+        header = (*_HEADER[:5], *steps, *_HEADER[5:])
+        yield console.table(header, [_row(trial, found) for trial in ran])
+    for trial in found.trials:
+        if trial.reason:
+            yield f"{trial.name}: not possible: {trial.reason}"
+    yield from _loss_lines(found)
+    if ran and rows:
+        yield from _results(found, ran, rows)
+        yield from _matmuls(ran, rows)
+    yield f"suggestion: {found.suggestion}"
+
+
+def _of_steps(found: Comparison) -> tuple[str, ...]:
+    return (f"loss {found.steps}",) if found.steps > 1 and found.loss else ()
+
+
+def _row(trial: Trial, found: Comparison) -> tuple[str, ...]:
+    worst = [_worst(trial, kinds) for kinds in (("output",), _OF_GRADIENTS, ("update",))]
+    losses = [_change(found, trial, 0)]
+    if _of_steps(found):
+        losses.append(_change(found, trial, -1))
+    return (
+        trial.name,
+        *worst,
+        *losses,
+        _share(trial.fp8),
+        _share(trial.narrow),
+        str(trial.statistics),
+        "-" if trial.state is None else f"{trial.state:.2f}",
+    )
+
+
+def _worst(trial: Trial, kinds: Sequence[str]) -> str:
+    from scalify_hlo.choose.decibels import written
+
+    worst = trial.worst(kinds)
+    return "-" if worst is None else written(worst.snr_db)
+
+
+def _change(found: Comparison, trial: Trial, step: int) -> str:
+    change = found.loss_change(trial, step)
+    if change is None:
+        return "-"
+    changes = found.loss_changes(trial, step)
+    text = f"{change:+.3g}"
+    return text if len(changes) == 1 else f"{text} ({min(changes):+.3g} to {max(changes):+.3g})"
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
+
+
+def _loss_lines(found: Comparison) -> Iterator[str]:
+    """Yields a line on the loss of the original."""
+    if not found.loss:
+        return
+    first = [losses[0] for losses in found.losses]
+    text = f"loss of the original ({found.loss}): {sum(first) / len(first):.6g}"
+    if found.steps > 1:
+        last = [losses[-1] for losses in found.losses]
+        text += f", after {found.steps} steps {sum(last) / len(last):.6g}"
+    if found.spread is not None:
+        text += f", ±{found.spread:.2g} over {len(found.losses)} seeds"
+    yield text
+
+
+def _results(found: Comparison, ran: Sequence[Trial], rows: int) -> Iterator[str]:
+    """Yields a table of the results with the largest errors, in dB for each recipe."""
+    from scalify_hlo.choose.decibels import written
+
+    tables = [list(trial.results) for trial in ran]
+    numbers = sorted(range(len(tables[0])), key=lambda i: min(each[i].snr_db for each in tables))
+    wanted = [i for i in numbers if tables[0][i].kind in found.judged][:rows]
+    if wanted:
+        cells = [
+            (*(written(each[i].snr_db) for each in tables), tables[0][i].kind, tables[0][i].name)
+            for i in wanted
+        ]
+        yield ""
+        yield console.heading("worst results, in dB")
+        yield console.table((*(trial.name for trial in ran), "kind", "name"), cells)
+
+
+def _matmuls(ran: Sequence[Trial], rows: int) -> Iterator[str]:
+    """Yields a table of the worst matmuls, in dB for each recipe."""
+    from scalify_hlo.choose.decibels import written
+
+    with_casts = [trial for trial in ran if trial.matmuls]
+    tables = [{each.site.name: each for each in trial.matmuls} for trial in with_casts]
+    sites = {each.site.name: each.site for table in tables for each in table.values()}
+    order = sorted(sites, key=lambda n: min(t[n].snr_db for t in tables if n in t))[:rows]
+    yield ""
+    if order:
+        header = (*(trial.name for trial in with_casts), "operands", "site")
+        yield console.heading("worst matmuls, in dB")
+        cells = [
+            (
+                *(written(t[n].snr_db) if n in t else "wide" for t in tables),
+                sites[n].role,
+                n,
+            )
+            for n in order
+        ]
+        yield console.table(header, cells)
+        yield ""

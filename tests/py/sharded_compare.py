@@ -1,0 +1,38 @@
+"""Compares recipes on a step that `jax.shard_map` divides among devices; prints them as JSON."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export
+from jax.sharding import AxisType, PartitionSpec
+
+import scalify_hlo
+from scalify_hlo.choose.record import dump_comparison
+
+if __name__ == "__main__":
+    mesh = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    whole, rows = PartitionSpec(), PartitionSpec("d")
+
+    @functools.partial(jax.shard_map, mesh=mesh, in_specs=(whole, rows), out_specs=whole)
+    def loss(w: Any, x: Any) -> Any:
+        return jax.lax.pmean(jnp.mean(jnp.tanh(x @ w) ** 2), "d")
+
+    def step(w: Any, x: Any) -> Any:
+        value, gradient = jax.value_and_grad(loss)(w, x)
+        return w - 0.1 * gradient, value
+
+    rng = np.random.default_rng(0)
+    w, x = rng.standard_normal((2, 128, 128), np.float32)
+    exported = export.export(jax.jit(step))(w / 8, x)
+    recipes = "fp8-state,fp8-calibrated,fp8-delayed,bf16"
+    sample = (w / 8, x)
+    comparison = scalify_hlo.compare_recipes(exported, [sample], recipes, steps=2, carry=True)
+    blamed = scalify_hlo.blame(exported, [sample], "fp8-current", explained=1.0)
+    found = json.loads(dump_comparison(comparison))
+    print(json.dumps({"comparison": found, "sites": len(blamed.sites)}))

@@ -1,0 +1,353 @@
+"""`blame`: the sites that cost accuracy, found by runs with all other sites wide."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from jax import export
+
+import scalify_hlo
+from scalify_hlo.choose.blame import BlameOptions
+from scalify_hlo.choose.blame_model import Blame, Effect
+from scalify_hlo.choose.blame_record import dump_blame
+from scalify_hlo.choose.partition import Bisection
+from scalify_hlo.choose.record import schema
+from scalify_hlo.choose.results import GRADIENT, OUTPUT, ResultError
+from scalify_hlo.choose.sites import Site, sites_of
+from scalify_hlo.cli.main import main
+from scalify_hlo.errors import InputError, UsageError
+from tests.py import choosing
+from tests.py.choosing import batch, good_step, parameters, planted_step
+from tests.py.json_schema import faults
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
+PLANTED = "jit(planted_step)/jvp(planted)/dot_general"
+
+
+def blamed(step: Any, recipe: Any = "fp8-current", **options: Any) -> Blame:
+    program = choosing.exported(step)
+    return scalify_hlo.blame(program, [(parameters(), *batch())], recipe, **options)
+
+
+@cache
+def planted() -> Blame:
+    return blamed(planted_step, snr_db=15.0)
+
+
+SLOW = pytest.mark.slow
+
+
+@cache
+def every_site() -> Blame:
+    return blamed(good_step, explained=1.0)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    ["fp8-current", *(pytest.param(name, marks=SLOW) for name in ("fp8-delayed", "unit"))],
+)
+def test_a_planted_site_is_first(recipe: str) -> None:
+    found = planted() if recipe == "fp8-current" else blamed(planted_step, recipe, runs=16)
+    first = found.sites[0]
+    assert first.site.name == PLANTED
+    assert first.share > 0.4
+    assert all(first.share > 2 * other.share for other in found.sites[1:])
+    assert first.site.part == "forward"
+    assert "choosing.py:" in first.site.location
+
+
+@SLOW
+def test_no_site_stands_out_where_none_is_planted() -> None:
+    found = every_site()
+    assert len(found.sites) == 11
+    assert found.rest == 0
+    assert max(each.share for each in found.sites) < 0.5
+    assert sum(each.share for each in found.sites) == pytest.approx(1)
+
+
+def test_a_site_has_the_error_of_a_program_with_it_alone() -> None:
+    first = planted().sites[0]
+    program = choosing.exported(planted_step)
+    alone = scalify_hlo.load_recipe("fp8-current", {"matmul.include": [PLANTED]})
+    before, after = (
+        each.call(parameters(), *batch())
+        for each in (program, scalify_hlo.rewrite(program, recipe=alone, report=True)[0])
+    )
+    assert first.effect.loss == pytest.approx(float(after[1] - before[1]), abs=1e-6)
+    changes = [np.float64(each[0]["first"]) - parameters()["first"] for each in (before, after)]
+    noise = np.sum((changes[0] - changes[1]) ** 2)
+    snr = 10 * np.log10(np.sum(changes[0] ** 2) / noise)
+    (one,) = (each for each in first.effect.results if each.name == "result[0]['first']")
+    assert one.snr_db == pytest.approx(snr, abs=0.1)
+
+
+def test_the_recipe_without_the_worst_is_better() -> None:
+    found = planted()
+    assert found.whole.passes(4)
+    assert not found.whole.passes(15)
+    assert found.effect.passes(15)
+    assert found.left_out[0].name == PLANTED
+    assert found.result.matmul.exclude[0] == PLANTED
+    assert found.effect.narrow is not None
+    assert found.effect.narrow >= 0.8
+    assert {each.snr_db for each in found.wide.results} == {float("inf")}
+
+
+def test_the_recipe_can_be_read_and_passes(tmp_path: Path) -> None:
+    path = tmp_path / "better.toml"
+    path.write_text(planted().toml)
+    assert scalify_hlo.load_recipe(path) == planted().result
+    comparison = scalify_hlo.compare_recipes(
+        choosing.exported(planted_step),
+        [(parameters(), *batch())],
+        ["fp8-current", path, "bf16"],
+        snr_db=15.0,
+    )
+    assert comparison.suggested == str(path)
+    (tmp_path / "part.toml").write_text(f'base = "fp8-current"\n{planted().fragment}')
+    assert scalify_hlo.load_recipe(tmp_path / "part.toml") == planted().result
+
+
+def test_the_number_of_runs_is_bounded() -> None:
+    found = blamed(planted_step, runs=6)
+    assert found.runs <= 6
+    assert found.rest > 0
+    assert 0 < found.rest_share <= 1
+
+
+@SLOW
+def test_the_number_of_sites_that_are_left_wide_can_be_chosen() -> None:
+    found = blamed(planted_step, worst=0, runs=8)
+    assert found.left_out == ()
+    assert found.effect == found.whole
+    assert len(blamed(planted_step, worst=2).left_out) == 2
+
+
+@SLOW
+def test_a_ratio_that_cannot_be_reached() -> None:
+    found = blamed(planted_step, snr_db=40.0, runs=16)
+    assert [site.name for site in found.left_out] == [PLANTED]
+    assert not found.effect.passes(40)
+
+
+@SLOW
+def test_what_the_recipe_excludes_stays_wide() -> None:
+    recipe = scalify_hlo.load_recipe("fp8-current", {"matmul.exclude": ["*second*"]})
+    found = blamed(planted_step, recipe, runs=12)
+    assert found.result.matmul.exclude[:2] == ("*second*", PLANTED)
+    assert all("second" not in each.site.name for each in found.sites)
+
+
+@SLOW
+def test_errors_without_any_narrow_matmul_are_not_those_of_sites() -> None:
+    recipe = scalify_hlo.load_recipe("fp8-current", {"compute": "bf16"})
+    found = blamed(planted_step, recipe, runs=16)
+    worst = found.wide.worst(outputs=False)
+    assert worst is not None
+    assert worst.snr_db < 40
+    assert found.sites[0].site.name == PLANTED
+
+
+def test_programs_without_gradients_are_judged_by_outputs() -> None:
+    w = parameters()["first"]
+    program = export.export(jax.jit(lambda x, w: jnp.tanh(x @ w) @ w))(batch()[0], w)
+    found = scalify_hlo.blame(program, [(batch()[0], w)], "fp8-current")
+    assert found.judged == (OUTPUT,)
+    assert found.loss is None
+    assert found.sites[0].effect.loss is None
+    # Both matmuls have one name, so no pattern tells them apart except by their arguments.
+    assert found.sites[0].effect.worst(outputs=False) is None
+
+
+def sites() -> list[Site]:
+    _, report = scalify_hlo.rewrite(choosing.exported(good_step), recipe="fp8-current", report=True)
+    return sites_of(report.matmuls, "step")
+
+
+def test_patterns_match_one_site_where_names_allow_it() -> None:
+    every = sites()
+    assert len(every) == 11
+    for site in every:
+        matched = [other for other in every if other.is_matched(site.pattern)]
+        # A gradient times an activation has no argument, so its name is part of another name.
+        nested = [other for other in every if site.full in other.full.split()]
+        assert matched == (nested if len(nested) > 1 else [site])
+
+
+@SLOW
+def test_a_site_whose_name_is_part_of_another_is_measured_alone() -> None:
+    step, params, (x, y) = good_step, parameters(), batch()
+    inner, outer = sorted(
+        (each for each in sites() if "transpose(jvp(fourth))" in each.full),
+        key=lambda each: len(each.full),
+    )
+    assert outer.is_matched(inner.pattern)
+    alone = {each.site.full: each.effect for each in every_site().sites}
+    assert alone[inner.full] != alone[outer.full]
+    recipe = scalify_hlo.load_recipe(
+        "fp8-current", {"matmul.include": [inner.full], "matmul.exclude": [outer.full]}
+    )
+    program = choosing.exported(step)
+    rewritten, report = scalify_hlo.rewrite(program, recipe=recipe, report=True)
+    assert [each.site for each in report.matmuls if each.wide is None] == [inner.full]
+    before, after = (each.call(params, x, y)[0]["fourth"] for each in (program, rewritten))
+    change = np.float64(before) - params["fourth"]
+    noise = np.sum((np.float64(before) - after) ** 2)
+    (one,) = (each for each in alone[inner.full].results if each.name == "result[0]['fourth']")
+    assert one.snr_db == pytest.approx(10 * np.log10(np.sum(change**2) / noise), abs=0.1)
+
+
+def test_a_recipe_that_quantizes_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="the recipe propagate quantizes no matmul"):
+        blamed(good_step, "propagate")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"runs": 4}, "4 runs are too few"),
+        ({"explained": 0.0}, "a share of 0 cannot be explained"),
+        ({"explained": 1.5}, "a share of 1.5 cannot be explained"),
+        ({"worst": -1}, "-1 sites cannot be left wide"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        BlameOptions(**options)
+
+
+def bisected(noise: Sequence[float], runs: int = 100, explained: float = 0.9) -> Bisection[int]:
+    """Bisection of numbers whose noise adds up."""
+
+    def measure(items: tuple[int, ...]) -> dict[str, float]:
+        return {"output": sum(noise[i] for i in items)}
+
+    whole = measure(tuple(range(len(noise))))
+    bisection = Bisection(range(len(noise)), measure, whole, runs)
+    bisection.run(explained)
+    return bisection
+
+
+def test_bisection_finds_the_largest_in_few_runs() -> None:
+    noise = [1e-6] * 64
+    noise[37] = 1.0
+    found = bisected(noise)
+    shares = found.shares()
+    best = max(range(len(shares)), key=lambda i: shares[i])
+    assert found.pieces[best].items == (37,)
+    assert shares[best] > 0.9
+    assert found.runs == 12
+
+
+def test_bisection_ends() -> None:
+    assert bisected([]).pieces == []
+    assert bisected([1.0]).runs == 0
+    assert [piece.items for piece in bisected([0.0, 0.0]).pieces] == [(0, 1)]
+    assert len(bisected([1.0] * 8, explained=1.0).pieces) == 8
+    assert bisected([1.0] * 8, runs=5, explained=1.0).runs == 4
+    assert sorted(i for piece in bisected([1.0] * 7).pieces for i in piece.items) == [*range(7)]
+
+
+def test_shares_are_means_over_groups() -> None:
+    noise = {0: {"output": 1.0, "gradients": 0.0}, 1: {"output": 1.0, "gradients": 4.0}}
+    whole = {"output": 2.0, "gradients": 4.0}
+    bisection = Bisection([0, 1], lambda items: noise[items[0]], whole, 2)
+    bisection.run(1.0)
+    assert bisection.shares() == [0.25, 0.75]
+
+
+def test_results_that_are_lost_count_with_a_bound() -> None:
+    lost = Effect(None, (ResultError("a", OUTPUT, -np.inf), ResultError("b", GRADIENT, 20.0)), None)
+    assert lost.noise == pytest.approx({"output": 1e3, "gradients": 0.01})
+    assert not lost.passes(-100)
+
+
+def test_blame_fits_its_schema() -> None:
+    whole = json.loads(dump_blame(planted()))
+    assert not list(faults(whole, schema("blame"), schema("blame")))
+    for path, value in (
+        (("version",), 2),
+        (("sites", 0, "share"), 1.5),
+        (("rest", "sites"), -1),
+        (("effect", "results", 0, "snr_db"), None),
+        (("colour",), "red"),
+    ):
+        broken = at = copy.deepcopy(whole)
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        assert list(faults(broken, schema("blame"), schema("blame"))), path
+
+
+def test_the_page_describes_every_key() -> None:
+    described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text()))
+    whole = schema("blame")
+    keys = set(whole["properties"]) | {
+        key for part in whole["$defs"].values() for key in part.get("properties", ())
+    }
+    assert keys <= described
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["blame", *arguments])
+
+
+def test_the_command_prints_a_ranking_and_writes_a_recipe(tmp_path: Path) -> None:
+    program, inputs = choosing.write(planted_step, tmp_path)
+    out = tmp_path / "better.toml"
+    done = run(
+        program, "--inputs", inputs, "--recipe", "fp8-current", "--snr", "15", "-o", str(out)
+    )
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("fp8-current: loss ")
+    assert "gradients 5.0 dB" in lines[0]
+    assert lines[1] == "all matmuls wide: loss +0, outputs exact, gradients exact"
+    assert lines[3].split()[:2] == ["share", "loss"]
+    assert lines[4].endswith(PLANTED)
+    assert any(line.startswith("programs run: ") for line in lines)
+    assert f'exclude = ["{PLANTED}"' in done.stdout
+    assert scalify_hlo.load_recipe(out).matmul.exclude[0] == PLANTED
+    rewritten = tmp_path / "step.mlir"
+    applied = CliRunner().invoke(
+        main, ["rewrite", program, "--recipe", str(out), "-o", str(rewritten)]
+    )
+    assert applied.exit_code == 0, applied.output
+
+
+def test_the_command_writes_json(tmp_path: Path) -> None:
+    program, inputs = choosing.write(planted_step, tmp_path)
+    done = run(program, "--inputs", inputs, "--recipe", "unit", "--runs", "8", "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["recipe"] == "unit"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--recipe", "fp9"), 2, "no recipe is named 'fp9'"),
+        (("--recipe", "propagate"), 1, "the recipe propagate quantizes no matmul"),
+        (("--recipe", "unit", "--runs", "1"), 2, "1 runs are too few"),
+        (("--recipe", "unit", "-o", "better.json"), 2, "does not end in .toml"),
+        ((), 2, "--recipe"),
+    ],
+)
+def test_the_command_refuses_in_a_sentence(
+    options: tuple[str, ...], code: int, message: str, tmp_path: Path
+) -> None:
+    program, inputs = choosing.write(good_step, tmp_path)
+    done = run(program, "--inputs", inputs, *options)
+    assert done.exit_code == code
+    assert message in done.output
+    assert "Traceback" not in done.output

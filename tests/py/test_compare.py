@@ -1,0 +1,408 @@
+"""`compare`: recipes on a program, against what the rewritten programs return."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import optax
+import pytest
+from click.testing import CliRunner, Result
+from jax import export
+
+import scalify_hlo
+from scalify_hlo.choose.decibels import decibels, stored, written
+from scalify_hlo.choose.model import Comparison, Trial
+from scalify_hlo.choose.record import dump_comparison, schema
+from scalify_hlo.choose.results import GRADIENT, MOMENT, OUTPUT, STATE, UPDATE, ResultError
+from scalify_hlo.choose.suggestion import suggest
+from scalify_hlo.cli.main import main
+from scalify_hlo.errors import InputError, UsageError
+from tests.py import choosing, eight_devices
+from tests.py.choosing import batch, good_step, parameters, planted_step
+from tests.py.json_schema import faults
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
+
+
+def compared(step: Any, recipes: Any = "fp8-current, bf16", **options: Any) -> Comparison:
+    program = choosing.exported(step)
+    return scalify_hlo.compare_recipes(program, [(parameters(), *batch())], recipes, **options)
+
+
+@cache
+def every() -> Comparison:
+    """All presets on a step, which is repeated."""
+    return compared(good_step, "all", steps=3, carry=True, seeds=2, snr_db=15.0)
+
+
+def trial(comparison: Comparison, name: str) -> Trial:
+    return next(each for each in comparison.trials if each.name == name)
+
+
+def snr(original: Any, other: Any) -> float:
+    original, other = np.float64(original), np.float64(other)
+    return float(10 * np.log10(np.sum(original**2) / np.sum((original - other) ** 2)))
+
+
+def test_results_are_those_of_the_rewritten_program() -> None:
+    program = choosing.exported(good_step)
+    rewritten = scalify_hlo.rewrite(program, recipe="fp8-current")
+    before, after = (each.call(parameters(), *batch()) for each in (program, rewritten))
+    found = {each.name: each for each in trial(every(), "fp8-current").results}
+    assert found["result[1]"].kind == OUTPUT
+    assert found["result[1]"].snr_db == pytest.approx(snr(before[1], after[1]), abs=0.1)
+    for name, old in parameters().items():
+        one = found[f"result[0]['{name}']"]
+        assert one.kind == UPDATE
+        changes = [np.float64(each[0][name]) - old for each in (before, after)]
+        assert one.snr_db == pytest.approx(snr(*changes), abs=0.1)
+
+
+def test_exact_rewrites_are_exact() -> None:
+    found = trial(every(), "propagate")
+    assert {each.snr_db for each in found.results} == {math.inf}
+    assert not found.saves
+    assert found.losses == every().losses
+
+
+def test_operands_have_the_error_of_the_cast_of_the_recipe() -> None:
+    found = {each.site.name: each for each in trial(every(), "fp8-current").matmuls}
+    site = found["jit(good_step)/jvp(first)/dot_general x params['first']"]
+    for value, measured in zip((batch()[0], parameters()["first"]), site.operands, strict=True):
+        scale = 2.0 ** np.floor(np.log2(448 / np.abs(value).max()))
+        cast = (value * scale).astype(ml_dtypes.float8_e4m3fn).astype(np.float32) / scale
+        assert measured == pytest.approx(snr(value, cast), abs=0.05)
+
+
+def test_a_matmul_has_the_error_of_its_result() -> None:
+    found = {each.site.name: each for each in trial(every(), "fp8-current").matmuls}
+    site = found["jit(good_step)/jvp(first)/dot_general x params['first']"]
+    exact = np.float64(batch()[0]) @ parameters()["first"]
+    casts = []
+    for value in (batch()[0], parameters()["first"]):
+        scale = 2.0 ** np.floor(np.log2(448 / np.abs(value).max()))
+        casts.append((value * scale).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) / scale)
+    assert site.snr_db == pytest.approx(snr(exact, casts[0] @ casts[1]), abs=0.05)
+
+
+def test_an_outlier_channel_is_seen_in_the_result_of_its_matmul() -> None:
+    (found,) = compared(planted_step, "fp8-current").trials
+    worst, following = found.matmuls[:2]
+    assert worst.site.name == "jit(planted_step)/jvp(planted)/dot_general"
+    assert worst.snr_db < 10 < 20 < following.snr_db
+    assert all(each is not None and each > 30 for each in worst.operands)
+
+
+def test_turns_of_a_loop_count_together() -> None:
+    def step(w: Any, x: Any) -> Any:
+        return jax.lax.scan(lambda h, each: (jnp.tanh(h @ each), None), x, w)[0]
+
+    x = batch()[0]
+    w = np.stack(list(parameters().values()))
+    program = export.export(jax.jit(step))(w, x)
+    (found,) = scalify_hlo.compare_recipes(program, [(w, x)], ["bf16"]).trials
+    (site,) = found.matmuls
+    casts = w.astype(ml_dtypes.bfloat16).astype(np.float32)
+    assert site.site.calls == 1
+    assert site.operands[1] == pytest.approx(snr(w, casts), abs=0.05)
+
+
+def test_shares_statistics_and_state() -> None:
+    narrow, small, half = (trial(every(), n) for n in ("bf16", "fp8-current", "fp8-state"))
+    assert (narrow.fp8, narrow.narrow, narrow.bits) == (0, 1, 16)
+    assert (small.fp8, small.narrow, small.bits) == (1, 1, 8)
+    _, report = scalify_hlo.rewrite(choosing.exported(good_step), recipe="fp8-current", report=True)
+    assert small.statistics == report.statistics > 0
+    assert small.state == 1
+    assert half.state == pytest.approx(0.5, abs=0.01)
+    assert "signature scaled" in half.recipe
+
+
+def test_delayed_scales_are_settled_and_profiles_are_of_the_inputs() -> None:
+    current = trial(every(), "fp8-current")
+    for name in ("fp8-delayed", "fp8-calibrated"):
+        found = trial(every(), name)
+        pairs = zip(found.results, current.results, strict=True)
+        assert all(abs(one.snr_db - other.snr_db) < 0.5 for one, other in pairs)
+
+
+def test_losses_are_those_of_steps_that_carry_state() -> None:
+    found, params = every(), parameters()
+    rewritten = scalify_hlo.rewrite(choosing.exported(good_step), recipe="fp8-current")
+    state, losses = params, []
+    for _ in range(3):
+        state, loss = rewritten.call(state, *batch())
+        losses.append(float(loss))
+    assert trial(found, "fp8-current").losses[0] == pytest.approx(losses, rel=1e-5)
+    assert found.loss == "result[1]"
+    assert found.losses[0][0] > found.losses[0][2]
+
+
+def test_seeds_are_paired() -> None:
+    found = every()
+    assert found.spread is not None
+    assert found.spread > 0
+    changes = found.loss_changes(trial(found, "bf16"), -1)
+    assert len(changes) == 2
+    assert max(map(abs, changes)) < found.spread
+
+
+def test_kinds_of_results() -> None:
+    loss = choosing.loss_of
+    optimizer = optax.adam(1e-3)
+    state = optimizer.init(parameters())
+
+    def adam(params: Any, state: Any, x: Any, y: Any) -> Any:
+        value, gradients = jax.value_and_grad(loss)(params, x, y)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, value
+
+    program = export.export(jax.jit(adam))(parameters(), state, *batch())
+    found = scalify_hlo.compare_recipes(program, [(parameters(), state, *batch())], "bf16")
+    kinds = {each.name: each.kind for each in found.trials[0].results}
+    assert found.judged == (OUTPUT, MOMENT)
+    assert kinds["result[0]['first']"] == UPDATE
+    assert kinds["result[1][0].mu['first']"] == MOMENT
+    assert kinds["result[1][0].nu['first']"] == STATE
+    assert kinds["result[2]"] == OUTPUT
+
+    gradient = export.export(jax.jit(jax.value_and_grad(loss)))(parameters(), *batch())
+    found = scalify_hlo.compare_recipes(gradient, [(parameters(), *batch())], "bf16")
+    assert found.judged == (OUTPUT, GRADIENT)
+    assert [each.kind for each in found.trials[0].results] == [OUTPUT, *[GRADIENT] * 4]
+
+
+def test_a_recipe_that_fails_is_not_suggested() -> None:
+    found = compared(planted_step, snr_db=15.0)
+    assert found.suggested == "bf16"
+    assert "fp8-current is cheaper, with 5.0 dB in result[0]['first']" in found.suggestion
+    assert "decided by jit(planted_step)/jvp(planted)/dot_general (4.1 dB)" in found.suggestion
+    assert compared(good_step, snr_db=15.0).suggested == "fp8-current"
+
+
+def test_the_cheapest_is_suggested() -> None:
+    assert every().suggested == "fp8-calibrated"
+    bits, statistics, state = (
+        Trial("a", bits=8, narrow=1.0, statistics=9),
+        Trial("b", bits=8, narrow=1.0, statistics=3),
+        Trial("c", bits=8, narrow=1.0, statistics=3, state=0.5),
+    )
+    wide = Trial("d", bits=16, narrow=1.0)
+    assert suggest([wide, bits], (OUTPUT,), 20)[0] == "a"
+    assert suggest([bits, statistics], (OUTPUT,), 20)[0] == "b"
+    assert suggest([bits, statistics, state], (OUTPUT,), 20)[0] == "c"
+
+
+def test_no_recipe_may_be_good_enough() -> None:
+    found = compared(good_step, snr_db=90.0)
+    assert not found.suggested
+    assert found.suggestion.startswith("none: no recipe has 90 dB in all outputs and changes")
+    assert "the nearest is bf16" in found.suggestion
+    none = compared(good_step, "propagate")
+    assert none.suggestion.startswith("none: no recipe that the program takes has a matmul")
+
+
+def test_a_result_that_is_lost_fails() -> None:
+    lost = Trial("x", narrow=1.0, results=(ResultError("loss", OUTPUT, -math.inf),))
+    assert not lost.passes((OUTPUT,), -1000)
+    assert lost.passes((GRADIENT,), 20)
+    assert "lost in loss" in suggest([lost], (OUTPUT,), 20)[1]
+
+
+def test_a_recipe_that_the_program_cannot_take_is_listed(tmp_path: Path) -> None:
+    recipe = tmp_path / "head.toml"
+    recipe.write_text('base = "fp8-current"\n[matmul]\nexclude = ["frist"]\n')
+    found = compared(good_step, [recipe, "bf16"])
+    refused, ran = found.trials
+    assert refused.name == str(recipe)
+    assert refused.reason.startswith("matmul.exclude 'frist' matches no matmul")
+    assert not refused.passes((OUTPUT,), 0)
+    assert not ran.reason
+    assert found.suggested == "bf16"
+
+
+def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
+    shape = export.symbolic_shape("n, 64")
+    x = jax.ShapeDtypeStruct(shape, np.float32)
+    w = parameters()["first"]
+    program = export.export(jax.jit(lambda x, w: jnp.tanh(x @ w)))(x, w)
+    sample = (batch()[0], w)
+    found = scalify_hlo.compare_recipes(program, [sample], "fp8-current, fp8-calibrated")
+    assert found.suggested == "fp8-calibrated"
+    assert found.trials[0].state is None
+    profile = scalify_hlo.calibrate(program, [sample])
+    given = scalify_hlo.compare_recipes(program, [sample], "fp8-calibrated", profile=profile)
+    assert given.trials[0] == found.trials[1]
+
+
+def test_a_profile_of_another_program_is_refused() -> None:
+    w, x = parameters()["first"], batch()[0]
+    other = export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    profile = scalify_hlo.calibrate(other, [(x, w)])
+    calibrated, narrow = compared(good_step, "fp8-calibrated, bf16", profile=profile).trials
+    assert "profile" in calibrated.reason
+    assert not narrow.reason
+
+
+@pytest.mark.slow
+def test_programs_that_are_divided_by_hand_among_devices() -> None:
+    found = json.loads(eight_devices.run("sharded_compare"))
+    recipes = {each["name"]: each for each in found["comparison"]["recipes"]}
+    assert "run with its own arguments only" in recipes["fp8-delayed"]["reason"]
+    for name, least in (("fp8-state", 15), ("fp8-calibrated", 15), ("bf16", 40)):
+        one = recipes[name]
+        assert one["reason"] is None
+        assert all(each["snr_db"] > least for each in one["results"])
+        assert len(one["matmuls"]) == 2
+        assert all(each["snr_db"] > least for each in one["matmuls"])
+    assert found["sites"] == 2
+
+
+def test_bad_requests_are_refused() -> None:
+    program, sample = choosing.exported(good_step), (parameters(), *batch())
+    for options, message in (
+        ({"recipes": "fp9"}, "no recipe is named 'fp9'"),
+        ({"recipes": ""}, "there are no recipes to compare"),
+        ({"steps": 0}, "0 steps cannot be run"),
+        ({"seeds": -1}, "-1 seeds cannot be run"),
+        ({"signature": "pairs"}, "no signature is named 'pairs'"),
+        ({"snr_db": math.nan}, "not a number"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(message)):
+            scalify_hlo.compare_recipes(program, [sample], **options)
+    with pytest.raises(UsageError, match="there are no inputs"):
+        scalify_hlo.compare_recipes(program, [])
+    rewritten = scalify_hlo.rewrite(program, recipe="bf16")
+    with pytest.raises(InputError, match="the program was rewritten before"):
+        scalify_hlo.compare_recipes(rewritten, [sample])
+    x, y = batch()
+    rows = jax.ShapeDtypeStruct(export.symbolic_shape("n, 64"), np.float32)
+    dynamic = export.export(jax.jit(lambda x: x + 1))(rows)
+    with pytest.raises(UsageError, match="inputs 2 have other shapes"):
+        scalify_hlo.compare_recipes(dynamic, [(x,), (y[:2],)])
+    constant = export.export(jax.jit(lambda x: jnp.sum(x)))(x)
+    with pytest.raises(UsageError, match="no result of the program is an argument"):
+        scalify_hlo.compare_recipes(constant, [(x,)], carry=True)
+
+
+def test_decibels() -> None:
+    assert decibels(0.01) == pytest.approx(20)
+    assert decibels(0) == math.inf
+    assert decibels(math.inf) == decibels(math.nan) == -math.inf
+    assert [written(each) for each in (math.inf, -math.inf, 12.34)] == ["exact", "lost", "12.3"]
+    assert [stored(each) for each in (math.inf, None, 12.34567)] == ["exact", None, 12.346]
+
+
+def test_a_comparison_fits_its_schema(tmp_path: Path) -> None:
+    whole = json.loads(dump_comparison(every()))
+    assert not list(faults(whole, schema("compare"), schema("compare")))
+    recipe = tmp_path / "head.toml"
+    recipe.write_text('base = "fp8-current"\n[matmul]\nexclude = ["frist"]\n')
+    refused = json.loads(dump_comparison(compared(good_step, [recipe])))
+    assert not list(faults(refused, schema("compare"), schema("compare")))
+    for path, value in (
+        (("version",), 2),
+        (("recipes", 0, "results", 0, "kind"), "loss"),
+        (("recipes", 0, "matmuls", 0, "snr_db"), None),
+        (("recipes", 0, "fp8"), 1.5),
+        (("recipes", 0, "colour"), "red"),
+    ):
+        broken = at = copy.deepcopy(whole)
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        assert list(faults(broken, schema("compare"), schema("compare"))), path
+
+
+def test_losses_that_are_not_finite_are_json() -> None:
+    whole = Comparison(
+        "p", "0", 1, False, 20.0, (OUTPUT,), "loss", ((math.nan,),),
+        (Trial("x", losses=((math.inf,),)),), "", "none",
+    )  # fmt: skip
+    found = json.loads(dump_comparison(whole), parse_constant=pytest.fail)
+    assert found["losses"] == found["recipes"][0]["losses"] == [[None]]
+
+
+def test_the_page_describes_every_key() -> None:
+    described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text()))
+    whole = schema("compare")
+    keys = set(whole["properties"]) | {
+        key for part in whole["$defs"].values() for key in part.get("properties", ())
+    }
+    assert keys <= described
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["compare", *arguments])
+
+
+def test_the_command_prints_tables_and_a_suggestion(tmp_path: Path) -> None:
+    program, inputs = choosing.write(planted_step, tmp_path)
+    (tmp_path / "bad.toml").write_text('base = "fp8"\n[matmul]\nexclude = ["frist"]\n')
+    done = run(
+        program, "--inputs", inputs, "--recipes", f"fp8-current,bf16,{tmp_path / 'bad.toml'}",
+        "--steps", "2", "--carry", "state", "--seeds", "2", "--snr", "15",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    header, current, narrow, refused, loss, *rest = done.stdout.splitlines()
+    assert header.split()[:4] == ["recipe", "outputs", "gradients", "weights"]
+    assert "loss 2" in header
+    assert current.split()[0] == "fp8-current"
+    assert "100%" in current
+    assert narrow.split()[0] == "bf16"
+    assert refused.startswith(str(tmp_path / "bad.toml") + ": not possible: matmul.exclude 'frist'")
+    assert loss.startswith("loss of the original (result[1]): ")
+    assert "after 2 steps" in loss
+    assert "over 2 seeds" in loss
+    assert any("jvp(planted)" in line and line.startswith("4.1") for line in rest)
+    assert rest[-1].startswith("suggestion: bf16: the cheapest with 15 dB")
+    assert "Traceback" not in done.output
+
+
+def test_the_command_writes_json(tmp_path: Path) -> None:
+    program, inputs = choosing.write(good_step, tmp_path)
+    out = tmp_path / "compared.json"
+    done = run(program, "--inputs", inputs, "--recipes", "bf16", "--format", "json", "-o", str(out))
+    assert done.exit_code == 0, done.output
+    assert json.loads(out.read_text())["suggested"] == "bf16"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--recipes", "fp9"), "no recipe is named 'fp9'"),
+        (("--steps", "0"), "0 steps"),
+        (("--seeds", "0"), "0 seeds"),
+        (("--carry", "all"), "'all'"),
+        (("--snr", "good"), "'good'"),
+        (("--recipes", ","), "no recipes"),
+    ],
+)
+def test_the_command_refuses_in_a_sentence(
+    options: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    program, inputs = choosing.write(good_step, tmp_path)
+    out = tmp_path / "out.json"
+    done = run(program, "--inputs", inputs, *options, "-o", str(out))
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output
+    assert not out.exists()
+
+
+def test_a_missing_array_is_named(tmp_path: Path) -> None:
+    program, _ = choosing.write(good_step, tmp_path)
+    np.savez(tmp_path / "y.npz", y=batch()[1])
+    done = run(program, "--inputs", str(tmp_path / "y.npz"), "--recipes", "bf16")
+    assert done.exit_code == 2
+    assert "the inputs have no array for the argument" in done.output
