@@ -98,6 +98,10 @@ octaves further from unit than the values, however wrong the scales of inputs ar
 UNLIKE_UNIT: Final = 16
 """The |log2| of wide data above which they are far from unit, if the values are nearer."""
 
+TERMS: Final = 4
+"""The log2 of terms near 1, as large as they may be: squares of activations with an rms of 4, as
+in the residual streams of deep models."""
+
 GROWN: Final = UNLIKE_UNIT + 2
 """The same for data of predicted size, which are often smaller: norms and activations are not
 taken into account where nothing is cast."""
@@ -168,6 +172,10 @@ SQUARE_DEPTH: Final = 50
 
 GRADIENT_VALUES: Final = 64
 """The most values between a gradient and the result of the program that returns it."""
+
+READERS: Final = 32
+"""The most uses of a value among which its square is looked for. Only the factor of a sum depends
+on it, and no result."""
 
 STEP_DEPTH: Final = 5
 """The most ops between a state and the next in an elementwise step."""

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FACTORS, FREE_DRIFT, POWER_STEEP, UNLIKE_UNIT
+from scalify_hlo.algebra.limits import (
+    FACTORS,
+    FREE_DRIFT,
+    POWER_STEEP,
+    READERS,
+    TERMS,
+    UNLIKE_UNIT,
+)
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.dialect.monoid import TAKES, monoid
 from scalify_hlo.dialect.traits import EXTREMES, LOGICAL
@@ -63,16 +71,34 @@ def _kept_near(op: ir.OpView, rewriter: ScaleRewriter, n: int | None) -> None:
 
     They are nearer if the terms are as large as predicted, or if they are near 1 despite the
     prediction: the error of the scale of a square is twice that of an input, and errors add up.
+    A sum grows with the number of its terms if they are alike, and with its root if signs differ.
     """
     value = op.operands[0]
     info = rewriter.info(value)
     if not n or not isinstance(info, Scaled) or not info.scale.static:
         return
-    grown = math.log2(n) if _is_positive(value, rewriter) else rise(n, rewriter)
+    positive = _is_positive(value, rewriter)
+    grown = math.log2(n) if positive else rise(n, rewriter)
     exponent = info.scale.exponent
-    far = exponent < -FREE_DRIFT and grown - exponent > UNLIKE_UNIT
+    alike = positive or _is_squared(value, rewriter)
+    near = TERMS + math.log2(n) / (1 if alike else 2)  # The sum of terms that are near 1.
+    far = exponent < -FREE_DRIFT and near - exponent > UNLIKE_UNIT
     if (far or strays(info.scale, info.level + grown)) and _is_wide(value, rewriter):
         rewriter.replace(op, 0, rewriter.rescale_to(value, ONE, op.operation))
+
+
+def _is_squared(value: ir.Value, rewriter: ScaleRewriter) -> bool:
+    """Whether an op multiplies a value by itself, at its scale or at scale 1.
+
+    Such values are activations before a normalization. Their mean may be as large as they are.
+    """
+    unscaled = rewriter.values.at_scale(value, ONE)
+    readers = [value] if unscaled is None else [value, unscaled]
+    owners = [use.owner.operation for one in readers for use in islice(one.uses, READERS)]
+    return any(
+        owner.name == "stablehlo.multiply" and owner.operands[0] == owner.operands[1]
+        for owner in owners
+    )
 
 
 def _is_wide(value: ir.Value, rewriter: ScaleRewriter) -> bool:

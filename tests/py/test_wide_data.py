@@ -48,25 +48,41 @@ def window_of_squares(x: jax.Array) -> jax.Array:
     return jax.lax.cumsum(x * x, axis=1)
 
 
+def squares_of_large_values(x: jax.Array, w: jax.Array) -> jax.Array:
+    """A variance over few values of a deep residual stream, which are larger than 1."""
+    return jnp.mean(jnp.square((x @ w).reshape(-1, 64)), axis=-1)
+
+
+def mean_and_variance(x: jax.Array, w: jax.Array) -> jax.Array:
+    """A group normalization of gated activations, whose mean is not 0."""
+    groups = jnp.abs((x @ w) * (x @ w.T)).reshape(-1, 128)
+    return jnp.square(groups).sum(-1) - jnp.square(groups.sum(-1))
+
+
 CASES: dict[str, tuple[Function, list[float], list[float]]] = {
     "sum-of-squares": (sum_of_squares, [1], [2**-4]),
     "variance": (mean_square_after_matmuls, [1 / 64, 1], [2**-3, 2**-3]),
     "reciprocal-root": (quotient_by_a_square, [1], [2**-6]),
     "quotient": (quotient, [2**4, 1], [2**-6, 2**6]),
     "fourth-power": (fourth_power, [0.5], [2**-3]),
+    "large-squares": (squares_of_large_values, [4, 1 / 16], [2**-4, 1]),
+    "mean-and-variance": (mean_and_variance, [2, 1 / 16], [2**-4, 1]),
     "cumsum": (window_of_squares, [1], [2**-4]),
 }
 """A function, the rms of its arguments, and the scales at which they are declared."""
+
+MATMULS = {"variance", "large-squares", "mean-and-variance"}
+"""The cases whose second argument is a square matrix."""
 
 
 def program(name: str) -> tuple[str, list[Any], dict[str, float]]:
     """The text, the arguments and the declared scales of a case."""
     function, sizes, scales = CASES[name]
     random = np.random.default_rng(5)
-    shapes = [(ROWS, WIDTH), (WIDTH, WIDTH)] if name == "variance" else [(ROWS, WIDTH)] * len(sizes)
+    shapes = [(ROWS, WIDTH), (WIDTH, WIDTH) if name in MATMULS else (ROWS, WIDTH)]
     arguments: list[Any] = [
         (size * random.standard_normal(shape)).astype(np.float32)
-        for size, shape in zip(sizes, shapes, strict=True)
+        for size, shape in zip(sizes, shapes, strict=False)
     ]
     text = jax.jit(function).lower(*arguments).as_text(debug_info=True)
     return text, arguments, {f"arg{i}": scale for i, scale in enumerate(scales)}
