@@ -10,7 +10,8 @@ from scalify_hlo.choose.delayed import COUNT
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.feeding import Feeding
 from scalify_hlo.report.model import Report
-from scalify_hlo.run.check import Match, Run, scaled_by
+from scalify_hlo.run.check import Match, Run
+from scalify_hlo.run.inputs import scaled_by
 
 
 @dataclass(frozen=True)
