@@ -321,11 +321,10 @@ class Rescaler:
 
     def _erase_dead(self, eraser: Eraser) -> None:
         """Erases replaced values without uses."""
+        built = self.runtime_scales.built
         while self.values.replaced:
             value, _ = self.values.replaced.popitem()
-            if (
-                value in self.runtime_scales.built
-            ):  # The run-time scales erase their own unused values.
+            if built and value in built:  # The run-time scales erase their own unused values.
                 continue
             owner = value.owner
             if isinstance(owner, ir.Block) or owner.name not in _PURE:
