@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -327,7 +328,9 @@ class ScaleRewriter:
         format_ = self.format(result)
         if not normalized.static or format_ is None:
             return normalized
-        readers = frozenset(use.owner.operation.results[0].type for use in result.uses)
+        # A return reads a cast too, and has no result.
+        each = (use.owner.operation.results.types[:1] for use in result.uses)
+        readers = frozenset(chain.from_iterable(each))
         key = op.operands[0].type, result.type, readers
         exponents = self.settings.cast_exponents
         last = exponents.get(key, normalized.exponent)
