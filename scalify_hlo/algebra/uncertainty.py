@@ -244,7 +244,8 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
             degrees[root] = degrees.get(root, 0.0) + n * degree
         rest += part.rest * n * n
         bias += part.bias * abs(n)
-    return Uncertainty({root: _limited(k) for root, k in degrees.items() if k}, rest, bias)
+    kept = {r: k if -HIGHEST_DEGREE < k < HIGHEST_DEGREE else _limited(k) for r, k in degrees.items() if k}
+    return Uncertainty(kept, rest, bias)
 
 
 def of_root(
@@ -298,6 +299,9 @@ def _capped(
     excess = len(degrees) - UNCERTAINTY_ROOTS
     if excess > 0:
         shares = {root: abs(degree) * root.deviation for root, degree in degrees.items()}
-        for root in sorted(shares, key=shares.__getitem__)[:excess]:
+        share = shares.__getitem__
+        # The least of several is found without sorting them; both take the first of equal ones.
+        smallest = sorted(shares, key=share)[:excess] if excess > 1 else [min(shares, key=share)]
+        for root in smallest:
             rest += (degrees.pop(root) * root.deviation) ** 2
     return Uncertainty(degrees, rest, bias, drift)

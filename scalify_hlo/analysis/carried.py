@@ -58,6 +58,7 @@ _MOVES: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
 _SEEN_THROUGH: Final = frozenset({_BARRIER, "stablehlo.convert"})
 _ALIAS: Final = "tf.aliasing_output"
 _DONOR: Final = "jax.buffer_donor"
+_ROOT: Final = re.compile(r"[\[.]")
 _KEY: Final = re.compile(r"\[([^\]]*)\]|\.(\w+)")
 
 
@@ -95,11 +96,11 @@ def carried_arguments(
         The number of the argument for each of these results. Results whose last op is a marker are
         excluded, as the marker sets their scale.
     """
-    block = main.regions[0].blocks[0]
+    block, replaced = main.regions[0].blocks[0], set(known.values())
     taken = [
         _Value(i, value.type, _path(name))
         for i, (value, name) in enumerate(zip(block.arguments, arguments, strict=True))
-        if name is not None and i not in known.values()
+        if name is not None and i not in replaced
     ]
     types = {value.type for value in taken}
     returned = list(terminator(block).operands)
@@ -425,8 +426,8 @@ def _is_same(result: _Value, argument: _Value) -> bool:
 
 def _path(name: str) -> tuple[str, ...]:
     """Returns the nodes of a path such as ``params['w'][0]``: ``params``, ``w``, ``0``."""
-    root = re.split(r"[\[.]", name, maxsplit=1)[0]
-    keys = [index or attribute for index, attribute in _KEY.findall(name[len(root) :])]
+    root = _ROOT.split(name, maxsplit=1)[0]
+    keys = [index or attribute for index, attribute in _KEY.findall(name, len(root))]
     return root, *(key.strip("'\"") for key in keys)
 
 

@@ -44,17 +44,28 @@ def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
 def _among(main: Listing) -> tuple[int, dict[str, int]]:
     """Returns the same as `_inside`, for listed ops."""
     deepest, called = 0, dict[str, int]()
-    # Except for composites, either all ops of a name have regions, or none has.
-    nesting = {name for name, op in dict(main.ops).items() if len(op.regions)}
-    for op in (op for name, op in main.ops if name in nesting or name in CALLS):
+    flat: dict[str, bool] = {}  # Whether ops of a name have no regions and call nothing.
+    for _, op, inside in main.nests:
+        if inside and all(_is_flat(name, inner, flat) for name, inner in inside):
+            deepest = max(deepest, 1)
+            continue
         own, inner = _inside(op)
         nests = int(len(op.regions) > 0)
         deepest = max(deepest, own + nests)
         for callee, level in inner.items():
             called[callee] = max(called.get(callee, 0), level + nests)
-        if op.name in CALLS:
-            called.setdefault(_callee(op), 0)
+    for op in (op for name, op in main.ops if name in CALLS):
+        called.setdefault(_callee(op), 0)
     return deepest, called
+
+
+def _is_flat(name: str, op: ir.Operation, known: dict[str, bool]) -> bool:
+    """Whether an op has no regions, and calls no function."""
+    flat = known.get(name)
+    if flat is None:
+        # Except for composites, which are calls, all ops of a name have regions, or none has.
+        flat = known[name] = name not in CALLS and not len(op.regions)
+    return flat
 
 
 def _callee(op: ir.Operation) -> str:

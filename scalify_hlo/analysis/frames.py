@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -252,8 +253,11 @@ Named: TypeAlias = tuple[str, ir.Operation]
 
 
 def named(block: ir.Block) -> list[Named]:
-    """Returns the ops of a block without its terminator, with their names."""
-    return [(op.name, op) for op in operations(block)]
+    """Returns the ops of a block without its terminator, with their names.
+
+    Names are interned, as the bindings return new ones each time: tables find them faster.
+    """
+    return [(intern(op.name), op) for op in operations(block)]
 
 
 def with_end(block: ir.Block) -> list[Named]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Set
+from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import Named, named, operations
@@ -14,6 +15,22 @@ _INHERITING = (traits.ELEMENTWISE | traits.LAYOUT | traits.REORDERS | traits.SLI
     *("stablehlo.concatenate", "stablehlo.pad")
 }
 """Ops whose float results have the format of an operand."""
+
+_AT_TIMES_WITH_REGIONS = frozenset({"stablehlo.composite"})
+
+
+class Nest(NamedTuple):
+    """A listed op that may have regions.
+
+    Attributes:
+        name: The name of the op.
+        op: The op.
+        inner: The ops in its regions and in theirs, each after those in its own regions.
+    """
+
+    name: str
+    op: ir.Operation
+    inner: list[Named]
 
 
 class Listing:
@@ -40,6 +57,17 @@ class Listing:
         self.ops: list[Named] = named(block)
         self.touched = 0
         self.wide = False
+        self._nests: list[Nest] | None = None
+
+    @property
+    def nests(self) -> list[Nest]:
+        """The listed ops that may have regions, which are walked once for several passes."""
+        if self._nests is None:
+            # Except for a few names, either all ops of a name have regions, or none has.
+            nesting = {name for name, op in dict(self.ops).items() if len(op.regions)}
+            nesting |= _AT_TIMES_WITH_REGIONS
+            self._nests = [Nest(name, op, _inside(op)) for name, op in self.ops if name in nesting]
+        return self._nests
 
     def note_formats(self) -> None:
         """Checks whether all floats are wide."""
@@ -77,6 +105,7 @@ class Listing:
         new = operations(self._block, rest[0][1]) if rest else operations(self._block)
         self.ops = [*((op.name, op) for op in new), *rest]
         self.touched = len(new)
+        self._nests = None
 
 
 def _within(op: ir.Operation, function: ir.Operation) -> ir.Operation | None:
@@ -85,3 +114,16 @@ def _within(op: ir.Operation, function: ir.Operation) -> ir.Operation | None:
     while outer is not None and outer != function:
         inner, outer = outer, outer.parent
     return None if outer is None else inner.operation
+
+
+def _inside(op: ir.Operation) -> list[Named]:
+    """Returns the ops in the regions of an op, with their names."""
+    found: list[Named] = []
+    note, go_on = found.append, ir.WalkResult.ADVANCE
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        note((inner.name, inner))
+        return go_on
+
+    op.walk(visit)
+    return found[:-1]

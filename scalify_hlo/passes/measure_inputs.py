@@ -56,6 +56,7 @@ class MeasureInputsPass(Pass):
             _measure(argument)
             index.markers += 1
             report.sites.append(SiteReport(MEASURED, name, "max", 1))
+        frame.release()
 
     def _matched(self, main: ir.OpView) -> Mapping[str, ir.Value]:
         """Returns the float arguments that the patterns match, by name.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.markers import MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
@@ -135,7 +134,7 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
             count.inside(function.operation)
             continue
         block = main.regions[0].blocks[0]
-        count.block(index.list_ops(block).ops)
+        count.listed(index.list_ops(block))
         index.ops.update([function.operation.name, terminator(block).name])
     index.ops[module.name] += 1
     index.ops.update(count.names)
@@ -161,25 +160,30 @@ class _Count:
         self.calls: list[ir.Operation] = []
         self._index = index
 
-    def block(self, ops: Sequence[Named]) -> None:
-        """Visits the ops of a block, and the ops in their regions."""
-        # Except for a few names, either all ops of a name have regions, or none has.
-        looked_at = {name for name, op in dict(ops).items() if len(op.regions)}
-        looked_at |= _LOOKED_AT | _AT_TIMES_WITH_REGIONS
-        self.names += [name for name, _ in ops if name not in looked_at]
-        for name, op in ops:
-            if name in looked_at:
-                self.inside(op)
+    def listed(self, listing: Listing) -> None:
+        """Visits listed ops, and before each the ops in its regions."""
+        self.names += [name for name, _ in listing.ops]
+        nests = iter(listing.nests)
+        nest = next(nests, None)
+        for name, op in listing.ops:
+            if nest is not None and op is nest.op:
+                for inner, inner_op in nest.inner:
+                    self._note(inner, inner_op)
+                nest = next(nests, None)
+            if name in _LOOKED_AT:
+                self._look(name, op)
+
+    def _note(self, name: str, op: ir.Operation) -> None:
+        self.names.append(name)
+        if name in _LOOKED_AT:
+            self._look(name, op)
 
     def inside(self, op: ir.Operation) -> None:
         """Visits an op and all ops in its regions by a native walk, which is faster."""
-        note, go_on = self.names.append, ir.WalkResult.ADVANCE
+        note, go_on = self._note, ir.WalkResult.ADVANCE
 
         def visit(op: ir.Operation) -> ir.WalkResult:
-            name = op.name
-            note(name)
-            if name in _LOOKED_AT:
-                self._look(name, op)
+            note(op.name, op)
             return go_on
 
         op.walk(visit)
@@ -196,5 +200,3 @@ class _Count:
 
 
 _LOOKED_AT = frozenset({"func.call", "stablehlo.constant"})
-
-_AT_TIMES_WITH_REGIONS = frozenset({"stablehlo.composite"})

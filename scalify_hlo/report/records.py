@@ -88,5 +88,7 @@ def number_of(op: ir.OpView) -> int | None:
 def formats_of(op: ir.OpView) -> tuple[str, str, str]:
     """Returns the formats of a matmul's operands and of its result."""
     operands = op.operands
-    lhs, rhs, result = operands[0].type, operands[1].type, op.results[0].type
-    return str(lhs.element_type), str(rhs.element_type), str(result.element_type)
+    lhs, rhs = operands[0].type.element_type, operands[1].type.element_type
+    result = op.results[0].type.element_type
+    text = str(lhs)  # Comparing types is faster than printing them.
+    return text, text if rhs == lhs else str(rhs), text if result == lhs else str(result)

@@ -89,6 +89,28 @@ class Alignment:
         operands = op.operands
         values = [operands[i] for i in indices]
         infos = self._values.infos(values)
+        return self.align_known(op, indices, values, infos, either=either, result=result)
+
+    def align_known(
+        self,
+        op: ir.Operation,
+        indices: Sequence[int],
+        values: Sequence[ir.Value],
+        infos: Sequence[ScaleInfo],
+        *,
+        either: bool = False,
+        result: int | None = 0,
+    ) -> Scaled | AnyScale | None:
+        """Does the same as `align` for operands that were looked up already.
+
+        Args:
+            op: The op.
+            indices: The numbers of the operands.
+            values: The operands.
+            infos: Their scale information.
+            either: See `align`.
+            result: See `align`.
+        """
         target = self._meet(values, infos, either)
         if not isinstance(target, Scaled):
             return target
@@ -175,7 +197,8 @@ class Alignment:
 
     def _cheaper_unscaled(self, values: Sequence[ir.Value], target: Scaled) -> Scaled:
         """Returns scale 1 if it needs fewer multiplications than another scale and unscaling."""
-        if self._cost(values, ONE) >= self._cost(values, target.scale) + 1:
+        unscaled = self._cost(values, ONE)
+        if unscaled and unscaled >= self._cost(values, target.scale) + 1:
             return target
         return target.at(ONE)
 

@@ -304,11 +304,12 @@ def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
 def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns the operands of a sum; if sizes are predicted, the result has that of the sum."""
     operands = op.operands
-    infos = rewriter.info(operands[0]), rewriter.info(operands[1])
+    values = [operands[0], operands[1]]
+    infos = rewriter.infos(values)
     target = (
         _aligned_at_one(*infos)
         or _at_natural_scale(op, infos, rewriter)
-        or rewriter.align(op, (0, 1))
+        or rewriter.align_known(op, (0, 1), values, infos)
     )
     if isinstance(target, Scaled):
         if rewriter.predicts:
@@ -355,12 +356,14 @@ def _at_natural_scale(
     Returns:
         The scale information of the sum; None for other sums.
     """
-    format_ = rewriter.format(op.results[0])
-    if rewriter.narrow or format_ is None or not format_.wide:
-        return None  # Narrow data need a scale, and programs with narrow data align at 1 anyway.
+    if rewriter.narrow:
+        return None  # Programs with narrow data align at 1 anyway.
     for index in (0, 1):
         info, other = infos[index], infos[1 - index]
         if isinstance(info, Scaled) and is_unit(other):
+            format_ = rewriter.format(op.results[0])
+            if format_ is None or not format_.wide:
+                return None  # Narrow data need a scale.
             size, static = rewriter.size(other), info.scale.static
             if static and abs(info.scale.exponent - size) <= NATURAL:
                 return None

@@ -51,7 +51,8 @@ def largest_constant(value: ir.Value) -> float:
     They are found in called functions and before loops too, but not behind the arguments of the
     function of the value. The result is -inf if there are none but 0, infinities and NaN.
     """
-    waiting: list[Place] = [Frame({}).place(value)]
+    frame = Frame({})
+    waiting: list[Place] = [frame.place(value)]
     largest = -math.inf
     seen: set[Place] = set()
     while waiting and len(seen) < HUGE_VALUES:
@@ -63,6 +64,7 @@ def largest_constant(value: ir.Value) -> float:
             largest = max(largest, _log_amax(place[0]))
         else:
             waiting += _made_from(*place)
+    frame.release()
     return largest
 
 

@@ -17,6 +17,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import ASSUMED_TURNS, HANDED_CARRIES, HIGHEST_DEGREE, UNBOUNDED
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
+from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import terminator
@@ -43,23 +44,38 @@ def has_narrow_values(blocks: Iterable[ir.Block], functions: Collection[str] = (
     return any(_has_narrow(block, functions, known) for block in blocks)
 
 
+def make_narrow_values(ops: Iterable[Named]) -> bool:
+    """Whether sizes are needed for one of several ops; the ops in their regions do not count."""
+    known: dict[ir.Type, bool] = {}
+    return any(_makes_narrow(name, op, (), known) for name, op in ops)
+
+
 def _has_narrow(block: ir.Block, functions: Collection[str], known: dict[ir.Type, bool]) -> bool:
     for op in block.operations:
         operation = op.operation
-        if attributes.CAST in operation.attributes:
+        if _makes_narrow(operation.name, operation, functions, known):
             return True
-        if operation.name == "func.call" and operation.attributes["callee"].value in functions:
-            return True
-        for result in operation.results:
-            type_ = result.type
-            if type_ not in known:
-                format_ = format_of(type_)
-                known[type_] = format_ is not None and not format_.wide
-            if known[type_]:
-                return True
         for region in operation.regions:
             if any(_has_narrow(inner, functions, known) for inner in region.blocks):
                 return True
+    return False
+
+
+def _makes_narrow(
+    name: str, op: ir.Operation, functions: Collection[str], known: dict[ir.Type, bool]
+) -> bool:
+    if attributes.CAST in op.attributes:
+        return True
+    if name == "func.call" and op.attributes["callee"].value in functions:
+        return True
+    for result in op.results:
+        type_ = result.type
+        narrow = known.get(type_)
+        if narrow is None:
+            format_ = format_of(type_)
+            narrow = known[type_] = format_ is not None and not format_.wide
+        if narrow:
+            return True
     return False
 
 

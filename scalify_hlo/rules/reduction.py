@@ -56,11 +56,11 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
             _reduced_by_units(op, rewriter, count)
         return
     rewriter.as_values(op, 0)  # The terms are unscaled once for all readers, and not each sum.
+    n = count(op) if name == "stablehlo.add" else None
     if name == "stablehlo.add" and not rewriter.narrow:
-        _kept_near(op, rewriter, count(op))
+        _kept_near(op, rewriter, n)
     target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
-        n = count(op)
         terms = n * n if n and rewriter.narrow and _is_positive(op.operands[0], rewriter) else n
         target = target._replace(level=target.level + rise(terms, rewriter))
     rewriter.set(op.results[0], target)

@@ -42,7 +42,7 @@ class Rescaler:
         self._direct: set[ir.Type] = set()  # Types that are multiplied without a conversion.
         self._at: ir.Operation | None = None
         self._place: dict[str, Any] = {}
-        self._powers: dict[tuple[ir.Type, int], ir.Attribute] = {}
+        self._splats: dict[tuple[ir.Type, float], ir.Attribute] = {}
         self._no_dims = ir.DenseI64ArrayAttr.get([])
 
     def _where(self, at: ir.Operation) -> dict[str, Any]:
@@ -121,10 +121,11 @@ class Rescaler:
 
     def overflows(self, value: ir.Value, target: Scale) -> bool:
         """Whether a mask of huge numbers at scale 1 would be infinite at another scale."""
+        grown = target.reach if target.powers else -target.exponent
+        if grown <= 0:
+            return False
         format_ = self._format(value)
-        factor = target**-1
-        grown = factor.reach if factor.powers else factor.exponent
-        if format_ is None or not format_.wide or grown <= 0:
+        if format_ is None or not format_.wide:
             return False
         return largest_constant(value) + grown >= format_.max_exponent
 
@@ -214,14 +215,33 @@ class Rescaler:
     def _times_power(self, value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
         """Returns a value times a power of two, whose constant is shared."""
         type_ = value.type
-        power = self._powers.get((type_, exponent))
+        power = self._splat(type_, 2.0**exponent)
         if power is None:
-            if not (type_.has_static_shape and isinstance(type_.element_type, ir.FloatType)):
-                return emit.times_power(value, exponent, at)
-            power = self._powers[type_, exponent] = emit.splat_attribute(type_, 2.0**exponent)
+            return emit.times_power(value, exponent, at)
         where = self._where(at)
         factor = emit.constant_of(type_, power, **where)
         return emit.elementwise("stablehlo.multiply", value, factor, **where)
+
+    def _filled(self, like: ir.Value, number: float, at: ir.Operation) -> ir.Value:
+        """Returns a constant of the type of `like`; the same as `emit.filled`."""
+        type_ = like.type
+        elements = self._splat(type_, number)
+        if elements is None:
+            return emit.filled(like, number, at)
+        return emit.constant_of(type_, elements, **self._where(at))
+
+    def _splat(self, type_: ir.Type, number: float) -> ir.Attribute | None:
+        """Returns the elements of a float constant other than 0; the same ones each time.
+
+        The result is None for types that are dynamic or not of floats.
+        """
+        elements = self._splats.get((type_, number))
+        if elements is not None:
+            return elements
+        if not (type_.has_static_shape and isinstance(type_.element_type, ir.FloatType)):
+            return None
+        elements = self._splats[type_, number] = emit.splat_attribute(type_, number)
+        return elements
 
     def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
         type_ = value.type
@@ -242,7 +262,7 @@ class Rescaler:
         if format_ is None or is_complex(value.type):
             return self.multiply(value, factor, at)
         if factor.static:
-            return emit.filled(value, _saturated(number, factor.exponent, format_), at)
+            return self._filled(value, _saturated(number, factor.exponent, format_), at)
         where = self._where(at)
         self.runtime_scales.location = where["loc"]
         scalar = self._adopt_scalar(value, number, factor, format_)
@@ -301,11 +321,10 @@ class Rescaler:
 
     def _erase_dead(self, eraser: Eraser) -> None:
         """Erases replaced values without uses."""
+        built = self.runtime_scales.built
         while self.values.replaced:
             value, _ = self.values.replaced.popitem()
-            if (
-                value in self.runtime_scales.built
-            ):  # The run-time scales erase their own unused values.
+            if built and value in built:  # The run-time scales erase their own unused values.
                 continue
             owner = value.owner
             if isinstance(owner, ir.Block) or owner.name not in _PURE:

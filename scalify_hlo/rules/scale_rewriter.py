@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
@@ -161,6 +162,7 @@ class ScaleRewriter:
         self.bounded = self._result_scales.bounded
         self.keeps_values = self._result_scales.keeps_values
         self.align, self.meet = self._alignment.align, self._alignment.meet
+        self.align_known = self._alignment.align_known
         self.read_next = self._alignment.read_next
 
     @property
@@ -301,8 +303,9 @@ class ScaleRewriter:
         format_ = self.format(result)
         if not normalized.static or format_ is None:
             return normalized
-        read = (list(use.owner.operation.results)[:1] for use in result.uses)
-        readers = frozenset(each.type for results in read for each in results)
+        # A return reads a cast too, and has no result.
+        each = (use.owner.operation.results.types[:1] for use in result.uses)
+        readers = frozenset(chain.from_iterable(each))
         key = op.operands[0].type, result.type, readers
         exponents = self.settings.cast_exponents
         last = exponents.get(key, normalized.exponent)

@@ -37,7 +37,11 @@ from scalify_hlo.rules.isolated import (
     translated,
 )
 from scalify_hlo.rules.parameters import Parameters, parameters_of, returned
-from scalify_hlo.rules.recurrence import has_narrow_values, writing_functions
+from scalify_hlo.rules.recurrence import (
+    has_narrow_values,
+    make_narrow_values,
+    writing_functions,
+)
 from scalify_hlo.rules.registry import WITH_REGIONS, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
@@ -166,8 +170,8 @@ class Propagation:
         self._listing.note_formats()
         if not self._listing.wide:
             return True
-        bodies = (op for name, op in self._listing.ops if name in _NESTING)
-        return has_narrow_values(b for op in bodies for r in op.regions for b in r.blocks)
+        nests = (nest for nest in self._listing.nests if nest.name in _NESTING)
+        return make_narrow_values(named for nest in nests for named in nest.inner)
 
     def _rewriter(self, top: ir.Operation, devices: Devices | None = None) -> ScaleRewriter:
         return ScaleRewriter(top, self._settings, self._notes, self._walk, devices=devices)

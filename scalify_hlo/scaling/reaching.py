@@ -29,8 +29,9 @@ def _reaching(functions: Mapping[str, ir.OpView], is_found: Callable[[ir.Block],
     bodies = {n: f.regions[0].blocks[0] for n, f in functions.items() if f.regions[0].blocks}
     found = {name for name, body in bodies.items() if is_found(body)}
     callers: dict[str, set[str]] = {}
-    for name, body in bodies.items() if found else ():
-        for callee in called_in(body):
+    # Functions that are found already are not looked for as callers.
+    for name in bodies.keys() - found if found else ():
+        for callee in called_in(bodies[name]):
             callers.setdefault(callee, set()).add(name)
     waiting = list(found)
     while waiting:

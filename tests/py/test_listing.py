@@ -13,6 +13,7 @@ import pytest
 import scalify_hlo
 from examples import gpt2
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.analysis.frames import named
 from scalify_hlo.analysis.index import LISTING as LISTED
 from scalify_hlo.analysis.index import ModuleIndex
@@ -236,6 +237,40 @@ def test_ops_are_noted_by_what_they_are_inside_of() -> None:
         noted.append(listing.touched)
     assert noted == [0, 1, 2, 2, 3, 3]
     assert listing.behind({"func.call"}) is None
+
+
+def test_ops_in_regions_are_listed_until_the_listing_is_renewed() -> None:
+    module = parse(
+        """func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> (tensor<f32>, tensor<f32>) {
+          %z = stablehlo.constant dense<0.0> : tensor<f32>
+          %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0]
+            : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+          %1 = "stablehlo.if"(%p) ({
+            %2 = "stablehlo.if"(%p) ({
+              stablehlo.return %0 : tensor<f32>
+            }, {
+              stablehlo.return %z : tensor<f32>
+            }) : (tensor<i1>) -> tensor<f32>
+            stablehlo.return %2 : tensor<f32>
+          }, {
+            stablehlo.return %z : tensor<f32>
+          }) : (tensor<i1>) -> tensor<f32>
+          return %0, %1 : tensor<f32>, tensor<f32>
+        }"""
+    )
+    main = module.body.operations[0].operation
+    listing = Listing(main.regions[0].blocks[0])
+    found = {nest.name: [name for name, _ in nest.inner] for nest in listing.nests}
+    returned = "stablehlo.return"
+    assert found == {
+        "stablehlo.reduce": ["stablehlo.add", returned],
+        "stablehlo.if": [returned, returned, "stablehlo.if", returned, returned],
+    }
+    assert levels_of(module.operation, listing) == levels_of(module.operation) == 2
+    before = listing.nests
+    assert listing.nests is before
+    listing.renew()
+    assert listing.nests is not before
 
 
 @pytest.mark.slow

@@ -255,6 +255,14 @@ def observed(text: str, scales: dict[str, float]) -> np.ndarray:
     return log2_rms(casts_of(text, arrays, make_options("unit", "same", scales)))
 
 
+def test_a_cast_may_be_returned() -> None:
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf8E4M3FN> {
+      %0 = stablehlo.convert %x {scalify.cast = "data"} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+      return %0 : tensor<4xf8E4M3FN>
+    }"""
+    assert "stablehlo.convert" in scalify_hlo.rewrite(text, recipe="unit")
+
+
 @pytest.mark.slow
 class TestInvariance:
     @pytest.mark.parametrize("settings", [WIDE, dict.fromkeys(WIDE, "keep")])

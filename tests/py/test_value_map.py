@@ -26,6 +26,7 @@ from scalify_hlo.dialect.value_map import (
     run_native,
 )
 from scalify_hlo.io.program import read_text
+from scalify_hlo.rules.huge import largest_constant
 from tests.py.test_structure import LOOP
 
 PROGRAM = """func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
@@ -222,3 +223,23 @@ class TestTables:
         assert Place(place.value, place.frame) != place
         erase(op)
         assert place.value not in frame.places
+
+
+def test_a_search_for_masks_leaves_no_table() -> None:
+    # Its frames hold themselves, and the tables of a frame hear of each erasure while it is there.
+    module = read_text(
+        """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %m = stablehlo.constant dense<-3.0e38> : tensor<4xf32>
+          %0 = stablehlo.add %x, %m : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }"""
+    ).module
+    mask = module.body.operations[0].regions[0].blocks[0].operations[0].results[0]
+    gc.disable()
+    try:
+        with module.context:
+            before = len(value_map._live(module.context).filled())
+            assert largest_constant(mask) > 120
+            assert len(value_map._live(module.context).filled()) == before
+    finally:
+        gc.enable()
