@@ -310,6 +310,15 @@ SAMPLE_ROWS: Final = 8
 SAMPLE_ELEMENTS: Final = 1 << 20
 """The most elements of a sample; longer rows are cut."""
 
+VALUE_ELEMENTS: Final = 4096
+"""The least number of elements in the sample of a larger value that is compared with another."""
+
+FIGURE_ROWS: Final = 72
+"""The most values of a figure; of more, some evenly spaced ones."""
+
+PAGE_RECORDS: Final = 64
+"""The most records of a value of which a page has columns; of more, some evenly spaced ones."""
+
 TABLE_VALUES: Final = 128
 """Values whose statistics are taken together are among so many values that follow each other, as
 those that come first are kept until then."""

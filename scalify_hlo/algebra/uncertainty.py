@@ -244,7 +244,11 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
             degrees[root] = degrees.get(root, 0.0) + n * degree
         rest += part.rest * n * n
         bias += part.bias * abs(n)
-    kept = {r: k if -HIGHEST_DEGREE < k < HIGHEST_DEGREE else _limited(k) for r, k in degrees.items() if k}
+    kept = {
+        r: k if -HIGHEST_DEGREE < k < HIGHEST_DEGREE else _limited(k)
+        for r, k in degrees.items()
+        if k
+    }
     return Uncertainty(kept, rest, bias)
 
 

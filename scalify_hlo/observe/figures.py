@@ -14,12 +14,10 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from scalify_hlo.algebra.limits import FIGURE_ROWS
 from scalify_hlo.errors import UsageError
 from scalify_hlo.observe.page import PAGE_FORMATS, format_range
 from scalify_hlo.observe.record import StatsRecord, ValueStats
-
-MOST_ROWS: Final = 72
-"""The most values of a figure; of more, some evenly spaced ones."""
 
 _LEAST_SHARE: Final = 1e-4
 _LABEL: Final = 48
@@ -48,13 +46,13 @@ def chosen(record: StatsRecord) -> list[Row]:
         record: The statistics.
 
     Returns:
-        At most `MOST_ROWS` rows, in program order.
+        At most `FIGURE_ROWS` rows, in program order.
     """
     operands = {operand.value for operand in record.operands}
     rows = [row for row in record.rows() if _is_shown(row, operands)]
-    if len(rows) <= MOST_ROWS:
+    if len(rows) <= FIGURE_ROWS:
         return rows
-    return [rows[round(i * (len(rows) - 1) / (MOST_ROWS - 1))] for i in range(MOST_ROWS)]
+    return [rows[round(i * (len(rows) - 1) / (FIGURE_ROWS - 1))] for i in range(FIGURE_ROWS)]
 
 
 def _is_shown(row: Row, operands: set[str]) -> bool:

@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.algebra.limits import PAGE_RECORDS
 from scalify_hlo.observe.record import (
     FormatStats,
     OctaveCounts,
@@ -30,9 +31,6 @@ PAGE_FORMATS: Final = {"E4M3": "f8E4M3FN", "E5M2": "f8E5M2", "f16": "f16", "bf16
 
 _SCRIPTS: Final = ("data.js", "strips.js", "table.js", "details.js", "main.js")
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
-
-MOST_RECORDS: Final = 64
-"""The most records of a value of which the page has columns; of more, some evenly spaced ones."""
 
 _LEVELS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _STEPS: Final = 4
@@ -209,9 +207,9 @@ def _cell(value: ValueStats, type_: str) -> dict[str, Any]:
 
 def _spaced(count: int) -> list[int]:
     """The numbers of the records that are shown, the first and the last among them."""
-    if count <= MOST_RECORDS:
+    if count <= PAGE_RECORDS:
         return list(range(count))
-    return [round(i * (count - 1) / (MOST_RECORDS - 1)) for i in range(MOST_RECORDS)]
+    return [round(i * (count - 1) / (PAGE_RECORDS - 1)) for i in range(PAGE_RECORDS)]
 
 
 def levels(counts: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import SAMPLE_TURNS
+from scalify_hlo.algebra.limits import SAMPLE_TURNS, VALUE_ELEMENTS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.measures import parts_of, sampled
@@ -22,9 +22,6 @@ from scalify_hlo.observe.values import Watched
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.probes import Probed
 from scalify_hlo.transforms.hoist import Stack, add_results, block_of, lift
-
-ELEMENTS: Final = 4096
-"""The least number of elements in the sample of a larger tensor."""
 
 _RESULT: Final = "samples"
 
@@ -162,7 +159,7 @@ def sample_values(
 def _vector(one: Watched, wide: bool) -> ir.Value:
     """The sample of a value as floats of rank 1; of complex numbers, of both parts in turn."""
     element = ir.F64Type.get() if wide else ir.F32Type.get()
-    parts = [sampled(part, ELEMENTS, one.at) for part in parts_of(one.value, one.at)]
+    parts = [sampled(part, VALUE_ELEMENTS, one.at) for part in parts_of(one.value, one.at)]
     return in_line([emit.convert(part, element, one.at) for part in parts], one.at)
 
 

@@ -31,8 +31,10 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "lint/infinities.py": "_SMALL",
         "lint/sums.py": "_WIDEST",
         "observe/encodings.py": "_BYTE _HUGE _SHIFT",
-        "observe/formats.py": "_BLOCKS _E8M0_BOUND",
+        "observe/formats.py": "_BLOCKS _E8M0_BOUND _F32_MANTISSA",
         "observe/measures.py": "_F32_BIAS _F32_MANTISSA",
+        "observe/nan_report.py": "VERSION",
+        "observe/ranges.py": "_EXTENT",
         "observe/record.py": "VERSION",
         "passes/narrow_state.py": "_MATRIX",
         "passes/summary.py": "VERSION",
@@ -46,6 +48,8 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
     "special values of a data structure": {
         "analysis/layers/layout.py": "SAME",
         "analysis/monomials.py": "FLAT MIXED",
+        "observe/flow.py": "_BEFORE",
+        "observe/origins.py": "_GIVEN",
     },
     "rounding, and tolerances of comparisons": {
         "analysis/layers/activations.py": "_TOLERANCE",
@@ -77,6 +81,10 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "rules/scale_rewriter.py": "_INPUT _IN_POWERS _NEEDED_BITS",
         "rules/source_sizes.py": "_EVEN _INTEGER _LARGE",
         "rules/untrusted.py": "_UNKNOWN",
+    },
+    "the form of pages and figures": {
+        "observe/figures.py": "_DPI _LABEL _LEAST_SHARE",
+        "observe/page.py": "_STEPS",
     },
     "defaults of options": {"observe/collector.py": "_EVERY"},
 }

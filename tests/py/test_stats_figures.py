@@ -29,7 +29,7 @@ def test_tensors_are_drawn_if_there_are_no_operands() -> None:
 
 def test_some_of_many_values_are_drawn() -> None:
     found = [row[0] for row in figures.chosen(large(1000))]
-    assert len(found) == figures.MOST_ROWS
+    assert len(found) == figures.FIGURE_ROWS
     assert [v.id for v in (found[0], found[-1]) if v is not None] == ["0.0", "999.0"]
 
 
