@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scalify_hlo.algebra.limits import FIGURE_ROWS
 from scalify_hlo.observe import figures
 from scalify_hlo.observe.record import StatsRecord
 from tests.py.stats_page import hostile, large, sample
@@ -29,7 +30,7 @@ def test_tensors_are_drawn_if_there_are_no_operands() -> None:
 
 def test_some_of_many_values_are_drawn() -> None:
     found = [row[0] for row in figures.chosen(large(1000))]
-    assert len(found) == figures.FIGURE_ROWS
+    assert len(found) == FIGURE_ROWS
     assert [v.id for v in (found[0], found[-1]) if v is not None] == ["0.0", "999.0"]
 
 
