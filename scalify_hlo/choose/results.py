@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -21,9 +21,15 @@ GRADIENT: Final = "gradient"
 MOMENT: Final = "moment"
 UPDATE: Final = "update"
 STATE: Final = "state"
-KINDS: Final = (OUTPUT, GRADIENT, MOMENT, UPDATE, STATE)
+NOISE: Final = "noise"
+KINDS: Final = (OUTPUT, GRADIENT, MOMENT, UPDATE, STATE, NOISE)
 """The kinds of results: outputs such as the loss; gradients; the changes of first moments; the
-changes of weights; and all other state."""
+changes of weights; all other state; and what is rounding noise in the original itself, such as the
+gradient of a bias before a softmax, which is zero but for rounding."""
+
+_LEAST_REPEATED: Final = 20.0
+"""The signal-to-noise ratio in dB that the original has with inputs that differ in their last bits,
+unless a result is noise."""
 
 _CHANGES: Final = (MOMENT, UPDATE)
 """The kinds of which the change is compared, and not the value."""
@@ -151,6 +157,29 @@ def error_of(
     difference = compare(kind.tensor.name, original, rewritten)
     snr = -math.inf if difference.mismatched else difference.snr_db
     return ResultError(kind.tensor.name, kind.kind, snr)
+
+
+def without_noise(
+    kinds: Sequence[ResultKind],
+    runs: tuple[Sequence[Array], Sequence[Array]],
+    inputs: tuple[Sequence[Array], Sequence[Array]],
+) -> list[ResultKind]:
+    """Returns the kinds of results, with those marked that are rounding noise.
+
+    Args:
+        kinds: The kinds by what the results are.
+        runs: The results of two runs of the original, whose inputs differ in their last bits.
+        inputs: The inputs of both runs.
+    """
+    found: list[ResultKind] = []
+    for each in kinds:
+        one, other = (results[each.number] for results in runs)
+        before = None
+        if each.argument is not None:
+            before = inputs[0][each.argument], inputs[1][each.argument]
+        noisy = error_of(each, (one, other), before).snr_db < _LEAST_REPEATED
+        found.append(replace(each, kind=NOISE) if noisy else each)
+    return found
 
 
 def _wide(array: Array) -> Array:

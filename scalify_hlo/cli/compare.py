@@ -183,6 +183,9 @@ def _lines(found: Comparison, rows: int) -> Iterator[str]:
         if trial.reason:
             yield f"{trial.name}: not possible: {trial.reason}"
     yield from _loss_lines(found)
+    noise = [each.name for each in ran[0].results if each.kind == "noise"] if ran else []
+    if noise:
+        yield f"not judged, as they are rounding noise in the original: {', '.join(noise)}"
     if ran and rows:
         yield from _results(found, ran, rows)
         yield from _matmuls(ran, rows)

@@ -23,12 +23,12 @@ import scalify_hlo
 from scalify_hlo.choose.decibels import decibels, stored, written
 from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.record import dump_comparison, schema
-from scalify_hlo.choose.results import GRADIENT, MOMENT, OUTPUT, STATE, UPDATE, ResultError
+from scalify_hlo.choose.results import GRADIENT, MOMENT, NOISE, OUTPUT, STATE, UPDATE, ResultError
 from scalify_hlo.choose.suggestion import suggest
 from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
 from tests.py import choosing, eight_devices
-from tests.py.choosing import batch, good_step, parameters, planted_step
+from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.json_schema import faults
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
@@ -180,6 +180,33 @@ def test_kinds_of_results() -> None:
     found = scalify_hlo.compare_recipes(gradient, [(parameters(), *batch())], "bf16")
     assert found.judged == (OUTPUT, GRADIENT)
     assert [each.kind for each in found.trials[0].results] == [OUTPUT, *[GRADIENT] * 4]
+
+
+def test_results_that_are_rounding_noise_are_not_judged() -> None:
+    def loss(params: Any, x: Any) -> Any:
+        scores = jax.nn.softmax(x @ params["w"] + params["shift"])
+        return jnp.mean((scores @ params["v"]) ** 2)
+
+    def step(params: Any, x: Any) -> Any:
+        value, gradients = jax.value_and_grad(loss)(params, x)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
+
+    params = {
+        "w": parameters()["first"],
+        "v": parameters()["second"],
+        "shift": np.zeros((WIDTH, 1), np.float32),
+    }
+    x = batch()[0]
+    program = export.export(jax.jit(step))(params, x)
+    found = scalify_hlo.compare_recipes(program, [(params, x)], "bf16")
+    (one,) = found.trials
+    assert {each.name: each.kind for each in one.results} == {
+        "result[0]['shift']": NOISE,
+        "result[0]['v']": UPDATE,
+        "result[0]['w']": UPDATE,
+        "result[1]": OUTPUT,
+    }
+    assert found.suggested == "bf16"
 
 
 def test_a_recipe_that_fails_is_not_suggested() -> None:
