@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
     MOST_TURNS,
     SAMPLE_TURNS,
@@ -23,15 +23,23 @@ from scalify_hlo.analysis.frames import LOOP
 from scalify_hlo.analysis.turns import turns_of
 from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 from scalify_hlo.observe.encodings import Tally
-from scalify_hlo.observe.measures import Measured, Measures, concatenated, parts_of, sliced
+from scalify_hlo.observe.measures import Measured, Measures, parts_of, sliced
+from scalify_hlo.observe.packing import (
+    as_halves,
+    concatenated,
+    devices_around,
+    joined,
+    log2_of,
+    ops_around,
+    row_of,
+    u64,
+)
 from scalify_hlo.observe.values import Watched, constant_tally
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.probes import Probed
 from scalify_hlo.transforms.hoist import Combine, Stack, add_results, block_of, lift
 
 _RESULT: Final = "stats"
-_PER_DEVICE: Final = "sdy.manual_computation"
 Sampler = Callable[[ir.Value, ir.Operation], ir.Value]
 """Takes a value and an op, and builds a sample of the value before the op."""
 
@@ -202,7 +210,7 @@ class _Adding:
     ) -> None:
         """Adds the statistics of the values of a block."""
         last = block.operations[-1].operation
-        place = Place(_devices(block), self._stacks(block))
+        place = Place(devices_around(block), self._stacks(block))
         samples = [
             (member, key, sampler(member.value, member.at))
             for member in members
@@ -224,7 +232,7 @@ class _Adding:
             for group in groups
             for i, m in enumerate(group)
         }
-        one = emit.integers(emit.scalar_type(_u64()), 1, last)
+        one = emit.integers(emit.scalar_type(u64()), 1, last)
         place.ran = self._add(one, "add", place)
         self._add_scales(place, members, scales, last)
         for member, key, sample in samples:
@@ -232,14 +240,14 @@ class _Adding:
             amax = None if whole is None else self._keep(_entry(*whole, last))
             self.samples.append(Sample(key, member, self._keep(sample), amax))
         if samples:
-            place.kept = self._keep(emit.integers(emit.scalar_type(_u64()), 1, last))
+            place.kept = self._keep(emit.integers(emit.scalar_type(u64()), 1, last))
         self.places.update({m.id: place for m in members})
 
     def finish(self) -> int:
         """Lifts the values out of regions, and makes the function return them."""
         lifted = lift(self._main, self._values, self._combine)
         last = self._main.regions[0].blocks[0].operations[-1].operation
-        results = [_halves(value, last) for value in lifted]
+        results = [as_halves(value, last) for value in lifted]
         add_results(self._main, results, [_RESULT] * len(lifted))
         return len(lifted)
 
@@ -255,7 +263,7 @@ class _Adding:
 
     def _stacks(self, block: ir.Block) -> bool:
         """Whether the turns of the loops around a block have records of their own."""
-        loops = [op for op in _around(block) if op.name == LOOP]
+        loops = [op for op in ops_around(block) if op.name == LOOP]
         if not self._each or not loops:
             return False
         turns = [turns_of(op) for op in loops]
@@ -271,8 +279,8 @@ class _Adding:
         """Packs the statistics of tables of one width; returns the number of the first result."""
         f64 = ir.F64Type.get()
         first = self._add(_table([m.squares for m in measured], f64, last), "add", place)
-        self._add(_table([m.extremes for m in measured], _u64(), last), "max", place)
-        self._add(_table([m.classes for m in measured], _u64(), last), "add", place)
+        self._add(_table([m.extremes for m in measured], u64(), last), "max", place)
+        self._add(_table([m.classes for m in measured], u64(), last), "add", place)
         self._add(_histograms([m.bins for m in measured], last), "add", place)
         return first
 
@@ -294,22 +302,10 @@ class _Adding:
             key = (scale.exponent, *(part for factor in scale.factors for part in factor))
             if key not in computed:
                 computed[key] = len(logs)
-                logs.append(_log2(scale, last))
+                logs.append(log2_of(scale, last))
             self.known[member.id] = Known(None, computed[key])
         if logs:
-            place.scales = self._add(_joined(logs, last), "add", place)
-
-
-def _halves(value: ir.Value, last: ir.Operation) -> ir.Value:
-    """Returns 64-bit numbers as pairs of 32-bit integers, which JAX takes in any mode."""
-    element = value.type.element_type
-    if not isinstance(element, (ir.F64Type, ir.IntegerType)):
-        return value
-    type_ = ir.RankedTensorType.get([*value.type.shape, 2], ir.IntegerType.get_unsigned(32))
-    wide = element.width == 64
-    if not wide:
-        return value
-    return stablehlo.bitcast_convert(type_, value, loc=last.location, ip=ir.InsertionPoint(last))
+            place.scales = self._add(joined(logs, last), "add", place)
 
 
 def _origin(one: Watched) -> Watched:
@@ -353,41 +349,18 @@ def _entry(column: ir.Value, number: int, last: ir.Operation) -> ir.Value:
     return emit.reshape(entry, emit.scalar_type(column.type.element_type), last)
 
 
-def _around(block: ir.Block) -> list[ir.Operation]:
-    """Returns the ops around a block, but the function, from the inside out."""
-    found = []
-    op = block.owner.operation
-    while op.name != "func.func":
-        found.append(op)
-        op = op.parent.operation
-    return found
-
-
-def _devices(block: ir.Block) -> int:
-    count = 1
-    for op in _around(block):
-        if op.name == _PER_DEVICE:
-            devices = devices_of(op.opview, nested=False)
-            count *= 1 if devices is None else devices.count
-    return count
-
-
-def _u64() -> ir.Type:
-    return ir.IntegerType.get_unsigned(64)
-
-
 def _table(columns: Sequence[Sequence[ir.Value]], element: ir.Type, last: ir.Operation) -> ir.Value:
     """Returns a tensor with a row for each column of several tables, converted."""
     lines = [concatenated(each, 0, last) for each in zip(*columns, strict=True)]
-    rows = [_row(emit.convert(line, element, last), last) for line in lines]
+    rows = [row_of(emit.convert(line, element, last), last) for line in lines]
     return concatenated(rows, 0, last)
 
 
 def _histograms(bins: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
-    """Histograms as rows of one tensor, as long as the longest."""
+    """Returns histograms as rows of one tensor, as long as the longest."""
     most = max(each.type.shape[1] for each in bins)
     rows = [_padded(each, most, last) for each in bins]
-    return emit.convert(concatenated(rows, 0, last), _u64(), last)
+    return emit.convert(concatenated(rows, 0, last), u64(), last)
 
 
 def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
@@ -396,25 +369,3 @@ def _padded(value: ir.Value, size: int, last: ir.Operation) -> ir.Value:
         return value
     rest = ir.RankedTensorType.get([count, size - length], value.type.element_type)
     return concatenated([value, emit.constant(rest, 0, last)], 1, last)
-
-
-def _joined(scalars: Sequence[ir.Value], last: ir.Operation) -> ir.Value:
-    """Scalars of one type as a tensor of rank 1."""
-    return concatenated([_row(scalar, last) for scalar in scalars], 0, last)
-
-
-def _row(value: ir.Value, last: ir.Operation) -> ir.Value:
-    """Returns a tensor with one more dimension, of size 1, before the others."""
-    type_ = ir.RankedTensorType.get([1, *value.type.shape], value.type.element_type)
-    return emit.reshape(value, type_, last)
-
-
-def _log2(scale: Probed, last: ir.Operation) -> ir.Value:
-    """Returns log2 of a scale with run-time factors, as an f64."""
-    where = {"loc": last.location, "ip": ir.InsertionPoint(last)}
-    total = emit.constant(emit.scalar_type(ir.F64Type.get()), float(scale.exponent or 0), last)
-    for factor, power in scale.factors:
-        log = stablehlo.log(emit.convert(factor, ir.F64Type.get(), last), **where)
-        times = emit.constant(total.type, power / math.log(2), last)
-        total = emit.elementwise("stablehlo.add", total, emit.multiply(log, times, last), **where)
-    return total

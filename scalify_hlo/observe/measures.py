@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import HISTOGRAM_ELEMENTS
-from scalify_hlo.dialect.formats import element_of, is_complex
-from scalify_hlo.observe.encodings import Encoding, bounds
+from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.observe.bits import ADD, MAXIMUM, BitOps
+from scalify_hlo.observe.encodings import bounds
+from scalify_hlo.observe.packing import concatenated
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import scatter_add
 
@@ -40,22 +41,8 @@ class Measured(NamedTuple):
     bins: ir.Value
 
 
-@dataclass
-class Measures:
-    """Emits the statistics of real tensors before an op.
-
-    Attributes:
-        encoding: The encoding of the tensors.
-        at: The op.
-    """
-
-    encoding: Encoding
-    at: ir.Operation
-
-    def __post_init__(self) -> None:
-        """Sets up the types of the encoding."""
-        self._unsigned = ir.IntegerType.get_unsigned(64 if self.encoding.wide else 32)
-        self._where = {"loc": self.at.location, "ip": ir.InsertionPoint(self.at)}
+class Measures(BitOps):
+    """Emits the statistics of real tensors."""
 
     def of(self, rows: Sequence[Sequence[ir.Value]]) -> Measured:
         """Returns the statistics of tensors.
@@ -68,7 +55,8 @@ class Measures:
         bits = self._binary("and", raw, self._like(raw, self.encoding.magnitude))
         terms = self._terms(raw, bits)
         parts = len(self.encoding.parts)
-        sums = self._reduced(terms, parts)
+        bodies = [ADD] * parts + [MAXIMUM] * 2 + [ADD] * (len(terms) - parts - 2)
+        sums = self._reduced(terms, bodies, [1])
         squares, (amax, least), classes = sums[:parts], sums[parts : parts + 2], sums[parts + 2 :]
         return Measured(tuple(squares), (amax, least), tuple(classes), self._histograms(raw))
 
@@ -79,13 +67,8 @@ class Measures:
 
     def _raw(self, value: ir.Value) -> ir.Value:
         """Returns the bits of elements, as unsigned integers of their width, ``[1, elements]``."""
-        encoding, carried = self.encoding, value
-        if encoding.format is not encoding.carrier:
-            carried = emit.convert(value, element_of(encoding.carrier.name), self.at)
-        element = ir.IntegerType.get_unsigned(encoding.width)
-        type_ = ir.RankedTensorType.get(value.type.shape, element)
-        bits = stablehlo.bitcast_convert(type_, carried, **self._where)
-        row = ir.RankedTensorType.get([1, math.prod(value.type.shape)], element)
+        bits = self._bits(value)
+        row = ir.RankedTensorType.get([1, math.prod(value.type.shape)], bits.type.element_type)
         return emit.reshape(bits, row, self.at)
 
     def _terms(self, raw: ir.Value, bits: ir.Value) -> list[ir.Value]:
@@ -114,13 +97,6 @@ class Measures:
         ]
         counted = [emit.convert(c, self._unsigned, self.at) for c in classes]
         return [*self._squares(known), known, small, *counted]
-
-    def _is_nan(self, raw: ir.Value, bits: ir.Value) -> ir.Value:
-        encoding = self.encoding
-        if encoding.negative_zero_is_nan:
-            return self._compare(raw, encoding.magnitude + 1, "EQ")
-        above = encoding.largest if encoding.infinity is None else encoding.infinity
-        return self._compare(bits, above, "GT")
 
     def _squares(self, bits: ir.Value) -> list[ir.Value]:
         """Returns the squares of magnitudes in f64, at each scale of `Encoding.parts`."""
@@ -171,22 +147,6 @@ class Measures:
         type_ = ir.RankedTensorType.get(bits.type.shape, ir.F32Type.get())
         return stablehlo.bitcast_convert(type_, bits, **self._where)
 
-    def _reduced(self, terms: Sequence[ir.Value], parts: int) -> list[ir.Value]:
-        """Reduces the rows of all terms in one op: sums, two maxima, and sums."""
-        types = [emit.scalar_type(term.type.element_type) for term in terms]
-        count = terms[0].type.shape[0]
-        bodies = [_ADD] * parts + [_MAXIMUM] * 2 + [_ADD] * (len(terms) - parts - 2)
-        op = ir.Operation.create(
-            "stablehlo.reduce",
-            results=[ir.RankedTensorType.get([count], t.element_type) for t in types],
-            operands=[*terms, *(emit.constant(type_, 0, self.at) for type_ in types)],
-            attributes={"dimensions": ir.DenseI64ArrayAttr.get([1])},
-            regions=1,
-            **self._where,
-        )
-        _fill(op.regions[0], bodies, types, self.at.location)
-        return list(op.results)
-
     def _histograms(self, raw: ir.Value) -> ir.Value:
         """Returns the histogram of every n-th element of each row."""
         count, size = raw.type.shape
@@ -229,34 +189,8 @@ class Measures:
             beyond = self._compare(bits, encoding.largest, "GT")
         return stablehlo.select(beyond, self._like(bins, encoding.bins - 1), bins, **self._where)
 
-    def _binary(self, name: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-        return emit.elementwise(f"stablehlo.{name}", lhs, rhs, **self._where)
-
     def _not(self, condition: ir.Value) -> ir.Value:
         return emit.elementwise("stablehlo.not", condition, **self._where)
-
-    def _compare(self, bits: ir.Value, number: int, direction: str) -> ir.Value:
-        attribute = stablehlo.ComparisonDirectionAttr.get(direction)
-        return stablehlo.compare(bits, self._like(bits, number), attribute, **self._where)
-
-    def _like(self, value: ir.Value, number: int) -> ir.Value:
-        return emit.integers(value.type, number, self.at)
-
-
-_ADD: Final = "stablehlo.add"
-_MAXIMUM: Final = "stablehlo.maximum"
-
-
-def _fill(
-    region: ir.Region, bodies: Sequence[str], types: Sequence[ir.Type], location: ir.Location
-) -> None:
-    """Fills the region of a reduction of several results."""
-    count = len(types)
-    block = region.blocks.append(*types, *types, arg_locs=[location] * (2 * count))
-    where = {"loc": location, "ip": ir.InsertionPoint(block)}
-    arguments = list(block.arguments)
-    pairs = zip(bodies, arguments[:count], arguments[count:], strict=True)
-    stablehlo.return_([emit.elementwise(name, a, b, **where) for name, a, b in pairs], **where)
 
 
 def parts_of(value: ir.Value, at: ir.Operation) -> list[ir.Value]:
@@ -287,11 +221,3 @@ def sliced(
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     bounds_ = [ir.DenseI64ArrayAttr.get(list(each)) for each in (starts, ends, strides)]
     return stablehlo.slice(value, *bounds_, **where)
-
-
-def concatenated(values: Sequence[ir.Value], dimension: int, at: ir.Operation) -> ir.Value:
-    """Returns tensors one after another along a dimension."""
-    if len(values) == 1:
-        return values[0]
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    return stablehlo.concatenate(values, dimension, **where)

@@ -18,9 +18,9 @@ from scalify_hlo.observe.extents import Extents
 from scalify_hlo.observe.measures import parts_of
 from scalify_hlo.observe.packing import (
     as_halves,
+    concatenated,
     devices_around,
     from_halves,
-    in_line,
     joined,
     row_of,
     u64,
@@ -150,7 +150,7 @@ def _either(flag: ir.Value, other: ir.Value, at: ir.Operation) -> ir.Value:
 def _flags(flags: Sequence[Sequence[ir.Value]], last: ir.Operation) -> ir.Value:
     """A table with one row: the flags of several values, those of one kind after another."""
     kinds = [joined(each, last) for each in zip(*flags, strict=True)]
-    return row_of(in_line(kinds, last), last)
+    return row_of(concatenated(kinds, 0, last), last)
 
 
 def return_first(main: ir.OpView, tables: Sequence[ir.Value]) -> None:

@@ -25,11 +25,17 @@ def devices_in(op: ir.Operation) -> int:
 
 def devices_around(block: ir.Block) -> int:
     """Returns the number of devices that run a block, each by itself."""
-    count, op = 1, block.owner.operation
+    return math.prod(map(devices_in, ops_around(block)))
+
+
+def ops_around(block: ir.Block) -> list[ir.Operation]:
+    """Returns the ops around a block, but the function, from the inside out."""
+    found = []
+    op = block.owner.operation
     while op.name != "func.func":
-        count *= devices_in(op)
+        found.append(op)
         op = op.parent.operation
-    return count
+    return found
 
 
 def u64() -> ir.Type:
@@ -45,14 +51,15 @@ def row_of(value: ir.Value, at: ir.Operation) -> ir.Value:
 
 def joined(scalars: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
     """Returns scalars of one type as a tensor of rank 1."""
-    return in_line([row_of(scalar, at) for scalar in scalars], at)
+    return concatenated([row_of(scalar, at) for scalar in scalars], 0, at)
 
 
-def in_line(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Returns tensors one after another along the first dimension."""
+def concatenated(values: Sequence[ir.Value], dimension: int, at: ir.Operation) -> ir.Value:
+    """Returns tensors one after another along a dimension."""
     if len(values) == 1:
         return values[0]
-    return stablehlo.concatenate(values, 0, loc=at.location, ip=ir.InsertionPoint(at))
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return stablehlo.concatenate(values, dimension, **where)
 
 
 def as_halves(value: ir.Value, at: ir.Operation) -> ir.Value:

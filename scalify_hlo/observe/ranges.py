@@ -16,9 +16,9 @@ from scalify_hlo.observe.extents import Extents
 from scalify_hlo.observe.measures import parts_of
 from scalify_hlo.observe.nonfinite import KINDS, nonfinite, return_first
 from scalify_hlo.observe.packing import (
+    concatenated,
     devices_around,
     from_halves,
-    in_line,
     joined,
     row_of,
     u64,
@@ -144,4 +144,4 @@ def _ranges(one: Watched, kind: str, tensors: Sequence[ir.Value]) -> ir.Value:
     ]
     keys = [nonfinite(one)[KINDS.index(kind)]] * len(columns)
     rows = [keys, *zip(*columns, strict=True)]
-    return in_line([row_of(joined(row, at), at) for row in rows], at)
+    return concatenated([row_of(joined(row, at), at) for row in rows], 0, at)

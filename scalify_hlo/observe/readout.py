@@ -10,6 +10,7 @@ import numpy as np
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.encodings import Encoding, Tally, rms
 from scalify_hlo.observe.instrument import Instrumented, Place
+from scalify_hlo.observe.packing import from_halves
 from scalify_hlo.observe.record import COLUMNS, OctaveCounts, ValueStats
 from scalify_hlo.observe.values import Watched
 
@@ -45,11 +46,16 @@ class Readout:
         """
         added = results[len(results) - self._instrumented.count :]
         found: dict[str, list[Tally]] = {}
-        runs = {p: _whole(added[p.ran], np.uint64).reshape(-1).tolist() for p in self._places()}
+        runs = {
+            p: from_halves(added[p.ran], np.uint64).reshape(-1).tolist() for p in self._places()
+        }
         for place, ran in runs.items():
             for pack in place.packs:
                 squares, *others = added[pack.first : pack.first + 4]
-                whole = [_whole(squares, np.float64), *(_whole(a, np.uint64) for a in others)]
+                whole = [
+                    from_halves(squares, np.float64),
+                    *(from_halves(a, np.uint64) for a in others),
+                ]
                 found.update(_unpacked(pack.members, whole, ran))
         for number, (one, place) in enumerate(self._placed()):
             found[one.id] = self._tallies_of(one, found, runs[place])
@@ -86,16 +92,16 @@ class Readout:
         if known.index is None or place.scales is None:
             exponent = None if known.exponent is None else float(known.exponent)
             return [exponent] * len(runs)
-        sums = _whole(added[place.scales], np.float64).reshape(len(runs), -1)[:, known.index]
+        sums = from_halves(added[place.scales], np.float64).reshape(len(runs), -1)[:, known.index]
         return [_mean(total, n) for total, n in zip(sums.tolist(), runs, strict=True)]
 
     def _keep_samples(self, added: Sequence[Array]) -> None:
         places = {one.id: place for one, place in self._placed()}
         for sample in self._instrumented.samples:
             one = sample.watched
-            ran = _whole(added[places[one.id].kept or 0], np.uint64)
+            ran = from_halves(added[places[one.id].kept or 0], np.uint64)
             rows = added[sample.number]
-            rows = _whole(rows, np.float64) if one.dtype == "f64" else rows
+            rows = from_halves(rows, np.float64) if one.dtype == "f64" else rows
             rows = rows.reshape(ran.size, -1, rows.shape[-1])
             amax = None if sample.amax is None else _amax(added[sample.amax], one)
             self.samples[sample.key] = [
@@ -129,14 +135,9 @@ class Readout:
         )
 
 
-def _whole(halves: Array, dtype: type[np.generic]) -> Array:
-    """Returns 64-bit numbers from pairs of 32-bit integers."""
-    return np.ascontiguousarray(halves).view(dtype)[..., 0]
-
-
 def _amax(bits: Array, one: Watched) -> list[float]:
     """Returns the amax of a value in each turn and on each device that was kept."""
-    whole = _whole(bits, np.uint64) if one.encoding.wide else bits
+    whole = from_halves(bits, np.uint64) if one.encoding.wide else bits
     return [one.encoding.number(int(each)) for each in whole.reshape(-1)]
 
 

@@ -17,7 +17,7 @@ from scalify_hlo.algebra.limits import SAMPLE_TURNS, VALUE_ELEMENTS
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.measures import parts_of, sampled
-from scalify_hlo.observe.packing import as_halves, from_halves, in_line, joined, log2_of, u64
+from scalify_hlo.observe.packing import as_halves, concatenated, from_halves, joined, log2_of, u64
 from scalify_hlo.observe.values import Watched
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.probes import Probed
@@ -147,7 +147,7 @@ def sample_values(
                 sizes = [int(vector.type.shape[0]) for vector in vectors]
                 pairs = list(zip(group, sizes, strict=True))
                 done.groups[-1].append(_Group(pairs, wide, len(added)))
-                added.append(in_line(vectors, last))
+                added.append(concatenated(vectors, 0, last))
         ids, logs = _scales(members, scales, last)
         done.scales.append((len(added), ids) if ids else None)
         added += [joined(logs, last)] if ids else []
@@ -160,7 +160,7 @@ def _vector(one: Watched, wide: bool) -> ir.Value:
     """The sample of a value as floats of rank 1; of complex numbers, of both parts in turn."""
     element = ir.F64Type.get() if wide else ir.F32Type.get()
     parts = [sampled(part, VALUE_ELEMENTS, one.at) for part in parts_of(one.value, one.at)]
-    return in_line([emit.convert(part, element, one.at) for part in parts], one.at)
+    return concatenated([emit.convert(part, element, one.at) for part in parts], 0, one.at)
 
 
 def _scales(
