@@ -270,6 +270,7 @@ def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
     profile = scalify_hlo.calibrate(program, [sample])
     given = scalify_hlo.compare_recipes(program, [sample], "fp8-calibrated", profile=profile)
     assert given.trials[0] == found.trials[1]
+    assert found.trials[0].matmuls[0].site.name == "jit(<lambda>)/dot_general x w"
 
 
 def test_a_profile_of_another_program_is_refused() -> None:
