@@ -17,6 +17,7 @@ from scalify_hlo.choose.preparation import (
     divides,
     flat_inputs,
     inline_and_erase_probes,
+    name_arguments,
     roles_and_sites,
 )
 from scalify_hlo.choose.results import ResultError, ResultKind, error_of, kinds_of, without_noise
@@ -95,6 +96,7 @@ class Bench:
         module = copy_module(read.module)
         if not all(tensor.static for tensor in described.arguments):
             module = refined(module, [array.shape for array in self._values[0]])
+            name_arguments(module, [tensor.name for tensor in described.arguments])
         self._module, self._interface = module, interface(module, self.name)
         self._divided = divides(module)
         state = carried_results(module, self.name, required=carry)

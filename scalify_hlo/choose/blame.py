@@ -31,7 +31,7 @@ _FIXED: Final = 3
 """The runs of the recipe as it is, with all matmuls wide, and with the worst sites wide."""
 
 _HALF: Final = 0.5
-"""The share of the error that sites make that are left wide if no number of them is enough."""
+"""The share, of the error of single sites, of those that are left wide if no number is enough."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def blame(
         explained: The share of the error that single sites have to make.
         worst: The number of sites that the result leaves wide. By default, as many as outputs and
             gradients need for `snr_db`, but at least one; if no number is enough, those that make
-            half of the error.
+            half of the error of single sites.
         snr_db: A signal-to-noise ratio in dB.
         signature: As for `compare_recipes`.
         profile: As for `compare_recipes`.
@@ -219,7 +219,7 @@ def _left_out(
     needed = _needed(measuring.effect(()), ranked, effects, snr_db)
     count = options.worst
     if count is None:
-        count = max(1, _main_part(ranked) if needed is None else needed)
+        count = max(1, main_part(ranked) if needed is None else needed)
     while True:
         result = measuring.without(each.site for each in ranked[:count])
         done = options.worst is not None or needed is None or result.effect.passes(snr_db)
@@ -249,11 +249,11 @@ def _needed(
     return None
 
 
-def _main_part(ranked: Sequence[BlamedSite]) -> int:
-    """Returns the number of worst sites that make half of the error, or of all that are ranked."""
-    total = 0.0
+def main_part(ranked: Sequence[BlamedSite]) -> int:
+    """Returns the number of worst sites that make half of the error of those that are ranked."""
+    rest = _HALF * sum(each.share for each in ranked)
     for count, each in enumerate(ranked, 1):
-        total += each.share
-        if total >= _HALF:
+        rest -= each.share
+        if rest <= 0:
             return count
     return len(ranked)

@@ -10,7 +10,7 @@ from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.value_map import erase
+from scalify_hlo.dialect.value_map import erase, erase_argument, replace_uses
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, Interface
@@ -51,6 +51,24 @@ def flat_inputs(
                 hint="give inputs of the same shapes, or compare on each by itself",
             )
     return found
+
+
+def name_arguments(module: ir.Module, names: Sequence[str]) -> None:
+    """Gives the arguments of a program names, which a refinement of its shapes drops.
+
+    Args:
+        module: The program, which is edited.
+        names: The names.
+    """
+    with module.context:
+        main = main_function(module.operation)
+        if main is None:
+            return
+        block = main.regions[0].blocks[0]
+        for old, name in zip(list(block.arguments), names, strict=True):
+            replace_uses(old, block.add_argument(old.type, ir.Location.name(name)))
+        for _ in names:
+            erase_argument(block, 0)
 
 
 def carried_results(module: ir.Module, name: str, *, required: bool) -> dict[int, int]:

@@ -94,10 +94,10 @@ def command(
     output and the worst gradient, in dB, of a program in which only this site is in low precision.
 
     Then the worst sites are left wide, as many as outputs and gradients need for the ratio of
-    --snr; if no number is enough, those that make half of the error. The error without them is
-    printed, with the part of a recipe that excludes them. With -o, the whole recipe is written, for
-    `rewrite --recipe`. Each run is a rewrite, a compilation and one step with XLA on the CPU. If
-    there are several --inputs, the first ones are used.
+    --snr; if no number is enough, those that make half of the error of single sites. The error
+    without them is printed, with the part of a recipe that excludes them. With -o, the whole recipe
+    is written, for `rewrite --recipe`. Each run is a rewrite, a compilation and one step with XLA
+    on the CPU. If there are several --inputs, the first ones are used.
     """
     if [program, *inputs].count(STREAM) > 1:
         same_file(STREAM, STREAM)

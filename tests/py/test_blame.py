@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 from jax import export
 
 import scalify_hlo
-from scalify_hlo.choose.blame import BlameOptions
-from scalify_hlo.choose.blame_model import Blame, Effect
+from scalify_hlo.choose.blame import BlameOptions, main_part
+from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect
 from scalify_hlo.choose.blame_record import dump_blame
 from scalify_hlo.choose.partition import Bisection
 from scalify_hlo.choose.record import schema
@@ -237,6 +237,17 @@ def bisected(noise: Sequence[float], runs: int = 100, explained: float = 0.9) ->
     bisection = Bisection(range(len(noise)), measure, whole, runs)
     bisection.run(explained)
     return bisection
+
+
+def test_half_of_the_error_of_single_sites_is_the_main_part() -> None:
+    def ranked(*shares: float) -> list[BlamedSite]:
+        effect = Effect(None, (), None)
+        site = Site("a", "a", "forward", ("", ""), "", 1, ("f32", "f32"), True)
+        return [BlamedSite(site, share, effect) for share in shares]
+
+    assert main_part(ranked(0.41, 0.004)) == 1
+    assert main_part(ranked(0.2, 0.2, 0.1)) == 2
+    assert main_part(ranked()) == 0
 
 
 def test_bisection_finds_the_largest_in_few_runs() -> None:

@@ -95,6 +95,19 @@ def test_a_matmul_has_the_error_of_its_result() -> None:
     assert site.snr_db == pytest.approx(snr(exact, casts[0] @ casts[1]), abs=0.05)
 
 
+def test_saturation_is_part_of_the_error() -> None:
+    x, w = batch()[0], parameters()["first"]
+    program = export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    profile = scalify_hlo.calibrate(program, [(x / 64, w)])
+    found = scalify_hlo.compare_recipes(program, [(x, w)], "fp8-calibrated", profile=profile)
+    (site,) = found.trials[0].matmuls
+    lhs, rhs = site.operands
+    assert lhs is not None
+    assert rhs is not None
+    assert lhs < 3 < 30 < rhs
+    assert site.snr_db < 3
+
+
 def test_an_outlier_channel_is_seen_in_the_result_of_its_matmul() -> None:
     (found,) = compared(planted_step, "fp8-current").trials
     worst, following = found.matmuls[:2]
@@ -270,6 +283,7 @@ def test_symbolic_shapes_run_at_those_of_the_inputs() -> None:
     profile = scalify_hlo.calibrate(program, [sample])
     given = scalify_hlo.compare_recipes(program, [sample], "fp8-calibrated", profile=profile)
     assert given.trials[0] == found.trials[1]
+    assert found.trials[0].matmuls[0].site.name == "jit(<lambda>)/dot_general x w"
 
 
 def test_a_profile_of_another_program_is_refused() -> None:
