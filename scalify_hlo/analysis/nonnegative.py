@@ -21,6 +21,7 @@ from scalify_hlo.dialect.traits import (
     BROADCASTS,
     COPIES,
     EXTREMES,
+    GATHERS_FROM_DEVICES,
     LOGARITHMS,
     LOOKUPS,
     PADS,
@@ -40,6 +41,7 @@ _CHOICE: Final = "stablehlo.select"
 _MOVES: Final = (
     BROADCASTS
     | COPIES
+    | GATHERS_FROM_DEVICES
     | LOOKUPS
     | PADS
     | REDUCES_OVER_DEVICES
@@ -47,10 +49,8 @@ _MOVES: Final = (
     | RESHAPES
     | ROUNDS
     | SLICES
-    | {
-        *("stablehlo.all_gather", "stablehlo.concatenate", "stablehlo.dynamic_update_slice"),
-        *("stablehlo.reduce", "stablehlo.reduce_window"),
-    }
+    | {"stablehlo.concatenate", "stablehlo.dynamic_update_slice"}
+    | {"stablehlo.reduce", "stablehlo.reduce_window"}
 )
 """Ops whose result is not negative if their data are not."""
 

@@ -161,7 +161,7 @@ def test_second_moments_are_not_negative() -> None:
 
         state = optimizer.init(params)
         names = signed(update, params, state, params)
-        assert "s[0].nu['a']" in names
+        assert any(name.endswith(".nu['a']") for name in names)
         assert all("nu" in name for name in names)
 
 

@@ -246,7 +246,7 @@ class TestScale:
     ) -> None:
         values = normal(1000) * np.float32(2) ** np.arange(1000, dtype=np.float32).clip(0, 20)
         whole = exponent_below_rms(values)
-        monkeypatch.setattr(encoding, "_CHUNK", 7)
+        monkeypatch.setattr(encoding, "ENCODED_CHUNK", 7)
         assert exponent_below_rms(values) == whole
 
 

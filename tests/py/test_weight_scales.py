@@ -262,7 +262,7 @@ def test_scales_of_constants_far_from_one(log2: int, margin: int) -> None:
 def test_largest_magnitudes_of_parts_of_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large constants are read some rows at a time."""
     w = weight_of(CASES["several axes"])
-    monkeypatch.setattr("scalify_hlo.quantize.encoding._CHUNK", 64)
+    monkeypatch.setattr("scalify_hlo.quantize.encoding.ENCODED_CHUNK", 64)
     with parse("").context, ir.Location.unknown():
         element = ir.Type.parse(E4M3)
         attribute = ir.DenseElementsAttr.get(w)
