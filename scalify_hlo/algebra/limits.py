@@ -99,8 +99,11 @@ UNLIKE_UNIT: Final = 16
 """The |log2| of wide data above which they are far from unit, if the values are nearer."""
 
 TERMS: Final = 4
-"""The log2 of terms near 1, as large as they may be: squares of activations with an rms of 4, as
-in the residual streams of deep models."""
+"""The log2 of terms near 1, as large as they may be, up to which the data of sums are kept near
+unit: activations in the residual streams of deep models are larger than 1."""
+
+SQUARES: Final = 5
+"""The same for squares of terms near 1: those of activations with an rms of up to 5."""
 
 GROWN: Final = UNLIKE_UNIT + 2
 """The same for data of predicted size, which are often smaller: norms and activations are not
