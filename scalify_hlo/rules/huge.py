@@ -88,7 +88,9 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     if isinstance(owner, ir.Block):
         around = owner.owner.operation
         if around.name == LOOP and (frame.op is None or frame.op != around):
-            return [frame.place(around.operands[ir.BlockArgument(value).arg_number])]
+            number, operands = ir.BlockArgument(value).arg_number, around.operands
+            # A loop that is being rewritten has arguments for scales before it has the operands.
+            return [frame.place(operands[number])] if number < len(operands) else []
         return frame.source_of_argument(value)
     if owner.name in INSIDES:
         if not frame.functions:  # they are listed only where one is called

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -243,3 +244,23 @@ def test_a_search_for_masks_leaves_no_table() -> None:
             assert len(value_map._live(module.context).filled()) == before
     finally:
         gc.enable()
+
+
+def test_scales_that_a_loop_will_carry_have_no_constants() -> None:
+    module = read_text(
+        """func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
+          %0:2 = stablehlo.while(%a = %x, %i = %n) : tensor<f32>, tensor<i32>
+          cond {
+            %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            stablehlo.return %a, %i : tensor<f32>, tensor<i32>
+          }
+          return %0#0 : tensor<f32>
+        }"""
+    ).module
+    loop = module.body.operations[0].regions[0].blocks[0].operations[0]
+    with module.context:
+        body = loop.regions[1].blocks[0]
+        scale = body.add_argument(body.arguments[0].type, loop.location)
+        assert largest_constant(scale) == -math.inf
