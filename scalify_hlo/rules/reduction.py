@@ -81,7 +81,7 @@ def _kept_near(op: ir.OpView, rewriter: ScaleRewriter, n: int | None) -> None:
     positive = _is_positive(value, rewriter)
     grown = math.log2(n) if positive else rise(n, rewriter)
     exponent = info.scale.exponent
-    near = SQUARES if positive else TERMS  # The sum of terms that are near 1.
+    near: float = SQUARES if positive else TERMS  # The sum of terms that are near 1.
     near += math.log2(n) / (1 if positive or _is_squared(value, rewriter) else 2)
     far = exponent < -FREE_DRIFT and near - exponent > UNLIKE_UNIT
     if (far or strays(info.scale, info.level + grown)) and _is_wide(value, rewriter):

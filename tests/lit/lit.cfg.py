@@ -5,7 +5,8 @@ A test pipes the file through one pass pipeline or one subcommand and FileCheck 
     // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-verify)' | %filecheck %s
 
 `%scalify-opt` and `%scalify-hlo` start the command line of this checkout, not an installed one.
-Each start costs a good part of a second: one RUN line, unless the test is about two commands.
+Each start costs a good part of a second: one RUN line, unless the test is about two commands. The
+tests of pytest start commands as forks of one process; see `forked.py`.
 """
 
 import os
@@ -33,9 +34,13 @@ config.environment["NO_COLOR"] = "1"
 if hasattr(stablehlo, "CollectiveReduceOp"):
     config.available_features.add("collective_reduce")
 
-MAIN = f"'{sys.executable}' -m scalify_hlo"
+PYTHON = f"'{sys.executable}'"
+if "SCALIFY_LIT_SERVER" in os.environ:
+    config.environment["SCALIFY_LIT_SERVER"] = os.environ["SCALIFY_LIT_SERVER"]
+    PYTHON += f" -I -S '{HERE / 'forked.py'}'"
+MAIN = f"{PYTHON} -m scalify_hlo"
 config.substitutions += [
     ("%scalify-opt", f"{MAIN} opt"),
     ("%scalify-hlo", MAIN),
-    ("%filecheck", f"'{sys.executable}' -m filecheck"),
+    ("%filecheck", f"{PYTHON} -m filecheck"),
 ]

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIT = ROOT / "tests" / "lit"
 FOLDERS = sorted({file.parent.relative_to(LIT) for file in LIT.rglob("*.mlir")})
 LIT_MAIN = "import sys; from lit.main import main; sys.exit(main())"
+SERVE = "import sys; sys.path.insert(0, 'tests/lit'); import forked; forked.serve(sys.argv[1])"
 
 
 def lit_files(folder: Path) -> list[str]:
@@ -25,6 +28,24 @@ def run_lit(*arguments: str) -> subprocess.CompletedProcess[str]:
 def jobs() -> str:
     """Under xdist the folders already run side by side."""
     return "1" if "PYTEST_XDIST_WORKER" in os.environ else str(os.cpu_count() or 1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A process whose forks run the commands of lit files, as imports take most of their time."""
+    path = str(tmp_path_factory.mktemp("server") / "socket")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+    }
+    command = [sys.executable, "-c", SERVE, path]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SCALIFY_LIT_SERVER", path)
+            yield
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.as_posix())
