@@ -58,8 +58,11 @@ def read_exported_file(data: Buffer, name: str) -> list[Exported]:
             # It is annotated with bytearray, but takes any buffer.
             read: Any = jax.export.deserialize
             orders = [_compat.without_module(read(data))]
+            _check_end(orders[0], data, name)
             while orders[-1].has_vjp():
                 orders.append(orders[-1].vjp())
+    except InputError:
+        raise
     except Exception as error:
         raise damaged(name, str(error)) from error
     return orders
@@ -101,11 +104,27 @@ def deserialize(data: bytes | bytearray) -> Exported:
         raise damaged(name) from error
     register_names(names - {SERIALIZED_NAME})  # The import has registered that one.
     try:
-        return jax.export.deserialize(bytearray(data))
+        exported = jax.export.deserialize(bytearray(data))
+        _check_end(exported, data, name)
+        return exported
     except InputError:
         raise
     except Exception as error:
         raise damaged(name, str(error)) from error
+
+
+def _check_end(exported: Exported, data: Buffer | bytearray, name: str) -> None:
+    """Checks that the name of the function, with which a file ends, has its terminator.
+
+    The reader of flatbuffers returns what is left of a string.
+
+    Raises:
+        InputError: The end of the file is missing.
+    """
+    left = exported.fun_name.encode()
+    end = bytes(memoryview(data)[-max(len(left), 4) :])
+    if end.endswith(left) if left else end != bytes(4):
+        raise damaged(name)
 
 
 def check_vjps(orders: Sequence[Exported], name: str) -> None:
