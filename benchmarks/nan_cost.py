@@ -10,14 +10,9 @@ of arguments, results and temporaries. Exit code 1 if a bound is missed.
 
 import sys
 import time
-from dataclasses import fields
 
-import jax
-import numpy as np
-
-from benchmarks.common import Row, arguments, report
-from benchmarks.stats_cost import draw
-from examples import gpt2
+from benchmarks.common import Row, report
+from benchmarks.stats_cost import small_step
 from scalify_hlo._compat import CpuProgram, compile_on_cpu
 from scalify_hlo.io.program import read_text
 from scalify_hlo.observe.find_nan import Instrumented, flat
@@ -28,17 +23,7 @@ TIME, MEMORY = 3.0, 2.0
 
 def main() -> int:
     """Prints the costs."""
-    config = gpt2.Config()
-    names = [f.name for f in fields(config) if f.name != "tied"]
-    defaults: dict[str, int] = {name: getattr(config, name) for name in names}
-    sizes = {**defaults, "batch": 1, "sequence": 512, "rounds": 2}
-    options = vars(arguments(__doc__ or "", **sizes))
-    rounds = options.pop("rounds")
-    config = gpt2.Config(**options)
-    abstract = gpt2.abstract_state(config, gpt2.ADAMW)
-    text = str(jax.export.export(jax.jit(gpt2.adamw_step))(*abstract).mlir_module())
-    rng = np.random.default_rng(0)
-    values = [draw(leaf, rng, config) for leaf in jax.tree.leaves(abstract)]
+    config, text, values, rounds = small_step(__doc__ or "")
     start = time.process_time()
     flagging = Instrumented(flat(read_text(text).module, "step"), "step")
     flagged = flagging.flag()

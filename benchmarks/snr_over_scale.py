@@ -23,7 +23,7 @@ EXPONENTS = range(-30, 21)
 SAMPLE = 1 << 16
 NAMES = {"f8E4M3FN": "FP8 E4M3", "f8E5M2": "FP8 E5M2", "f16": "FP16", "i8": "INT8"}
 NEAR_BEST = 3.0
-"""How far below the best a ratio may be to count as near it, in dB."""
+"""The dB by which a ratio may be below the best and still count as near it."""
 
 Curves = Mapping[str, Sequence[float]]
 

@@ -35,19 +35,30 @@ def processor(function: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def main() -> int:
-    """Prints the costs."""
+def small_step(doc: str) -> tuple[gpt2.Config, str, list[np.ndarray], int]:
+    """Returns a training step of GPT-2 small, or of the sizes that the command line gives.
+
+    Args:
+        doc: The help text of the command.
+
+    Returns:
+        The sizes of the model, the text of the step, its arguments, and the number of rounds.
+    """
     config = gpt2.Config()
     names = [f.name for f in fields(config) if f.name != "tied"]
     defaults: dict[str, int] = {name: getattr(config, name) for name in names}
-    sizes = {**defaults, "batch": 1, "sequence": 512, "rounds": 2}
-    options = vars(arguments(__doc__ or "", **sizes))
+    options = vars(arguments(doc, **{**defaults, "batch": 1, "sequence": 512, "rounds": 2}))
     rounds = options.pop("rounds")
     config = gpt2.Config(**options)
     abstract = gpt2.abstract_state(config, gpt2.ADAMW)
     text = str(jax.export.export(jax.jit(gpt2.adamw_step))(*abstract).mlir_module())
     rng = np.random.default_rng(0)
-    values = [draw(leaf, rng, config) for leaf in jax.tree.leaves(abstract)]
+    return config, text, [draw(leaf, rng, config) for leaf in jax.tree.leaves(abstract)], rounds
+
+
+def main() -> int:
+    """Prints the costs."""
+    config, text, values, rounds = small_step(__doc__ or "")
     prepared = Programs(read_text(text).module, "step", Selection()).original
     counted = prepared.module.operation.get_asm()
     compiled: dict[str, CpuProgram] = {}

@@ -14,7 +14,6 @@ from scalify_hlo.choose.casts import Cast, CastError, count_of, errors_of, measu
 from scalify_hlo.choose.delayed import COUNT, first_state, tensors_of
 from scalify_hlo.choose.preparation import (
     carried_results,
-    divides,
     flat_inputs,
     inline_and_erase_probes,
     name_arguments,
@@ -39,7 +38,7 @@ from scalify_hlo.run.calibration import calibrate
 from scalify_hlo.run.check import Run, compile_module, match
 from scalify_hlo.run.given import Sample, exported_of, readable
 from scalify_hlo.run.input_scales import scales_of
-from scalify_hlo.run.many_devices import run_on_devices
+from scalify_hlo.run.many_devices import divides, run_on_devices
 from scalify_hlo.run.refinement import refined
 
 _ULPS: Final = 2.0**-22

@@ -91,7 +91,7 @@ def blame(
     Args:
         program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
             shapes of the samples.
-        samples: The arguments, as for `calibrate`; the first ones are used.
+        samples: The arguments, as for `calibrate`: those of one step.
         recipe: The recipe, as for `load_recipe`.
         runs: The most programs that are run.
         explained: The share of the error that single sites have to make.
@@ -147,7 +147,12 @@ def find_blame(
         compared: The options of rewrites and runs.
         progress: Is told how many programs were run, of at most how many.
     """
-    bench = Bench(program, samples[:1])
+    if len(samples) > 1:
+        raise UsageError(
+            f"blame runs one step, and there are inputs of {len(samples)} steps",
+            hint="give those of one step",
+        )
+    bench = Bench(program, samples)
     tell = progress or (lambda _, __: None)
     measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
     whole = measuring.whole()

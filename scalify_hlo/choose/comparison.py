@@ -13,7 +13,7 @@ from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.results import ResultKind, judged, loss_of
 from scalify_hlo.choose.sites import operand_bits, share_of_bits, site_errors, sites_of
 from scalify_hlo.choose.suggestion import suggest
-from scalify_hlo.errors import ScalifyError, UsageError, nearest
+from scalify_hlo.errors import ScalifyError, UsageError, nearest, require_count
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.record import described
 from scalify_hlo.profile.file import load_profile
@@ -64,10 +64,7 @@ class CompareOptions:
             UsageError: One of them is not possible.
         """
         for name, number in (("steps", self.steps), ("seeds", self.seeds)):
-            if number < 1:
-                raise UsageError(
-                    f"{number} {name} cannot be run", hint="give a whole number of at least 1"
-                )
+            require_count(name, number)
         if math.isnan(self.snr_db):
             raise UsageError("the least SNR is not a number", hint="give it in dB, such as 20")
         if self.signature not in SIGNATURES:

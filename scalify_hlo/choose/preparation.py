@@ -19,9 +19,8 @@ from scalify_hlo.observe.feeding import carried_state
 from scalify_hlo.observe.numbering import inline_numbered
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.roles import RolesPass
-from scalify_hlo.rules.probes import is_probe
+from scalify_hlo.rules.probes import probes_of
 from scalify_hlo.run.given import Sample, flat_arguments
-from scalify_hlo.run.many_devices import BY_HAND
 
 
 def flat_inputs(
@@ -103,20 +102,6 @@ def roles_and_sites(base: ir.Module, name: str) -> tuple[dict[str, str], dict[in
     return roles, sites
 
 
-def divides(module: ir.Module) -> bool:
-    """Whether a program divides its data by hand among devices."""
-    found: list[str] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == BY_HAND:
-            found.append(op.name)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return bool(found)
-
-
 def inline_and_erase_probes(module: ir.Module) -> ir.OpView | None:
     """Inlines the calls of a numbered rewrite, and erases its probes.
 
@@ -139,13 +124,5 @@ def _inline(module: ir.Module) -> None:
 
 
 def _erase_probes(main: ir.OpView) -> None:
-    probes: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_probe(op):
-            probes.append(op)
-        return ir.WalkResult.ADVANCE
-
-    main.operation.walk(visit)
-    for op in probes:
+    for op in probes_of(main):
         erase(op)

@@ -10,6 +10,7 @@ import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import (
+    format_option,
     optional_rewrite,
     read,
     read_arrays,
@@ -41,14 +42,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Find ops too whose NaN and infinities flow to no result.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="text, or JSON with a version.",
-)
+@format_option("Print text, or everything as JSON.")
 @optional_rewrite
 def command(
     program: str,

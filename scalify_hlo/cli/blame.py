@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.compare import format_option, inputs_option, runs_options
-from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.cli.compare import runs_options
+from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
@@ -32,7 +32,10 @@ _ROWS: Final = 16
     required=True,
     help="The recipe whose sites are measured: a recipe's name, or a TOML file.",
 )
-@inputs_option
+@inputs_option(
+    "Inputs of the step",
+    required=True,
+)
 @runs_options
 @click.option(
     "--runs",
@@ -64,7 +67,7 @@ _ROWS: Final = 16
     metavar="N",
     help="How many sites to list.",
 )
-@format_option
+@format_option("Print tables, or everything as JSON.")
 @click.option(
     "-o",
     "--output",
@@ -97,7 +100,7 @@ def command(
     --snr; if no number is enough, those that make half of the error of single sites. The error
     without them is printed, with the part of a recipe that excludes them. With -o, the whole recipe
     is written, for `rewrite --recipe`. Each run is a rewrite, a compilation and one step with XLA
-    on the CPU. If there are several --inputs, the first ones are used.
+    on the CPU.
     """
     if [program, *inputs].count(STREAM) > 1:
         same_file(STREAM, STREAM)
@@ -115,7 +118,7 @@ def command(
     compared = CompareOptions(snr_db=snr, signature=signature, profile=seen)
     loaded = load_recipe(recipe)
     source = read(program)
-    arrays = [read_arrays(path) for path in inputs[:1]]
+    arrays = [read_arrays(path) for path in inputs]
     with console.progress("Searching") as progress:
         found = find_blame(source, arrays, (recipe, loaded), options, compared, progress)
     text = dump_blame(found) if form == "json" else "\n".join(_lines(found, rows)) + "\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, read_arrays
+from scalify_hlo.cli.options import format_option, read, read_arrays, step_options
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
@@ -19,18 +19,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _ROWS: Final = 8
 """The number of results and of matmuls that are listed by default."""
-
-
-def inputs_option(command: F) -> F:
-    """Adds the option for the inputs of a run to a command."""
-    return click.option(
-        "--inputs",
-        metavar="F.NPZ",
-        multiple=True,
-        required=True,
-        help="Arrays by argument name, or arr_0, arr_1 ... If given several times, those of one "
-        "step after another, again from the first after the last.",
-    )(command)
 
 
 def runs_options(command: F) -> F:
@@ -62,18 +50,6 @@ def runs_options(command: F) -> F:
     return command
 
 
-def format_option(command: F) -> F:
-    """Adds the option for the form of the output to a command."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Print tables, or everything as JSON.",
-    )(command)
-
-
 @click.command(
     name="compare",
     epilog="Example: scalify-hlo compare step.jax_export --recipes fp8,unit,bf16 --inputs x.npz",
@@ -86,17 +62,7 @@ def format_option(command: F) -> F:
     show_default=True,
     help="The recipes: names of presets and TOML files with commas between them.",
 )
-@inputs_option
-@click.option(
-    "--steps", type=int, default=1, show_default=True, metavar="N", help="How many steps to run."
-)
-@click.option(
-    "--carry",
-    type=click.Choice(["none", "state"]),
-    default="none",
-    show_default=True,
-    help="Pass results that are arguments of the next call on to the next step.",
-)
+@step_options
 @click.option(
     "--seeds",
     type=int,
@@ -114,7 +80,7 @@ def format_option(command: F) -> F:
     metavar="N",
     help="How many of the worst results and matmuls to list.",
 )
-@format_option
+@format_option("Print tables, or everything as JSON.")
 @click.option("-o", "--output", metavar="OUT", default="-", help="Where to write.  [default: -]")
 def command(
     program: str,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import read, rewrite_options, to_options
+from scalify_hlo.cli.options import format_option, read, rewrite_options, to_options
 from scalify_hlo.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="Mark the matmuls that matmul.exclude=PATTERN would take out.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Print text, or everything as JSON.",
-)
+@format_option("Print text, or everything as JSON.")
 @rewrite_options
 def command(
     program: str,

@@ -47,6 +47,22 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no remark
 """Adds the option that suppresses remarks to a command."""
 
 
+def format_option(what: str) -> Callable[[F], F]:
+    """Returns a decorator that adds the option for the form of the output.
+
+    Args:
+        what: The help text.
+    """
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help=what,
+    )
+
+
 def rewrite_options(command: F) -> F:
     """Adds the options of a rewrite to a command."""
     recipe = click.option(

@@ -17,7 +17,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.dialect.value_map import ValueMap
-from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.errors import InputError, require_choice, require_count
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.io.wellformed import located
@@ -66,15 +66,8 @@ class Search:
         Raises:
             UsageError: One of them is not possible.
         """
-        if self.steps < 1:
-            raise UsageError(
-                f"{self.steps} steps cannot be run", hint="give a whole number of at least 1"
-            )
-        if self.only not in ONLY:
-            raise UsageError(
-                f"only cannot be {self.only!r}{nearest(self.only, ONLY)}",
-                hint=f"it is one of: {', '.join(ONLY)}",
-            )
+        require_count("steps", self.steps)
+        require_choice("only", self.only, ONLY)
 
 
 def find_nan(

@@ -27,7 +27,7 @@ from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.record import described
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.report.model import Report
-from scalify_hlo.rules.probes import Probed, is_probe, probed
+from scalify_hlo.rules.probes import Probed, probed, probes_of
 
 ORIGINAL: Final = "original"
 
@@ -289,14 +289,7 @@ def _is_of_values(one: Watched, scales: ValueMap[Probed]) -> bool:
 
 def _take_probes(main: ir.OpView) -> ValueMap[Probed]:
     """Erases the probes of a rewrite, and returns the scales of its values."""
-    probes: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_probe(op):
-            probes.append(op)
-        return ir.WalkResult.ADVANCE
-
-    main.operation.walk(visit)
+    probes = probes_of(main)
     scales = ValueMap(probed(op) for op in probes)
     for op in probes:
         erase(op)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.errors import UsageError, require_choice, require_count
 from scalify_hlo.io.tensors import Array, interface
 from scalify_hlo.observe.feeding import Feeding, carried_state
 from scalify_hlo.observe.formats import Effects, effects, total
@@ -47,15 +47,8 @@ class Request:
         Raises:
             UsageError: One of them is not possible.
         """
-        if self.steps < 1:
-            raise UsageError(
-                f"{self.steps} steps cannot be run", hint="give a whole number of at least 1"
-            )
-        if self.turns not in TURNS:
-            raise UsageError(
-                f"turns cannot be {self.turns!r}{nearest(self.turns, TURNS)}",
-                hint=f"they are: {', '.join(TURNS)}",
-            )
+        require_count("steps", self.steps)
+        require_choice("turns", self.turns, TURNS)
 
 
 def collect_stats(

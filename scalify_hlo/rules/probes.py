@@ -59,6 +59,19 @@ def is_probe(op: ir.Operation) -> bool:
     return op.name == _CALL and bool(op.attributes["call_target_name"].value == _TARGET)
 
 
+def probes_of(main: ir.OpView) -> list[ir.Operation]:
+    """Returns the probes of a function, in program order."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if is_probe(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    main.operation.walk(visit)
+    return found
+
+
 def probed(op: ir.Operation) -> tuple[ir.Value, Probed]:
     """Returns the value that a probe is of, and its scale."""
     value, *factors = op.operands

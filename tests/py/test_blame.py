@@ -351,6 +351,7 @@ def test_the_command_writes_json(tmp_path: Path) -> None:
         (("--recipe", "propagate"), 1, "the recipe propagate quantizes no matmul"),
         (("--recipe", "unit", "--runs", "1"), 2, "1 runs are too few"),
         (("--recipe", "unit", "-o", "better.json"), 2, "does not end in .toml"),
+        (("--recipe", "unit", "--inputs", "other.npz"), 2, "there are inputs of 2 steps"),
         ((), 2, "--recipe"),
     ],
 )
@@ -358,6 +359,7 @@ def test_the_command_refuses_in_a_sentence(
     options: tuple[str, ...], code: int, message: str, tmp_path: Path
 ) -> None:
     program, inputs = choosing.write(good_step, tmp_path)
+    options = tuple(inputs if option == "other.npz" else option for option in options)
     done = run(program, "--inputs", inputs, *options)
     assert done.exit_code == code
     assert message in done.output

@@ -412,7 +412,7 @@ def test_values_without_a_line_have_no_location() -> None:
 
 
 def reductions(step: Any, *arguments: Any) -> int:
-    """How many reductions and scatters measure the values of a program."""
+    """The number of reductions and scatters that measure the values of a program."""
     text = str(export.export(jax.jit(step))(*arguments).mlir_module())
     prepared = Programs(read_text(text).module, "step", Selection()).original
     asm: str = prepared.module.operation.get_asm(enable_debug_info=False)

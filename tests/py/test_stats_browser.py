@@ -29,7 +29,7 @@ PHONE = "500,900"
 
 
 def asked(text: str, folder: Path, script: str, **options: str) -> Any:
-    """What a script returns in an opened page; nothing may be written to the console."""
+    """Runs a script in an opened page that may write nothing to the console; returns its result."""
     reply = f"document.documentElement.dataset.reply = JSON.stringify((() => {{{script}}})())"
     document, console = opened(text, folder, script=reply, **options)
     assert not console
