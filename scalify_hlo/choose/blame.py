@@ -129,6 +129,14 @@ def blame(
     )
 
 
+def _require_one_step(samples: Sequence[Sample]) -> None:
+    if len(samples) > 1:
+        raise UsageError(
+            f"blame runs one step, and there are inputs of {len(samples)} steps",
+            hint="give those of one step",
+        )
+
+
 def find_blame(
     program: Any,
     samples: Sequence[Sample],
@@ -147,11 +155,7 @@ def find_blame(
         compared: The options of rewrites and runs.
         progress: Is told how many programs were run, of at most how many.
     """
-    if len(samples) > 1:
-        raise UsageError(
-            f"blame runs one step, and there are inputs of {len(samples)} steps",
-            hint="give those of one step",
-        )
+    _require_one_step(samples)
     bench = Bench(program, samples)
     tell = progress or (lambda _, __: None)
     measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
