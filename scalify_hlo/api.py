@@ -110,6 +110,7 @@ def rewrite(
     strict: bool = ...,
     report: Literal[False] = ...,
     again: bool = ...,
+    optimize: bool = ...,
 ) -> P: ...
 @overload
 def rewrite(
@@ -123,6 +124,7 @@ def rewrite(
     strict: bool = ...,
     report: Literal[True],
     again: bool = ...,
+    optimize: bool = ...,
 ) -> tuple[P, Report]: ...
 
 
@@ -137,6 +139,7 @@ def rewrite(
     strict: bool = False,
     report: bool = False,
     again: bool = False,
+    optimize: bool = False,
 ) -> P | tuple[P, Report]:
     """Rewrites a StableHLO program into scaled form.
 
@@ -159,6 +162,9 @@ def rewrite(
             ``matmuls`` have the formats of each matmul, or the reason why it is not quantized.
         again: Whether a program that was rewritten before is accepted. Such a module has the
             attribute ``scalify.rewritten``; pairs then become pairs of pairs.
+        optimize: Whether ops are replaced by faster ones of the same value: scatters of single
+            numbers into a constant, such as the gradient of a cross-entropy with integer labels, by
+            selects. This changes no bit of the result.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
@@ -180,7 +186,7 @@ def rewrite(
         recipe, signature, input_scale, settings, profile, strict=strict, listed=report
     )
     require_pairs(options.recipe, signature)
-    rewritten, done = _rewrite(program, replace(options, again=again))
+    rewritten, done = _rewrite(program, replace(options, again=again, optimize=optimize))
     if not report:
         warn_of(done, stacklevel=2)
     return (rewritten, done) if report else rewritten

@@ -334,3 +334,12 @@ TABLE_SHARE: Final = 16
 
 HISTOGRAM_ELEMENTS: Final = 1 << 16
 """The least number of elements in the histogram of a larger tensor."""
+
+INDEX_ELEMENTS: Final = 1 << 22
+"""The most elements of indices that are computed when a program is rewritten.
+
+An index that counts up along a batch has one element for each token.
+"""
+
+INDEX_DEPTH: Final = 16
+"""The most ops behind one another in such a computation; those of ``x[jnp.arange(n), i]`` are 7."""

@@ -55,6 +55,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Make each remark an error, such as one on a matmul that stays wide.",
 )
+@click.option(
+    "--optimize",
+    is_flag=True,
+    help="Replace ops by faster ones of the same value, whatever the recipe does.",
+)
 @click.option("--again", is_flag=True, help="Accept a program that was rewritten before.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no remarks and no summary.")
 def command(
@@ -70,6 +75,7 @@ def command(
     report: str | None,
     required: str | None,
     strict: bool,
+    optimize: bool,
     again: bool,
     quiet: bool,
 ) -> None:
@@ -81,6 +87,9 @@ def command(
     The attribute scalify.rewritten of the module records the version, the recipe and the options.
     A program with this attribute is refused unless --again is given.
 
+    --optimize replaces scatters of single numbers into a constant, such as the gradient of a
+    cross-entropy with integer labels, by selects. This changes no bit of the result.
+
     With --require, the program is written only if all bounds hold; the report is always written. A
     bound is a name, one of >=, <=, ==, > and <, and a number. The names are narrow, narrow-forward,
     narrow-backward and narrow-flops, which are shares of the matmuls; matmuls and wide, which are
@@ -90,7 +99,7 @@ def command(
     """
     requirements = _requirements(required)
     options = to_options(recipe, signature, input_scale, settings, profile, strict=strict)
-    options = replace(options, again=again)
+    options = replace(options, again=again, optimize=optimize)
     require_writable(output)
     if report is not None:
         _require_report(report, output)

@@ -25,6 +25,7 @@ from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.observe import ObservePass
+from scalify_hlo.passes.optimize import OptimizePass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
@@ -57,6 +58,7 @@ PASSES: dict[str, type[Pass]] = {
         QuantizePass,
         MeasureInputsPass,
         PropagatePass,
+        OptimizePass,
         LegalizePass,
         VerifyPass,
         ObservePass,
@@ -81,6 +83,7 @@ class Options:
         profile: The profile of the program, for a recipe of calibrated scales.
         listed: Whether the report has the matmuls even if the recipe quantizes none.
         again: Whether a program that was rewritten before is accepted.
+        optimize: Whether ops are replaced by faster ones of the same value; see `OptimizePass`.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -94,6 +97,7 @@ class Options:
     profile: Profile | None = None
     listed: bool = False
     again: bool = False
+    optimize: bool = False
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -133,6 +137,7 @@ class Options:
             lowered.append(QuantizePass(recipe.saturate))
         if narrow and recipe.inputs.measure:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
+        optimized = [OptimizePass(self.strict)] if self.optimize else []
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,
@@ -143,6 +148,7 @@ class Options:
                 strict=self.strict,
                 probe=self.probe,
             ),
+            *optimized,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]

@@ -38,17 +38,28 @@ def summary(report: Report) -> str:
     """
     matmuls = report.matmuls
     total = _calls(matmuls) or sum(report.ops[name] for name in MATMULS)
-    if not total:
-        return f"{report.recipe}: the program has no matmul"
-    if all(matmul.wide == KEPT for matmul in matmuls):
-        return f"{report.recipe}: {_counted(total)} left as they are"
+    if not total or all(matmul.wide == KEPT for matmul in matmuls):
+        left = f"{_counted(total)} left as they are" if total else "the program has no matmul"
+        return "; ".join([f"{report.recipe}: {left}", *filter(None, [_optimized(report)])])
     narrow = [matmul for matmul in matmuls if matmul.wide is None]
     totals = report.totals
     shares = [_share(FORWARD, totals.forward), _share(BACKWARD, totals.backward)]
     parts = f" ({', '.join(filter(None, shares))})" if any(shares) else ""
     line = f"{report.recipe}: {_calls(narrow)} of {_counted(total)} in {_format(narrow)}{parts}"
-    more = (_wide(matmuls), _measured(report), _statistics(totals), _state(totals))
+    more = (
+        _wide(matmuls),
+        _measured(report),
+        _statistics(totals),
+        _state(totals),
+        _optimized(report),
+    )
     return "; ".join([line, *filter(None, more)])
+
+
+def _optimized(report: Report) -> str:
+    """Returns the number of scatters that became selects, which is apart from formats, as text."""
+    count = report.optimized
+    return f"{count} scatter{'s' * (count != 1)} replaced by selects" if count else ""
 
 
 def _wide(matmuls: Iterable[MatmulReport]) -> str:
@@ -132,6 +143,7 @@ def dump_report(report: Report, name: str = "<program>") -> str:
         "totals": total_entry(report.totals),
         "matmuls": matmul_entries(report.matmuls, report.remarks, name),
         "rescalings": rescaling_entries(report.sites),
+        "optimized": {"scatters": report.optimized},
         "remarks": remark_entries(report.remarks, name),
     }
     return json.dumps(content, indent=1) + "\n"

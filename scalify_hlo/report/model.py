@@ -126,6 +126,7 @@ class Report:
         tensors: The names of each tensor of which the program returns a histogram, if asked for.
         sites: The dynamic rescalings that a recipe inserted.
         matmuls: The matmuls with their roles, if roles were asked for, and their formats.
+        optimized: The number of scatters that became selects, if the program was to be optimized.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
@@ -147,6 +148,7 @@ class Report:
     tensors: list[tuple[str, ...]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
+    optimized: int = 0
     recipe: str = ""
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
