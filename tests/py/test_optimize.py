@@ -238,3 +238,51 @@ def test_a_training_step_in_fp8_has_the_same_results() -> None:
         assert [m.formats for m in new[1].matmuls] == [m.formats for m in plain[1].matmuls]
         assert new[1].statistics == plain[1].statistics
         assert_same_bits(evaluate(parse(new[0]), arrays), evaluate(parse(plain[0]), arrays))
+
+
+KINDS = ("window", "batch", "counted", "indexed")
+
+
+def random_scatter(random: np.random.Generator) -> tuple[str, list[np.ndarray]]:
+    """A scatter whose dimensions are each of windows, of batches, counted or indexed."""
+    kinds = [*random.choice(KINDS, random.integers(1, 4)), "indexed"]
+    random.shuffle(kinds)
+    shape = [int(size) for size in random.integers(1, 4, len(kinds))]
+    of = {kind: [d for d, k in enumerate(kinds) if k == kind] for kind in KINDS}
+    free = [*of["batch"], *of["counted"], *[-1] * int(random.integers(0, 2))]
+    random.shuffle(free)
+    rows = [1 if d < 0 else shape[d] for d in free]
+    indexed = [int(d) for d in random.permutation([*of["counted"], *of["indexed"]])]
+    windows = sorted(random.permutation(len(rows) + len(of["window"]))[: len(of["window"])])
+    sizes, rest = iter([shape[d] for d in of["window"]]), iter(rows)
+    updates = [next(sizes if d in windows else rest) for d in range(len(rows) + len(windows))]
+    numbers = jax.lax.ScatterDimensionNumbers(
+        update_window_dims=tuple(map(int, windows)),
+        inserted_window_dims=tuple(sorted(of["counted"] + of["indexed"])),
+        scatter_dims_to_operand_dims=tuple(indexed),
+        operand_batching_dims=tuple(of["batch"]),
+        scatter_indices_batching_dims=tuple(free.index(d) for d in of["batch"]),
+    )
+
+    def program(places: list[jax.Array], numbers_in: jax.Array) -> jax.Array:
+        given = iter(places)
+        columns = [
+            jax.lax.broadcasted_iota(jnp.int32, rows, free.index(d)) if d in free else next(given)
+            for d in indexed
+        ]
+        return jax.lax.scatter_add(
+            jnp.zeros(shape), jnp.stack(columns, -1), numbers_in, numbers, mode="drop"
+        )
+
+    places = [random.integers(-1, 4, rows).astype(np.int32) for _ in of["indexed"]]
+    values = random.standard_normal(updates).astype(np.float32)
+    text = export.export(jax.jit(program))(places, values).mlir_module()
+    return text, [*places, values]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_dimensions(seed: int) -> None:
+    text, arrays = random_scatter(np.random.default_rng(seed))
+    new, report = optimized(text)
+    assert report.optimized == 1
+    assert_same_bits(evaluate(parse(new), arrays), evaluate(parse(text), arrays))
