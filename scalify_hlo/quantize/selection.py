@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.matmuls import OTHER, WEIGHT
+from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import is_real
@@ -49,7 +49,7 @@ class Selection:
     def of(self, op: ir.OpView, extent: Extent) -> Choice:
         """Returns the decision on a matmul that has roles."""
         roles = roles_of(op)
-        lhs, rhs = (getattr(self._recipe, role) for role in roles)
+        lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
         if not self.sites.selects(op.attributes[attributes.SITE].value):
             return Choice(None, EXCLUDED)
         wide = self._types(op) or self._role(op, roles, (lhs, rhs))
@@ -76,8 +76,11 @@ class Selection:
         self, op: ir.OpView, roles: Sequence[str], formats: Formats, extent: Extent
     ) -> Wide | None:
         """Returns the reason why a matmul does not take operands of 8 bits; None if it does."""
-        if len(set(formats)) > 1 and op.operation.name in _OF_ONE_TYPE:
-            return TWO_TYPES
+        if op.operation.name in _CONVOLUTIONS:
+            if {*roles} == {ACTIVATION, GRADIENT}:
+                return WEIGHT_GRADIENT
+            if formats[0] != formats[1]:
+                return TWO_TYPES
         if op.operation.name == RAGGED_DOT and self._target not in WITH_RAGGED_F8:
             return Wide("ragged", f"the target {self._target!r} is not known to take f8 operands")
         if attributes.VOCABULARY in op.attributes and not self._recipe.vocabulary:
@@ -101,6 +104,17 @@ class Selection:
         if known is None:
             known = self._real[type_] = is_real(type_)
         return known
+
+
+def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) -> Sequence[str]:
+    """Returns the formats of the operands of a matmul, and for a convolution one that both share.
+
+    StableHLO has no convolution of two element types. The gradient that is convolved with a weight
+    is cast to the 8-bit format of the weight, whose range is less than that of E5M2.
+    """
+    if op.operation.name not in _CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
+        return formats
+    return [formats[roles.index(WEIGHT)]] * 2 if all(map(is_small, formats)) else formats
 
 
 def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:
@@ -155,8 +169,7 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
 _E5M2: Final = "f8E5M2"
 """No hardware multiplies two operands of this format, or of its variants."""
 
-_OF_ONE_TYPE: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_conv"})
-"""The ops whose operands have one element type in StableHLO."""
+_CONVOLUTIONS: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_conv"})
 
 _STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
 
@@ -172,8 +185,13 @@ E5M2_PAIR: Final = Wide("E5M2 x E5M2", "no hardware multiplies E5M2 with E5M2")
 TWO_TYPES: Final = Wide(
     "convolution of two formats",
     "StableHLO has no convolution of two element types",
-    hint="give activations, weights and gradients one format to quantize it; "
+    hint="give activations and weights one format to quantize it; "
     "matmul.exclude leaves it out on purpose",
+)
+WEIGHT_GRADIENT: Final = Wide(
+    "convolution for the gradient of a weight",
+    "GPUs have no FP8 kernel for the gradient of a convolution's weight",
+    hint="matmul.exclude leaves it out on purpose",
 )
 CONTRACTED: Final = Wide("of unknown size", "its contracted size is not known", hint=_STATIC)
 WEIGHT_SIZE: Final = Wide("of unknown size", "the size of its weight is not known", hint=_STATIC)

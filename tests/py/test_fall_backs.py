@@ -17,6 +17,7 @@ import scalify_hlo
 from scalify_hlo import InputError, Report, rewrite
 from scalify_hlo.cli.main import main
 from scalify_hlo.quantize import selection
+from scalify_hlo.run.check import compile_module
 
 NARROWING = ("fp8", "fp8-current", "unit", "fp16")
 F8 = NARROWING[:3]
@@ -142,16 +143,40 @@ def test_a_small_matmul_among_others_is_told() -> None:
     assert not report_of(text, "fp8", strict=True, matmul__smallest=[2, 10, 16]).remarks
 
 
+def convolved(kernel: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.sum(lax.conv(jnp.tanh(x), kernel, (1, 1), "SAME") ** 2)
+
+
+CONVOLUTION = array(16, 16, 3, 3), array(4, 16, 8, 8)
+
+
+@pytest.mark.parametrize("fp8_format", ["HYBRID", "E4M3"])
+def test_the_gradient_of_a_convolved_kernel_is_told(fp8_format: str) -> None:
+    """XLA computes it in a wider format, whatever the formats of its operands are."""
+    text = exported(jax.grad(convolved), *CONVOLUTION)
+    report = report_of(text, "fp8-current", scaling__fp8_format=fp8_format)
+    assert messages(report) == [f"stays wide: {selection.WEIGHT_GRADIENT.reason}"]
+
+
+@pytest.mark.parametrize("recipe", F8)
+def test_a_gradient_and_a_kernel_have_the_format_of_the_kernel(recipe: str) -> None:
+    """A convolution has operands of one type, and cuDNN takes E4M3 for both."""
+    text = exported(jax.grad(convolved, 1), *CONVOLUTION)
+    report = report_of(text, recipe, strict=True)
+    assert [m.formats[:2] for m in report.matmuls] == [("f8E4M3FN", "f8E4M3FN")] * 2
+    program = scalify_hlo.rewrite(text, recipe=recipe, input_scale={"*": 1.0})
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal(a.shape).astype(np.float32) for a in CONVOLUTION]
+    arrays[1][0, 0] *= np.float32(2.0**-9)  # A part of the gradient would be zeros in f8.
+    (found,), (expected,) = (compile_module(one)(arrays) for one in (program, text))
+    noise = np.mean((found - expected) ** 2) / np.mean(expected**2)
+    assert noise < 10**-2.5
+
+
 def test_a_convolution_of_two_formats_is_told() -> None:
-    """Its backward matmuls are of an activation or a weight, and of a gradient."""
-
-    def loss(kernel: jax.Array, x: jax.Array) -> jax.Array:
-        return jnp.sum(lax.conv(x, kernel, (1, 1), "SAME") ** 2)
-
-    text = exported(jax.grad(loss), array(16, 16, 3, 3), array(4, 16, 8, 8))
-    report = report_of(text, "fp8-current")
-    assert messages(report) == [f"stays wide: {selection.TWO_TYPES.reason}"]
-    assert not report_of(text, "fp8-current", scaling__fp8_format="E4M3").remarks
+    text = exported(convolved, *CONVOLUTION)
+    report = report_of(text, "fp8", matmul__weight="e5m2", matmul__gradient="e4m3")
+    assert messages(report)[1:] == [f"stays wide: {selection.TWO_TYPES.reason}"]
 
 
 def test_complex_operands_are_told() -> None:

@@ -67,22 +67,31 @@
 // UNIT-NEXT: %45 = stablehlo.broadcast_in_dim %44, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // UNIT-NEXT: %47 = stablehlo.select %18, %45, %46 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// UNIT-NEXT: %48 = stablehlo.convolution(%9, %47) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %49 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %50 = stablehlo.convolution(%47, %49) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -2.37131"]} : (tensor<4x4x4x32xf32>, tensor<3x3x32x32xf32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %51 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %52 = stablehlo.select %14, %50, %51 {scalify.forms = ["2^0 level -2.87131"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// UNIT-NEXT: %53 = stablehlo.convolution(%arg3, %52) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %54 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %55 = stablehlo.multiply %54, %53 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %56 = stablehlo.subtract %arg0, %55 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %58 = stablehlo.multiply %57, %48 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %59 = stablehlo.subtract %arg1, %58 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %60 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %61 = stablehlo.multiply %60, %42 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
-// UNIT-NEXT: %62 = stablehlo.subtract %arg2, %61 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %56, %59, %62, %31 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %cst_12 = stablehlo.constant dense<6.400000e+01> : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %48 = stablehlo.multiply %47, %cst_12 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %49 = stablehlo.clamp %cst, %48, %cst_0 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %50 = stablehlo.convert %49 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %51 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %50 : tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %52 = stablehlo.convolution(%9, %47) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %53 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %54 = stablehlo.clamp %cst, %53, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %55 = stablehlo.convert %54 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %56 = stablehlo.convolution(%51, %55) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %58 = stablehlo.select %14, %56, %57 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %cst_13 = stablehlo.constant dense<1.562500e-02> : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %59 = stablehlo.multiply %58, %cst_13 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %60 = stablehlo.convolution(%arg3, %59) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %61 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %62 = stablehlo.multiply %61, %60 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %63 = stablehlo.subtract %arg0, %62 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %64 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %65 = stablehlo.multiply %64, %52 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %66 = stablehlo.subtract %arg1, %65 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %67 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %68 = stablehlo.multiply %67, %42 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %69 = stablehlo.subtract %arg2, %68 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %63, %66, %69, %31 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -419,22 +428,84 @@
 // CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %170, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %172 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %173 = stablehlo.select %105, %171, %172 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %174 = stablehlo.convolution(%77, %173) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %175 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %176 = stablehlo.convolution(%173, %175) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf32>, tensor<3x3x32x32xf32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %177 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %178 = stablehlo.select %97, %176, %177 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %179 = stablehlo.convolution(%arg3, %178) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %180 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %181 = stablehlo.multiply %180, %179 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %182 = stablehlo.subtract %arg0, %181 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %183 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %184 = stablehlo.multiply %183, %174 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %185 = stablehlo.subtract %arg1, %184 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %186 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %187 = stablehlo.multiply %186, %163 : tensor<32x16xf32>
-// CURRENT-NEXT: %188 = stablehlo.subtract %arg2, %187 : tensor<32x16xf32>
-// CURRENT-NEXT: return %182, %185, %188, %137 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: %174 = stablehlo.optimization_barrier %173 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %175 = stablehlo.abs %174 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %cst_77 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %176 = stablehlo.reduce(%175 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_78 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_79 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %177 = stablehlo.maximum %176, %cst_79 : tensor<f32>
+// CURRENT-NEXT: %178 = stablehlo.divide %cst_78, %177 : tensor<f32>
+// CURRENT-NEXT: %cst_80 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %179 = stablehlo.bitcast_convert %178 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_81 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %180 = stablehlo.and %179, %c_81 : tensor<ui32>
+// CURRENT-NEXT: %c_82 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %181 = stablehlo.subtract %180, %c_82 : tensor<ui32>
+// CURRENT-NEXT: %c_83 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %182 = stablehlo.compare LT, %181, %c_83 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %183 = stablehlo.bitcast_convert %180 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %184 = stablehlo.select %182, %183, %cst_80 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_84 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %185 = stablehlo.divide %cst_84, %184 : tensor<f32>
+// CURRENT-NEXT: %186 = stablehlo.optimization_barrier %185 : tensor<f32>
+// CURRENT-NEXT: %187 = stablehlo.divide %cst_84, %186 : tensor<f32>
+// CURRENT-NEXT: %188 = stablehlo.broadcast_in_dim %187, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %189 = stablehlo.multiply %174, %188 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %cst_85 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_86 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %190 = stablehlo.clamp %cst_85, %189, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %191 = stablehlo.convert %190 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %192 = stablehlo.optimization_barrier %191 : tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %193 = stablehlo.convolution(%77, %173) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %194 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %195 = stablehlo.optimization_barrier %194 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %196 = stablehlo.abs %195 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %cst_87 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %197 = stablehlo.reduce(%196 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_88 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_89 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %198 = stablehlo.maximum %197, %cst_89 : tensor<f32>
+// CURRENT-NEXT: %199 = stablehlo.divide %cst_88, %198 : tensor<f32>
+// CURRENT-NEXT: %cst_90 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %200 = stablehlo.bitcast_convert %199 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_91 = stablehlo.constant dense<4286578688> : tensor<ui32>
+// CURRENT-NEXT: %201 = stablehlo.and %200, %c_91 : tensor<ui32>
+// CURRENT-NEXT: %c_92 = stablehlo.constant dense<1> : tensor<ui32>
+// CURRENT-NEXT: %202 = stablehlo.subtract %201, %c_92 : tensor<ui32>
+// CURRENT-NEXT: %c_93 = stablehlo.constant dense<2139095039> : tensor<ui32>
+// CURRENT-NEXT: %203 = stablehlo.compare LT, %202, %c_93 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %204 = stablehlo.bitcast_convert %201 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %205 = stablehlo.select %203, %204, %cst_90 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %cst_94 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %206 = stablehlo.divide %cst_94, %205 : tensor<f32>
+// CURRENT-NEXT: %207 = stablehlo.optimization_barrier %206 : tensor<f32>
+// CURRENT-NEXT: %208 = stablehlo.divide %cst_94, %207 : tensor<f32>
+// CURRENT-NEXT: %209 = stablehlo.broadcast_in_dim %208, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %210 = stablehlo.multiply %195, %209 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %cst_95 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %cst_96 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
+// CURRENT-NEXT: %211 = stablehlo.clamp %cst_95, %210, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %212 = stablehlo.convert %211 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %213 = stablehlo.convolution(%192, %212) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %214 = stablehlo.multiply %186, %207 : tensor<f32>
+// CURRENT-NEXT: %cst_97 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %215 = stablehlo.minimum %214, %cst_97 : tensor<f32>
+// CURRENT-NEXT: %216 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %217 = stablehlo.multiply %213, %216 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %218 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %219 = stablehlo.select %97, %217, %218 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %220 = stablehlo.convolution(%arg3, %219) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %221 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %222 = stablehlo.multiply %221, %220 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %223 = stablehlo.subtract %arg0, %222 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %224 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %225 = stablehlo.multiply %224, %193 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %226 = stablehlo.subtract %arg1, %225 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %228 = stablehlo.multiply %227, %163 : tensor<32x16xf32>
+// CURRENT-NEXT: %229 = stablehlo.subtract %arg2, %228 : tensor<32x16xf32>
+// CURRENT-NEXT: return %223, %226, %229, %137 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // CURRENT-NEXT: }
 // CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
