@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -274,6 +274,93 @@ def compile_on_cpu(text: str) -> CpuProgram:
     except Exception as error:
         raise ValueError(str(error)) from error
     return CpuProgram(loaded, device)
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    """A program as XLA compiles it.
+
+    Attributes:
+        text: The optimized HLO.
+        arguments: The bytes of the arguments on one device.
+        results: The bytes of the results.
+        aliased: The bytes of results that are in the memory of arguments.
+        temporaries: The bytes of all other values.
+        code: The bytes of the machine code.
+        compiler: The version of the compiler.
+    """
+
+    text: str
+    arguments: int
+    results: int
+    aliased: int
+    temporaries: int
+    code: int
+    compiler: str
+
+
+def described_devices(platform: str, topology: Mapping[str, str], count: int) -> list[Any]:
+    """Returns devices to compile for: local CPU devices, or described ones.
+
+    Args:
+        platform: The platform of XLA.
+        topology: The arguments of jax's description of a topology; empty for local devices.
+        count: How many devices are needed.
+
+    Raises:
+        RuntimeError: XLA's compiler for the platform cannot be loaded.
+    """
+    import jax
+    from jax.experimental import topologies
+
+    if topology:
+        group: Any = topologies.get_topology_desc(platform=platform, **topology)
+        return list(group.devices)[:count]
+    jax.config.update("jax_num_cpu_devices", count)
+    return list(jax.local_devices(backend=platform))[:count]
+
+
+def compile_module(
+    module: bytes, devices: Sequence[Any], replicas: int, flags: Mapping[str, Any]
+) -> Optimized:
+    """Compiles a program for devices that need not be there.
+
+    Args:
+        module: The program as MLIR bytecode.
+        devices: The devices, as `described_devices` returns them.
+        replicas: How many copies of the program run; each has an equal part of the devices.
+        flags: Options of XLA.
+
+    Raises:
+        RuntimeError: XLA cannot compile the program.
+    """
+    import numpy as np
+    from jaxlib import xla_client
+
+    ids = np.array([device.id for device in devices]).reshape(replicas, -1)
+    options = xla_client.CompileOptions()
+    options.num_replicas, options.num_partitions = ids.shape
+    options.device_assignment = xla_client.DeviceAssignment.create(ids)
+    options.executable_build_options.use_spmd_partitioning = True
+    options.executable_build_options.use_shardy_partitioner = True
+    options.env_option_overrides = list(flags.items())
+    client = devices[0].client
+    # Described devices cannot load a program, and some versions can compile for the CPU only so.
+    local = client.platform == "cpu"
+    compiling = client.compile_and_load if local else client.compile
+    with new_context():
+        parsed = ir.Module.parse(module)
+        compiled = compiling(parsed, xla_client.DeviceList(tuple(devices)), options)
+    stats = compiled.get_compiled_memory_stats()
+    return Optimized(
+        text="\n".join(each.to_string() for each in compiled.hlo_modules()),
+        arguments=stats.argument_size_in_bytes,
+        results=stats.output_size_in_bytes,
+        aliased=stats.alias_size_in_bytes,
+        temporaries=stats.temp_size_in_bytes,
+        code=stats.generated_code_size_in_bytes,
+        compiler=" ".join(str(client.platform_version).split()),
+    )
 
 
 def refine_shapes(program: bytes) -> bytes:

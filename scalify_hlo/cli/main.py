@@ -24,6 +24,7 @@ _COMMANDS = {
     "bisect-nan": "Run a program, and find the op that makes its first NaN or infinity.",
     "compare": "Run a program by several recipes, and suggest one.",
     "blame": "Find the matmuls whose casts cost accuracy.",
+    "compile": "Compile a program for a described device, and estimate its time.",
     "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",
     "rules": "Show the rule of an op, or all rules.",
     "recipes": "List the recipes, or print one as a file.",

@@ -23,7 +23,7 @@ EVERY_FILE = pytest.mark.parametrize(
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_compat", "algebra", "deep", "errors", "storage"}),
-    frozenset({"dialect", "profile", "recipes"}),
+    frozenset({"dialect", "profile", "recipes", "targets"}),
     frozenset({"analysis", "rules"}),
     frozenset({"report"}),
     frozenset({"transforms"}),

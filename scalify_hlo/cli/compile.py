@@ -1,0 +1,127 @@
+"""The command `scalify-hlo compile`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import format_option, read
+from scalify_hlo.errors import require_count
+
+_HLO: Final = "optimized.hlo"
+_REPORT: Final = "report.json"
+
+
+@click.command(
+    name="compile",
+    epilog="Example: scalify-hlo compile step.jax_export --target h200 -o compiled",
+)
+@click.argument("program", metavar="IN")
+@click.option(
+    "--target",
+    required=True,
+    metavar="NAME",
+    help="The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="DIR",
+    help=f"The folder for {_HLO} and {_REPORT}.",
+)
+@click.option(
+    "--devices",
+    type=int,
+    metavar="N",
+    help="How many devices the program is for.  [default: as it says]",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="S",
+    help="The most seconds that XLA may take.",
+)
+@format_option("How to print: a table, or the report.")
+def command(
+    program: str, target: str, output: str, devices: int | None, timeout: float, form: str
+) -> None:
+    """Compile the program IN for a device that need not be there.
+
+    The optimized HLO and a report go to a folder, which is written whole or not at all: memory,
+    floating-point operations by format, bytes, kernels by cause, and an estimate of the time by a
+    roofline. XLA compiles in a process of its own. All targets but cpu need an extra: install
+    scalify-hlo[cuda] or scalify-hlo[tpu].
+    """
+    from scalify_hlo.storage.folders import require_folder, write_folder
+    from scalify_hlo.targets.compiling import compile_program, require_fits
+    from scalify_hlo.targets.description import load_target, plugin_versions
+    from scalify_hlo.targets.record import compile_record, dump
+
+    device = load_target(target)
+    plugin_versions(device)
+    require_folder(output, frozenset({_HLO, _REPORT}))
+    if devices is not None:
+        require_count("devices", devices)
+    source = read(program)
+    with console.progress("Compiling") as progress:
+        compiled = compile_program(
+            source.module,
+            device,
+            name=source.name,
+            devices=devices,
+            timeout=timeout,
+            progress=progress,
+        )
+    require_fits(compiled, device, source.name)
+    record = compile_record(compiled, device, source.name)
+    write_folder(output, {_HLO: compiled.hlo, _REPORT: dump(record)})
+    console.echo(dump(record) if form == "json" else _table(record), nl=form != "json")
+
+
+def _table(record: dict[str, Any]) -> str:
+    """Returns the facts of a report, one on a line, and the kernels by cause."""
+    rows = [(name, text) for name, text in _facts(record) if text]
+    facts = console.table(("what", record["target"]), rows)
+    causes = [
+        (cause, f"{share['launches']:,}", _mib(share["bytes"]), _time(share["us"]))
+        for cause, share in record["causes"].items()
+        if share["launches"]
+    ]
+    return f"{facts}\n\n{console.table(('kernels', 'launches', 'bytes', 'estimate'), causes)}"
+
+
+def _facts(record: dict[str, Any]) -> list[tuple[str, str]]:
+    memory, estimate = record["memory"], record["estimate"]
+    flops = {key: f"{count:.4g} ({key})" for key, count in record["flops"].items()}
+    collectives = [f"{_mib(count)} ({key})" for key, count in record["collectives"].items()]
+    share = record["f8_share"]
+    return [
+        ("devices", str(record["devices"])),
+        ("compile time", f"{record['compile_s']:.1f} s"),
+        ("memory", _mib(memory["peak"])),
+        ("of it temporaries", _mib(memory["temporaries"])),
+        ("matmul flops", ", ".join(flops.values()) or "none"),
+        ("f8 share of them", "" if share is None else f"{100 * share:.1f} %"),
+        ("bytes moved", _mib(record["bytes"]["read"] + record["bytes"]["written"])),
+        ("in collectives", ", ".join(collectives)),
+        ("kernels", f"{record['launches']:,}"),
+        ("estimated time", _time(estimate["us"])),
+        (
+            f"with {estimate['us_of_a_launch']:g} µs for each kernel",
+            _time(estimate["us_with_launches"]),
+        ),
+        ("loops counted once", str(record["loops_of_unknown_length"] or "")),
+    ]
+
+
+def _mib(count: int) -> str:
+    return f"{count / 2**20:,.2f} MiB"
+
+
+def _time(microseconds: float | None) -> str:
+    return "" if microseconds is None else f"{microseconds:,.1f} µs"

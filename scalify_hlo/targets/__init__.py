@@ -1,0 +1,1 @@
+"""Targets: descriptions of devices, compilation for them, and estimates of compiled programs."""

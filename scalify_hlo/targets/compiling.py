@@ -1,0 +1,234 @@
+"""Compilation of a program for a target, in a process of its own and with a time limit."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scalify_hlo._compat import ir
+from scalify_hlo.errors import InputError
+from scalify_hlo.targets.description import Target, plugin_versions
+from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
+
+_PARTITIONS: Final = "mhlo.num_partitions"
+_REPLICAS: Final = "mhlo.num_replicas"
+_START: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from scalify_hlo.targets.worker import main; main()"
+)
+_EVERY: Final = 0.2
+"""The seconds between two looks at the process."""
+_LOG: Final = "log.txt"
+_MESSAGE: Final = 400
+_OP: Final = re.compile(r'op_name="([^"]+)"|(?:instruction|HLO|op):? (%[\w.\-]+)')
+_PLAIN: Final[Mapping[str, str]] = {
+    "JAX_PLATFORMS": "cpu",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""The environment of every process that compiles: no device but the CPU is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program that is compiled for a target.
+
+    Attributes:
+        hlo: The optimized HLO.
+        devices: For how many devices it is.
+        seconds: How long XLA compiled.
+        arguments: The bytes of the arguments on a device.
+        results: The bytes of the results.
+        aliased: The bytes of results that are in the memory of arguments.
+        temporaries: The bytes of all other values.
+        code: The bytes of the machine code.
+        compiler: The version of the compiler, as XLA gives it.
+        plugins: The distributions of the compiler and their versions.
+    """
+
+    hlo: str
+    devices: int
+    seconds: float
+    arguments: int
+    results: int
+    aliased: int
+    temporaries: int
+    code: int
+    compiler: str
+    plugins: Mapping[str, str]
+
+    @property
+    def peak(self) -> int:
+        """The bytes of memory that the program needs on each device."""
+        return self.arguments + self.results - self.aliased + self.temporaries
+
+
+def compile_program(
+    module: ir.Module,
+    target: Target,
+    *,
+    name: str,
+    devices: int | None = None,
+    timeout: float = 600.0,
+    flags: Mapping[str, int | bool | str] | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Compiled:
+    """Compiles a program for a target.
+
+    Args:
+        module: The program.
+        target: The device.
+        name: The name of the program in diagnostics.
+        devices: The number of devices; None for as many as the program says.
+        timeout: The time limit in seconds.
+        flags: Options of XLA besides those of the target.
+        progress: Called with the seconds that have passed and the time limit.
+
+    Raises:
+        InputError: The compiler is not installed, cannot compile the program, or takes too long;
+            or the program is for another number of devices.
+    """
+    plugins = plugin_versions(target)
+    count, replicas = _devices(module, devices, name)
+    request = {
+        "platform": target.platform,
+        "topology": target.described(count) if target.topology else {},
+        "devices": count,
+        "replicas": replicas,
+        "flags": {**target.flags, **(flags or {})},
+    }
+    with tempfile.TemporaryDirectory(prefix="scalify-hlo-") as place:
+        folder = Path(place)
+        with (folder / PROGRAM).open("wb") as file:
+            module.operation.write_bytecode(file)
+        (folder / REQUEST).write_text(json.dumps(request), "utf-8")
+        end = _run(folder, target, timeout, progress, name)
+        facts = _facts(folder, target, end, name)
+        hlo = (folder / OPTIMIZED).read_text("utf-8")
+    return Compiled(hlo=hlo, devices=count, plugins=plugins, **facts)
+
+
+def require_fits(compiled: Compiled, target: Target, name: str) -> None:
+    """Refuses a program that needs more memory than a device of the target has.
+
+    Raises:
+        InputError: It needs more.
+    """
+    if target.memory is None or compiled.peak <= target.memory:
+        return
+    excess = compiled.peak - target.memory
+    raise InputError(
+        f"the program needs {_gib(compiled.peak)} on each device, and {target.name} has "
+        f"{_gib(target.memory)}: {_gib(excess)} too much",
+        location=name,
+        hint="divide it among more devices, donate its state, or make its batch smaller",
+    )
+
+
+def _gib(count: int) -> str:
+    return f"{count / 2**30:,.2f} GiB"
+
+
+def _devices(module: ir.Module, asked: int | None, name: str) -> tuple[int, int]:
+    """Returns the number of devices of a program and the number of its replicas."""
+    attributes = module.operation.attributes
+    replicas = _count(attributes, _REPLICAS) or 1
+    partitions = _count(attributes, _PARTITIONS)
+    own = replicas * (partitions or 1)
+    if asked is None:
+        return own, replicas
+    fits = asked % replicas == 0 if partitions is None else asked == own
+    if not fits:
+        raise InputError(
+            f"the program is for {own} device{'s' * (own > 1)} and not for {asked}",
+            location=name,
+            hint="leave --devices out, or export the program for another number of devices",
+        )
+    return asked, replicas
+
+
+def _count(attributes: ir.OpAttributeMap, key: str) -> int | None:
+    return int(ir.IntegerAttr(attributes[key]).value) if key in attributes else None
+
+
+def _run(
+    folder: Path,
+    target: Target,
+    timeout: float,
+    progress: Callable[[int, int], None],
+    name: str,
+) -> int:
+    """Runs the process that compiles, and returns its exit code."""
+    with (folder / _LOG).open("wb") as log, _started(folder, target, log.fileno()) as process:
+        start = time.monotonic()
+        while (end := process.poll()) is None:
+            passed = time.monotonic() - start
+            if passed > timeout:
+                raise InputError(
+                    f"XLA did not compile the program for {target.name} in {timeout:g} seconds",
+                    location=name,
+                    hint="give --timeout a larger number",
+                )
+            progress(int(passed), int(timeout))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_EVERY)
+        return end
+
+
+@contextlib.contextmanager
+def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Starts the process in a group of its own, and ends the group if anything fails."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _START, json.dumps(sys.path), str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        env={**os.environ, **_PLAIN, **target.environment},
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _facts(folder: Path, target: Target, end: int, name: str) -> dict[str, Any]:
+    """Returns the facts about a compiled program."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / RESULT).read_text("utf-8"))
+    except (OSError, ValueError):
+        lines = (folder / _LOG).read_text("utf-8", "replace").split("\n")
+        raise _refused(target, _last_words(lines) or f"exit code {end}", name) from None
+    if "error" in facts:
+        raise _refused(target, facts["error"], name)
+    return facts
+
+
+def _last_words(lines: list[str]) -> str:
+    """Returns the last line of a log that is not empty."""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def _refused(target: Target, message: str, name: str) -> InputError:
+    """Returns the error for a message of XLA, with the op that the message names."""
+    first = " ".join(message.split())[:_MESSAGE].rstrip(".")
+    found = _OP.search(message)
+    op = (found[1] or found[2]) if found else ""
+    return InputError(
+        f"XLA cannot compile the program for {target.name}: {first}",
+        location=name,
+        hint=f"the op is {op}" if op else None,
+    )

@@ -1,0 +1,145 @@
+"""The kernels that an optimized program launches: what each computes, moves and is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from scalify_hlo.targets.causes import COLLECTIVES, cause_of
+from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
+from scalify_hlo.targets.products import FORMATS, products
+from scalify_hlo.targets.traffic import bytes_read, bytes_written
+
+_TRIPS: Final = re.compile(r'"known_trip_count":\{"n":"?(\d+)')
+_KIND: Final = re.compile(r'"kind":"(__\w+)"')
+_BRANCHES: Final = re.compile(r"branch_computations=\{([^}]*)\}")
+_NO_KERNEL: Final = frozenset(
+    {"parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "opt-barrier"}
+    | {"partition-id", "replica-id", "add-dependency", "domain"}
+)
+_DONE: Final = ("-done", "-update")
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """An instruction of a program that a device runs as a kernel or as a call of a library.
+
+    Attributes:
+        name: The name of the instruction.
+        op_name: The name of the op of the source, as XLA keeps it; empty without one.
+        kernel: The opcode, the target of a custom call, or the kind of a custom fusion.
+        cause: A member of `causes.CAUSES`.
+        times: How often a run of the program launches it.
+        flops: Floating-point operations of its matmuls and convolutions, by class of formats.
+        read: The bytes that it reads.
+        written: The bytes that it writes.
+        result: The element type of its first result.
+    """
+
+    name: str
+    op_name: str
+    kernel: str
+    cause: str
+    times: int
+    flops: Mapping[str, int]
+    read: int
+    written: int
+    result: str
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that a launch moves."""
+        return self.read + self.written
+
+    @property
+    def collective(self) -> bool:
+        """Whether it moves data between devices."""
+        return self.kernel.removesuffix("-start") in COLLECTIVES
+
+
+def kernels_of(module: Module) -> list[Kernel]:
+    """Returns the kernels of a module, those of loops with the number of their turns.
+
+    The turns of a loop count once if XLA does not know how many there are. Of the branches of a
+    conditional, the one that moves most bytes is taken.
+
+    Args:
+        module: The optimized module.
+    """
+    return list(_launched(module.entry, module, 1))
+
+
+def unknown_loops(module: Module) -> int:
+    """Returns the number of loops of which XLA does not know the number of turns."""
+    loops = (i for c in module.computations.values() for i in c.instructions if i.opcode == "while")
+    return sum(_TRIPS.search(loop.attributes) is None for loop in loops)
+
+
+def _launched(inside: Computation, module: Module, times: int) -> Iterator[Kernel]:
+    for instruction in inside.instructions:
+        opcode = instruction.opcode
+        if opcode in _NO_KERNEL or opcode.endswith(_DONE):
+            continue
+        if opcode == "while":
+            yield from _of_loop(instruction, module, times)
+        elif opcode == "conditional":
+            yield from _of_branches(instruction, module, times)
+        elif (called := _called(instruction, module)) is not None:
+            yield from _launched(called, module, times)
+        else:
+            yield _kernel(instruction, inside, module, times)
+
+
+def _of_loop(loop: Instruction, module: Module, times: int) -> Iterator[Kernel]:
+    found = _TRIPS.search(loop.attributes)
+    turns = int(found[1]) if found else 1
+    for key in ("condition", "body"):
+        if computation := module.computations.get(loop.text(key)):
+            yield from _launched(computation, module, times * turns)
+
+
+def _of_branches(choice: Instruction, module: Module, times: int) -> list[Kernel]:
+    found = _BRANCHES.search(choice.attributes)
+    names = re.findall(r"[\w.\-]+", found[1]) if found else []
+    names = names or [choice.text(f"{which}_computation") for which in ("true", "false")]
+    branches = [module.computations[name] for name in names if name in module.computations]
+    launched = (list(_launched(branch, module, times)) for branch in branches)
+    return max(launched, key=lambda ks: sum(k.times * k.bytes for k in ks), default=[])
+
+
+def _called(instruction: Instruction, module: Module) -> Computation | None:
+    """Returns the computation that a call or the start of an asynchronous op runs."""
+    key = {"call": "to_apply", "async-start": "calls"}.get(instruction.opcode)
+    return module.computations.get(instruction.text(key)) if key else None
+
+
+def _kernel(instruction: Instruction, inside: Computation, module: Module, times: int) -> Kernel:
+    flops: dict[str, int] = {}
+    for product in products(instruction, inside, module):
+        flops[product.format] = flops.get(product.format, 0) + product.flops
+    read = bytes_read(instruction, inside, module)
+    written = bytes_written(instruction, inside, module)
+    return Kernel(
+        name=instruction.name,
+        op_name=instruction.quoted("op_name"),
+        kernel=_kernel_name(instruction),
+        cause=cause_of(instruction, inside, module, bool(flops)),
+        times=times,
+        flops={key: flops[key] for key in FORMATS if key in flops},
+        read=read,
+        written=written,
+        result=_first(instruction).element,
+    )
+
+
+def _kernel_name(instruction: Instruction) -> str:
+    if target := instruction.quoted("custom_call_target"):
+        return target
+    found = _KIND.search(instruction.attributes)
+    return found[1] if found else instruction.opcode
+
+
+def _first(instruction: Instruction) -> Shape:
+    return instruction.shapes[0] if instruction.shapes else Shape("token", (), "")

@@ -1,0 +1,160 @@
+"""Floating-point operations of matmuls and convolutions, in optimized HLO and in library calls."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
+
+GEMM: Final = "__cublas$"
+"""The start of the names of matmuls of cuBLAS and cuBLASLt among custom calls."""
+CONVOLUTION: Final = "__cudnn$conv"
+"""The start of the names of convolutions of cuDNN among custom calls."""
+FORMATS: Final = ("f4", "f8", "int8", "f16", "bf16", "f32", "f32_highest", "f64")
+"""The classes of formats, the narrowest first.
+
+By default, XLA multiplies f32 in a narrower format: TF32 on GPUs, bf16 on TPUs. A product of
+``f32_highest`` asks for the highest precision.
+"""
+
+_HIGHEST: Final = re.compile(r"\b(?:highest|HIGHEST)\b")
+_LABELS: Final = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
+_INTEGERS: Final = ("s8", "u8", "s4", "u4")
+
+_Flops: TypeAlias = Callable[[Instruction, Sequence[Shape]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A matmul or a convolution.
+
+    Attributes:
+        flops: Its floating-point operations; a multiplication and an addition are two.
+        format: The class of the formats of its operands, one of `FORMATS`; the wider of two.
+    """
+
+    flops: int
+    format: str
+
+
+def products(instruction: Instruction, inside: Computation, module: Module) -> Iterator[Product]:
+    """Yields the matmuls and convolutions that an instruction computes.
+
+    Args:
+        instruction: An instruction, such as a fusion.
+        inside: The computation of the instruction.
+        module: The module.
+    """
+    flops_of = _FLOPS.get(instruction.opcode)
+    if instruction.opcode == "custom-call":
+        flops_of = _of_library(instruction.quoted("custom_call_target"))
+    operands = [each.shapes[0] for each in inside.operands(instruction) if each.shapes]
+    if flops_of is not None and len(operands) > 1:
+        yield Product(flops_of(instruction, operands), _format(instruction, operands[:2]))
+    if body := module.body(instruction):
+        for each in body.instructions:
+            yield from products(each, body, module)
+
+
+def _of_library(target: str) -> _Flops | None:
+    if target.startswith(GEMM):
+        return _dot
+    return _convolution if target.startswith(CONVOLUTION) else None
+
+
+def _dot(instruction: Instruction, operands: Sequence[Shape]) -> int:
+    contracted = instruction.listed("lhs_contracting_dims")
+    contracted = contracted or instruction.listed("lhs_contracting_dimensions")
+    return 2 * instruction.shapes[0].size * math.prod(operands[0].dims[d] for d in contracted)
+
+
+def _convolution(instruction: Instruction, operands: Sequence[Shape]) -> int:
+    """Counts the multiplications of a convolution, without those by padding.
+
+    Labels and window are those of the forward convolution, also in cuDNN's calls for gradients.
+    """
+    target, result = instruction.quoted("custom_call_target"), instruction.shapes[0]
+    image, kernel, output = operands[0], operands[1], result
+    if "BackwardInput" in target:
+        image, output = result, operands[0]
+    elif "BackwardFilter" in target:
+        kernel, output = result, operands[1]
+    labels = _LABELS.search(instruction.attributes)
+    if labels is None:
+        return 0
+    shapes = zip(labels.groups(), (image, kernel, output), strict=True)
+    images, kernels, outputs = (dict(zip(label, s.dims, strict=True)) for label, s in shapes)
+    groups = int(instruction.text("batch_group_count") or 1)
+    channels = images["b"] // groups * kernels["i"] * outputs["f"]
+    windows = _windows(instruction.braced("window"), sum(map(str.isdigit, labels[1])))
+    places = (w.places(images[w.dim], kernels[w.dim], outputs[w.dim]) for w in windows)
+    flops: int = 2 * channels * math.prod(places)
+    return flops
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The window of a convolution in a spatial dimension, which its label names."""
+
+    dim: str
+    stride: int
+    low: int
+    base: int
+    step: int
+
+    def places(self, image: int, kernel: int, output: int) -> int:
+        """Counts the pairs of a place in the output and one in the kernel that read the image."""
+        last = (image - 1) * self.base
+        starts = range(-self.low, output * self.stride - self.low, self.stride)
+        return sum(
+            0 <= place <= last and place % self.base == 0
+            for start in starts
+            for place in range(start, start + kernel * self.step, self.step)
+        )
+
+
+def _windows(text: str, rank: int) -> Iterator[_Window]:
+    """Yields the windows of the spatial dimensions, as in ``size=3x3 pad=1_1x1_1``."""
+    fields = dict(word.split("=", 1) for word in text.split())
+
+    def numbers(key: str, default: int) -> list[int]:
+        words = fields[key].split("x") if key in fields else []
+        return [int(word.split("_")[0]) for word in words] or [default] * rank
+
+    columns = (
+        numbers(key, default)
+        for key, default in (("stride", 1), ("pad", 0), ("lhs_dilate", 1), ("rhs_dilate", 1))
+    )
+    for dim, (stride, low, base, step) in enumerate(zip(*columns, strict=True)):
+        yield _Window(str(dim), stride, low, base, step)
+
+
+_FLOPS: Final[Mapping[str, _Flops]] = {
+    "dot": _dot,
+    "scaled-dot": _dot,
+    "convolution": _convolution,
+}
+
+
+def _format(instruction: Instruction, operands: Sequence[Shape]) -> str:
+    classes = [format_class(each.element) for each in operands]
+    widest = max(classes, key=FORMATS.index)
+    highest = widest == "f32" and _HIGHEST.search(instruction.attributes)
+    return "f32_highest" if highest else widest
+
+
+def format_class(element: str) -> str:
+    """Returns the class of formats of an element type at the default precision.
+
+    Args:
+        element: The element type, as HLO spells it.
+    """
+    if element.startswith(("f4", "f8")):
+        return element[:2]
+    if element in _INTEGERS:
+        return "int8"
+    return {"f16": "f16", "bf16": "bf16", "f64": "f64"}.get(element, "f32")

@@ -1,0 +1,129 @@
+"""Estimated times of compiled programs: the roofline of each kernel, one after the other.
+
+A kernel takes the time of its matmuls at the peak of their formats, or that of its bytes at the
+bandwidth of the memory, whichever is longer. Other arithmetic costs nothing. The estimate is a
+lower bound, which no program reaches; it says which of two programs is likely to be faster.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalify_hlo.targets.causes import CAUSES
+from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.kernels import Kernel
+
+LAUNCH: Final = 2e-6
+"""The seconds that each launch takes in the second estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The kernels of one cause.
+
+    Attributes:
+        launches: How many kernels a run of the program launches.
+        bytes: The bytes that they move.
+        seconds: Their estimated time; None without an estimate.
+    """
+
+    launches: int
+    bytes: int
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The work of a compiled program.
+
+    Attributes:
+        flops: Floating-point operations of matmuls and convolutions, by class of formats.
+        read: The bytes that are read.
+        written: The bytes that are written.
+        causes: The kernels by cause.
+        collectives: The bytes of the results of collectives, by element type.
+        seconds: The estimated time; None if the target describes no peaks.
+        seconds_with_launches: The same with `LAUNCH` for each kernel.
+    """
+
+    flops: dict[str, int]
+    read: int
+    written: int
+    causes: dict[str, Share]
+    collectives: dict[str, int]
+    seconds: float | None
+    seconds_with_launches: float | None
+
+    @property
+    def launches(self) -> int:
+        """How many kernels a run of the program launches."""
+        return sum(share.launches for share in self.causes.values())
+
+    @property
+    def f8_share(self) -> float | None:
+        """The share of the floating-point operations that has f8 operands; None without any."""
+        total = sum(self.flops.values())
+        return self.flops.get("f8", 0) / total if total else None
+
+
+def kernel_seconds(kernel: Kernel, target: Target) -> float | None:
+    """Returns the estimated time of one launch of a kernel; None without an estimate.
+
+    Args:
+        kernel: The kernel.
+        target: The device.
+    """
+    if target.bandwidth is None:
+        return None
+    times = [kernel.bytes / target.bandwidth]
+    if kernel.collective and target.interconnect is not None:
+        times.append(kernel.written / target.interconnect)
+    products = ((target.flops(key), flops) for key, flops in kernel.flops.items())
+    times.append(sum(flops / peak for peak, flops in products if peak))
+    return max(times)
+
+
+def work_of(kernels: Sequence[Kernel], target: Target) -> Work:
+    """Returns the work of a program and its estimated time.
+
+    Args:
+        kernels: The kernels of the program.
+        target: The device.
+    """
+    flops: Counter[str] = Counter()
+    collectives: Counter[str] = Counter()
+    for kernel in kernels:
+        flops.update({key: kernel.times * count for key, count in kernel.flops.items()})
+        if kernel.collective:
+            collectives[kernel.result] += kernel.times * kernel.written
+    groups = {cause: [k for k in kernels if k.cause == cause] for cause in CAUSES}
+    seconds = _seconds(kernels, target)
+    launches = sum(kernel.times for kernel in kernels)
+    return Work(
+        flops=dict(flops),
+        read=sum(k.times * k.read for k in kernels),
+        written=sum(k.times * k.written for k in kernels),
+        causes={cause: _share(group, target) for cause, group in groups.items()},
+        collectives=dict(collectives),
+        seconds=seconds,
+        seconds_with_launches=None if seconds is None else seconds + LAUNCH * launches,
+    )
+
+
+def _share(kernels: Sequence[Kernel], target: Target) -> Share:
+    launches = sum(kernel.times for kernel in kernels)
+    moved = sum(kernel.times * kernel.bytes for kernel in kernels)
+    return Share(launches, moved, _seconds(kernels, target))
+
+
+def _seconds(kernels: Iterable[Kernel], target: Target) -> float | None:
+    total = 0.0
+    for kernel in kernels:
+        each = kernel_seconds(kernel, target)
+        if each is None:
+            return None
+        total += kernel.times * each
+    return total if target.bandwidth is not None else None

@@ -1,0 +1,122 @@
+"""Bytes that a kernel reads from the memory of its device and writes to it.
+
+An operand is read once. Of an operand that is only sliced or gathered from, the slices are read.
+An update in place reads and writes the size of the update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
+from scalify_hlo.targets.products import CONVOLUTION, GEMM
+
+_VIEWS: Final = ("bitcast", "reshape")
+_SLICES: Final = ("dynamic-slice", "slice", "gather")
+_WORKSPACE: Final = ("s8", "u8")
+_COPY: Final = "copy-start"
+
+
+def bytes_read(instruction: Instruction, inside: Computation, module: Module) -> int:
+    """Returns the bytes that an instruction reads.
+
+    Args:
+        instruction: The instruction.
+        inside: The computation of the instruction.
+        module: The module.
+    """
+    body = module.body(instruction)
+    total = 0
+    for number, operand in enumerate(inside.operands(instruction)):
+        if not all(shape.in_main_memory for shape in operand.shapes):
+            continue
+        whole = _size(operand.shapes)
+        if body is not None and number in body.parameters:
+            total += min(whole, _read_inside(body.parameters[number], body, whole))
+        else:
+            total += min(whole, _read_by(instruction, number, inside, whole))
+    return total
+
+
+def bytes_written(instruction: Instruction, inside: Computation, module: Module) -> int:
+    """Returns the bytes that an instruction writes; arguments as for `bytes_read`."""
+    body = module.body(instruction)
+    if instruction.opcode == _COPY:
+        return _size(instruction.shapes[:1])
+    if body is None:
+        return _written_by(instruction, inside, _results(instruction))
+    roots = body.operands(body.root) if body.root.opcode == "tuple" else [body.root]
+    if len(roots) != len(instruction.shapes):
+        return _size(instruction.shapes)
+    pairs = zip(roots, instruction.shapes, strict=True)
+    return sum(_written_by(_origin(root, body), body, (shape,)) for root, shape in pairs)
+
+
+def _size(shapes: Iterable[Shape]) -> int:
+    return sum(shape.bytes for shape in shapes if shape.in_main_memory)
+
+
+def _results(instruction: Instruction) -> tuple[Shape, ...]:
+    """Returns the results without the workspace, with which calls of libraries end."""
+    target = instruction.quoted("custom_call_target")
+    shapes = instruction.shapes
+    library = target.startswith((GEMM, CONVOLUTION))
+    has_workspace = library and len(shapes) > 1 and shapes[-1].element in _WORKSPACE
+    return shapes[:-1] if has_workspace else shapes
+
+
+def _read_inside(parameter: Instruction, body: Computation, whole: int) -> int:
+    """Returns the bytes of a parameter that the instructions of a fusion read."""
+    total = 0
+    for user, number in _uses(parameter, body):
+        total += _read_by(user, number, body, whole)
+    return total
+
+
+def _uses(value: Instruction, body: Computation) -> Iterator[tuple[Instruction, int]]:
+    """Yields the instructions that use a value or a view of it, and as which operand."""
+    for user in body.users[value.name]:
+        if user.opcode in _VIEWS:
+            yield from _uses(user, body)
+        else:
+            yield user, user.operands.index(value.name)
+
+
+def _read_by(user: Instruction, number: int, inside: Computation, whole: int) -> int:
+    """Returns the bytes that an instruction reads of one of its operands."""
+    if number > 0:
+        return whole
+    if user.opcode in _SLICES:
+        return _size(user.shapes)
+    if user.opcode == "dynamic-update-slice":
+        return 0
+    if user.opcode == "scatter":
+        return _update(user, inside)
+    return whole
+
+
+def _written_by(instruction: Instruction, inside: Computation, shapes: tuple[Shape, ...]) -> int:
+    if (update := _UPDATES.get(instruction.opcode)) is not None:
+        return min(update(instruction, inside), _size(shapes))
+    return _size(shapes)
+
+
+def _origin(value: Instruction, body: Computation) -> Instruction:
+    """Returns the instruction of which a value is a view."""
+    while value.opcode in _VIEWS and (operands := body.operands(value)):
+        value = operands[0]
+    return value
+
+
+def _update(instruction: Instruction, inside: Computation) -> int:
+    """Returns the bytes of the updates of a scatter or a dynamic-update-slice."""
+    operands = inside.operands(instruction)
+    place = 1 if instruction.opcode == "dynamic-update-slice" else -1
+    return sum(shape.bytes for shape in operands[place].shapes) if len(operands) > 1 else 0
+
+
+_UPDATES: Final[Mapping[str, Callable[[Instruction, Computation], int]]] = {
+    "dynamic-update-slice": _update,
+    "scatter": _update,
+}
