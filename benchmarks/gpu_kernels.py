@@ -1,6 +1,6 @@
 """What XLA makes of the FP8 matmuls of a training step on an H200, with no GPU present.
 
-    uv sync --group gpu
+    uv sync --extra cuda
     python -m benchmarks.gpu_kernels                   # jax 0.10, that is Python 3.11
     python -m benchmarks.gpu_kernels --no-algorithm    # jax 0.12
 
@@ -25,9 +25,10 @@ from typing import Any, TypeAlias
 
 import scalify_hlo
 from benchmarks.common import NO_SITES, SIGNATURES, Row, gpt2_step, report
-from benchmarks.targets import H200, Target, compile_for, use_no_device
+from benchmarks.targets import H200, compile_for, use_no_device
 from examples.demo import CONFIG
 from scalify_hlo._compat import ir, new_context
+from scalify_hlo.targets.description import Target
 
 FP8_MATMUL = "__cublas$lt$matmul$f8"
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.scaling                      # 300 steps, XLA CPU
     python -m benchmarks.scaling --steps 20
-    python -m benchmarks.scaling --steps 0 --kernels  # H200, no GPU present: uv sync --group gpu
+    python -m benchmarks.scaling --steps 0 --kernels  # H200, no GPU present: uv sync --extra cuda
 
 ``fp8`` is the preset of propagated scales; `unit` predicts them, and the others give each operand
 of a matmul a scale of its own. All have the same FP8 formats, for all matmuls but the vocabulary's.

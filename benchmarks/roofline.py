@@ -1,0 +1,160 @@
+"""Estimated speed of FP8 programs on a device that need not be there, against the same in bf16.
+
+    pip install "scalify-hlo[cuda]"
+    python -m benchmarks.roofline                              # every model by every recipe
+    python -m benchmarks.roofline --model gpt2 --recipe unit   # one of them
+    python -m benchmarks.roofline --show                       # the table of the last figures
+
+Each program is compiled by XLA for a description of the device, in a process of its own, and its
+kernels are weighed by a roofline: the sum of max(flops / peak, bytes / bandwidth). Nothing is run.
+All ratios are to the original exported in bf16, also for a model exported in f32. A ratio of times
+above 1 is faster than bf16, one of memory, kernels or compile time below 1 needs less. `ideal` is
+the original with all matmuls in half their time.
+
+The figures are added to `benchmarks/results/roofline.json`, with the versions of all that made
+them. The exit status is 1 if XLA refuses a program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+from rich.console import Console
+from rich.table import Table
+
+import scalify_hlo
+from benchmarks.common import SIGNATURES, WIDTH
+from benchmarks.roofline_models import MODELS
+from scalify_hlo.errors import ScalifyError
+from scalify_hlo.io.program import read_program
+from scalify_hlo.targets.compiling import compile_program
+from scalify_hlo.targets.description import Target, load_target
+from scalify_hlo.targets.record import compile_record
+
+RESULTS = Path(__file__).parent / "results" / "roofline.json"
+ORIGINAL = "original"
+RECIPES = ("fp8", "unit", "fp8-current", "fp8-delayed")
+STATIC = ("fp8", "unit")
+"""The recipes that predict scales from those of the inputs."""
+DTYPES = {"bf16": "bfloat16", "f32": "float32"}
+KEPT = ("versions", "compile_s", "memory", "flops", "f8_share", "launches", "causes", "estimate")
+"""The parts of a report that are kept; all kernels would make the file large."""
+
+
+def program(model: str, dtype: str, recipe: str, signature: str) -> jax.export.Exported:
+    """The program of a model, rewritten unless the recipe is `ORIGINAL`."""
+    exported = MODELS[model].export(DTYPES[dtype])
+    if recipe == ORIGINAL:
+        return exported
+    how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
+    return scalify_hlo.rewrite(exported, recipe=recipe, **how)
+
+
+def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
+    """What is kept of the report of a compiled program."""
+    source = read_program(exported.mlir_module_serialized, model)
+    flags = MODELS[model].flags if target.platform == "cuda" else {}
+    compiled = compile_program(source.module, target, name=model, timeout=limit, flags=flags)
+    record = compile_record(compiled, target, model)
+    return {key: record[key] for key in KEPT}
+
+
+def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
+    """The models, dtypes and recipes to measure; the original in bf16 first."""
+    for model in options.model:
+        yield model, "bf16", ORIGINAL
+        for dtype in options.dtype:
+            for recipe in options.recipe:
+                yield model, dtype, recipe
+
+
+def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
+    """Measures what is wanted, and keeps each figure at once; 1 if anything was refused."""
+    target, refused = load_target(options.target), 0
+    for model, dtype, recipe in wanted(options):
+        key = f"{options.target} {model} {dtype} {recipe}"
+        if recipe == ORIGINAL and key in results and not options.again:
+            continue
+        print(f"compiling {key}", file=sys.stderr, flush=True)
+        try:
+            made = program(model, dtype, recipe, options.signature)
+            results[key] = measured(model, made, target, options.timeout)
+        except ScalifyError as error:
+            results[key], refused = {"error": str(error)}, 1
+        results[key]["sizes"] = MODELS[model].says
+        results[key]["signature"] = options.signature if recipe in STATIC else "same"
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    return refused
+
+
+def ratios(entry: Any, base: Any) -> list[str]:
+    """The figures of a program against those of the original in bf16."""
+    if "error" in entry or "error" in base:
+        return [entry.get("error", base.get("error", ""))[:40], *[""] * 7]
+    faster = (base["estimate"][key] / entry["estimate"][key] for key in ("us", "us_with_launches"))
+    memory = (entry["memory"][key] / max(base["memory"][key], 1) for key in ("temporaries", "peak"))
+    rest = (entry[key] / base[key] for key in ("launches", "compile_s"))
+    cells = [f"{ratio:.2f}" for ratio in (*faster, *memory, *rest)]
+    share = entry["f8_share"]
+    return [f"{entry['estimate']['us']:,.0f}", *cells, f"{100 * (share or 0):.0f}"]
+
+
+def ideal(base: Any) -> float:
+    """How much faster the original is with all matmuls in half their time."""
+    whole: float = base["estimate"]["us"]
+    return whole / (whole - base["causes"]["gemm"]["us"] / 2)
+
+
+def show(results: Mapping[str, Any]) -> None:
+    """Prints the table of the figures."""
+    table = Table(
+        "target", "model", "exported", "recipe", title="Roofline against the original in bf16"
+    )
+    for name in (
+        "µs",
+        "speed-up",
+        "+ 2 µs a kernel",
+        "temp.",
+        "peak",
+        "kernels",
+        "compile",
+        "f8 %",
+    ):
+        table.add_column(name, justify="right")
+    for key, entry in results.items():
+        target, model, dtype, recipe = key.split(" ")
+        base = results.get(f"{target} {model} bf16 {ORIGINAL}", {"error": "no original"})
+        table.add_row(target, model, dtype, recipe, *ratios(entry, base))
+        if key.endswith(f"bf16 {ORIGINAL}") and "error" not in entry:
+            table.add_row(target, model, dtype, "ideal", "", f"{ideal(entry):.2f}")
+    Console(width=None if sys.stdout.isatty() else WIDTH + 20).print(table)
+
+
+def main() -> int:
+    """Measures and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", nargs="+", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--recipe", nargs="+", choices=(ORIGINAL, *RECIPES), default=list(RECIPES))
+    parser.add_argument("--dtype", nargs="+", choices=DTYPES, default=["bf16"])
+    parser.add_argument("--target", default="h200")
+    parser.add_argument("--signature", choices=SIGNATURES, default="same")
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
+    parser.add_argument("--again", action="store_true", help="measure originals again too")
+    parser.add_argument("--show", action="store_true", help="only print the table")
+    options = parser.parse_args()
+    os.environ.update({"JAX_PLATFORMS": "cpu", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1"})
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    refused = 0 if options.show else measure(options, results)
+    show(results)
+    return refused
+
+
+if __name__ == "__main__":
+    sys.exit(main())
