@@ -31,7 +31,11 @@ _EVERY: Final = 0.2
 """The seconds between two looks at the process."""
 _LOG: Final = "log.txt"
 _MESSAGE: Final = 400
-_OP: Final = re.compile(r'op_name="([^"]+)"|(?:instruction|HLO|op):? (%[\w.\-]+)')
+_OPS: Final = (
+    re.compile(r'op_name="([^"]+)"'),
+    re.compile(r"(?:instruction|HLO|op):? (%[\w.\-]+)"),
+)
+"""Patterns of the op that a message of XLA names; that of the source comes first."""
 _PLAIN: Final[Mapping[str, str]] = {
     "JAX_PLATFORMS": "cpu",
     "TF_CPP_MIN_LOG_LEVEL": "3",
@@ -129,15 +133,16 @@ def require_fits(compiled: Compiled, target: Target, name: str) -> None:
         return
     excess = compiled.peak - target.memory
     raise InputError(
-        f"the program needs {_gib(compiled.peak)} on each device, and {target.name} has "
-        f"{_gib(target.memory)}: {_gib(excess)} too much",
+        f"the program needs {_size(compiled.peak)} on each device, and {target.name} has "
+        f"{_size(target.memory)}: {_size(excess)} too much",
         location=name,
         hint="divide it among more devices, donate its state, or make its batch smaller",
     )
 
 
-def _gib(count: int) -> str:
-    return f"{count / 2**30:,.2f} GiB"
+def _size(count: int) -> str:
+    gib = count / 2**30
+    return f"{gib:,.2f} GiB" if gib >= 1 else f"{count / 2**20:,.2f} MiB"
 
 
 def _devices(module: ir.Module, asked: int | None, name: str) -> tuple[int, int]:
@@ -225,8 +230,8 @@ def _last_words(lines: list[str]) -> str:
 def _refused(target: Target, message: str, name: str) -> InputError:
     """Returns the error for a message of XLA, with the op that the message names."""
     first = " ".join(message.split())[:_MESSAGE].rstrip(".")
-    found = _OP.search(message)
-    op = (found[1] or found[2]) if found else ""
+    named = (pattern.search(message) for pattern in _OPS)
+    op = next((found[1] for found in named if found), "")
     return InputError(
         f"XLA cannot compile the program for {target.name}: {first}",
         location=name,

@@ -11,8 +11,8 @@ from scalify_hlo.targets.causes import COLLECTIVES, cause_of
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import FORMATS, products
 from scalify_hlo.targets.traffic import bytes_read, bytes_written
+from scalify_hlo.targets.turns import turns
 
-_TRIPS: Final = re.compile(r'"known_trip_count":\{"n":"?(\d+)')
 _KIND: Final = re.compile(r'"kind":"(__\w+)"')
 _BRANCHES: Final = re.compile(r"branch_computations=\{([^}]*)\}")
 _NO_KERNEL: Final = frozenset(
@@ -73,17 +73,21 @@ def kernels_of(module: Module) -> list[Kernel]:
 
 def unknown_loops(module: Module) -> int:
     """Returns the number of loops of which XLA does not know the number of turns."""
-    loops = (i for c in module.computations.values() for i in c.instructions if i.opcode == "while")
-    return sum(_TRIPS.search(loop.attributes) is None for loop in loops)
+    return sum(
+        instruction.opcode == "while" and turns(instruction, computation, module) is None
+        for computation in module.computations.values()
+        for instruction in computation.instructions
+    )
 
 
 def _launched(inside: Computation, module: Module, times: int) -> Iterator[Kernel]:
     for instruction in inside.instructions:
         opcode = instruction.opcode
-        if opcode in _NO_KERNEL or opcode.endswith(_DONE):
+        if opcode in _NO_KERNEL or opcode.endswith(_DONE) or _allocates(instruction):
             continue
         if opcode == "while":
-            yield from _of_loop(instruction, module, times)
+            count = turns(instruction, inside, module)
+            yield from _of_loop(instruction, module, times * (1 if count is None else count))
         elif opcode == "conditional":
             yield from _of_branches(instruction, module, times)
         elif (called := _called(instruction, module)) is not None:
@@ -92,12 +96,15 @@ def _launched(inside: Computation, module: Module, times: int) -> Iterator[Kerne
             yield _kernel(instruction, inside, module, times)
 
 
+def _allocates(instruction: Instruction) -> bool:
+    """Whether a call reserves memory, and computes nothing."""
+    return instruction.quoted("custom_call_target") == "AllocateBuffer"
+
+
 def _of_loop(loop: Instruction, module: Module, times: int) -> Iterator[Kernel]:
-    found = _TRIPS.search(loop.attributes)
-    turns = int(found[1]) if found else 1
     for key in ("condition", "body"):
         if computation := module.computations.get(loop.text(key)):
-            yield from _launched(computation, module, times * turns)
+            yield from _launched(computation, module, times)
 
 
 def _of_branches(choice: Instruction, module: Module, times: int) -> list[Kernel]:

@@ -62,6 +62,8 @@ def _of_object(
             yield from faults(item, known[name], root, f"{at}.{name}")
         elif schema.get("additionalProperties") is False:
             yield f"{at} has {name}"
+        elif isinstance(other := schema.get("additionalProperties"), dict):
+            yield from faults(item, other, root, f"{at}.{name}")
 
 
 def _is_of(value: Any, types: Any) -> bool:
