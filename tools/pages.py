@@ -37,6 +37,7 @@ PAGES = (
     "docs/stats.md",
     "docs/nan.md",
     "docs/compare.md",
+    "docs/targets.md",
     "docs/troubleshooting.md",
     "docs/markers.md",
     "docs/profiles.md",

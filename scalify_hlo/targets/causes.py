@@ -1,4 +1,4 @@
-"""Why a kernel is there: a matmul, an amax, a scalar, a transpose, a cast, or anything else."""
+"""The causes of kernels: a matmul, an amax, a scalar, a transpose, a cast, or anything else."""
 
 from __future__ import annotations
 

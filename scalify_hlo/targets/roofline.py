@@ -59,7 +59,7 @@ class Work:
 
     @property
     def launches(self) -> int:
-        """How many kernels a run of the program launches."""
+        """The number of kernels that a run of the program launches."""
         return sum(share.launches for share in self.causes.values())
 
     @property

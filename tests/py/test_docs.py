@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import scalify_hlo
-from tools import api_page, cli_page, pages
+from tools import api_page, cli_page, pages, targets_page
 
 SITE = (pages.ROOT / "mkdocs.yml").read_text()
 EVERY = sorted(path.name for path in pages.DOCS.glob("*.md"))
@@ -41,6 +41,10 @@ def test_a_command_that_fails_is_noticed(tmp_path: Path) -> None:
 
 def test_the_command_line_page_has_every_option() -> None:
     assert (pages.DOCS / "cli.md").read_text() == cli_page.page(), "run `make docs`"
+
+
+def test_the_page_of_targets_has_every_target() -> None:
+    assert targets_page.PAGE.read_text() == targets_page.page(), "run `make docs`"
 
 
 def test_the_api_page_has_every_public_name() -> None:
