@@ -28,6 +28,7 @@ class Model:
         says: its sizes, in words.
         donated: the arguments whose memory the results may take.
         flags: options of XLA that it needs.
+        vocabulary: the floating-point operations of a matmul with the vocabulary's matrix.
     """
 
     step: Callable[..., Any]
@@ -35,6 +36,7 @@ class Model:
     says: str
     donated: tuple[int, ...] = ()
     flags: Mapping[str, bool] = field(default_factory=dict)
+    vocabulary: int = 0
 
     def export(self, dtype: str) -> jax.export.Exported:
         """The program in a dtype of parameters and activations."""
@@ -355,10 +357,10 @@ def trained(
     loss: Callable[..., jax.Array],
     arguments: Callable[[jnp.dtype], tuple[Any, ...]],
     says: str,
-    **flags: bool,
+    **others: Any,
 ) -> Model:
     """A step of training by `momentum`."""
-    return Model(momentum(loss), with_state(arguments), says, donated=(0, 1), flags=flags)
+    return Model(momentum(loss), with_state(arguments), says, donated=(0, 1), **others)
 
 
 _LLAMA = "width 2048, MLP 5632, 32 heads, 4 groups, vocabulary 32000, batch 8, length 1024"
@@ -370,18 +372,25 @@ MODELS: Mapping[str, Model] = {
         gpt2_arguments,
         "16 heads, vocabulary 50304, batch 8, length 1024, AdamW in f32",
         donated=(0, 1),
+        vocabulary=2 * 8192 * 1024 * 50304,
     ),
     "llama": trained(
-        partial(llama_loss, scanned=False), partial(llama_arguments, scanned=False), _LLAMA
+        partial(llama_loss, scanned=False),
+        partial(llama_arguments, scanned=False),
+        _LLAMA,
+        vocabulary=2 * 8192 * 2048 * 32000,
     ),
     "llama-scan": trained(
-        partial(llama_loss, scanned=True), partial(llama_arguments, scanned=True), _LLAMA
+        partial(llama_loss, scanned=True),
+        partial(llama_arguments, scanned=True),
+        _LLAMA,
+        vocabulary=2 * 8192 * 2048 * 32000,
     ),
     "vit": trained(
         vit_loss,
         vit_arguments,
         "2 layers of 1024, 80 images of 224 x 224",
-        xla_gpu_enable_triton_gemm=False,
+        flags={"xla_gpu_enable_triton_gemm": False},
     ),
     "moe": trained(moe_loss, moe_arguments, "8 experts of 2048 x 8192, 4096 tokens"),
     "conv": trained(
@@ -392,6 +401,7 @@ MODELS: Mapping[str, Model] = {
         decode_arguments,
         "2 layers of 4096 x 14336, vocabulary 128256, batch 16, caches of 4096",
         donated=(1,),
+        vocabulary=2 * 16 * 4096 * 128256,
     ),
 }
 """The models by name."""

@@ -14,6 +14,8 @@ CAUSES: Final = ("gemm", "collective", "scalar", "amax", "transpose", "cast", "o
 ``amax`` finds the largest magnitudes of a tensor; ``transpose`` moves the elements of a tensor and
 computes nothing; ``cast`` converts to a format of 8 bits or fewer, or converts and scales only.
 """
+COLLECTIVE: Final = "collective"
+"""The cause of kernels that move data between devices."""
 COLLECTIVES: Final = frozenset(
     {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"}
     | {"collective-broadcast", "ragged-all-to-all"}
@@ -42,7 +44,7 @@ def cause_of(
     if computes_products:
         return "gemm"
     if instruction.opcode.removesuffix("-start") in COLLECTIVES:
-        return "collective"
+        return COLLECTIVE
     operands = [shape for each in inside.operands(instruction) for shape in each.shapes]
     if all(shape.size <= 1 for shape in (*operands, *instruction.shapes)):
         return "scalar"

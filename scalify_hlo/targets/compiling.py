@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
@@ -29,6 +30,8 @@ _START: Final = (
 )
 _EVERY: Final = 0.2
 """The seconds between two looks at the process."""
+_GRACE: Final = 5
+"""The seconds after its time limit at which the process ends by itself."""
 _LOG: Final = "log.txt"
 _MESSAGE: Final = 400
 _OPS: Final = (
@@ -111,6 +114,7 @@ def compile_program(
         "devices": count,
         "replicas": replicas,
         "flags": {**target.flags, **(flags or {})},
+        "limit": math.ceil(timeout) + _GRACE,
     }
     with tempfile.TemporaryDirectory(prefix="scalify-hlo-") as place:
         folder = Path(place)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from scalify_hlo.targets.causes import COLLECTIVES, cause_of
+from scalify_hlo.targets.causes import COLLECTIVE, cause_of
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import FORMATS, products
-from scalify_hlo.targets.traffic import bytes_read, bytes_written
+from scalify_hlo.targets.traffic import bytes_exchanged, bytes_read, bytes_written
 from scalify_hlo.targets.turns import turns
 
 _KIND: Final = re.compile(r'"kind":"(__\w+)"')
@@ -35,6 +35,7 @@ class Kernel:
         flops: Floating-point operations of its matmuls and convolutions, by class of formats.
         read: The bytes that it reads.
         written: The bytes that it writes.
+        exchanged: The bytes of the results of a collective; 0 for other kernels.
         result: The element type of its first result.
     """
 
@@ -46,17 +47,13 @@ class Kernel:
     flops: Mapping[str, int]
     read: int
     written: int
+    exchanged: int
     result: str
 
     @property
     def bytes(self) -> int:
         """The bytes that a launch moves."""
         return self.read + self.written
-
-    @property
-    def collective(self) -> bool:
-        """Whether it moves data between devices."""
-        return self.kernel.removesuffix("-start") in COLLECTIVES
 
 
 def kernels_of(module: Module) -> list[Kernel]:
@@ -128,15 +125,17 @@ def _kernel(instruction: Instruction, inside: Computation, module: Module, times
         flops[product.format] = flops.get(product.format, 0) + product.flops
     read = bytes_read(instruction, inside, module)
     written = bytes_written(instruction, inside, module)
+    cause = cause_of(instruction, inside, module, bool(flops))
     return Kernel(
         name=instruction.name,
         op_name=instruction.quoted("op_name"),
         kernel=_kernel_name(instruction),
-        cause=cause_of(instruction, inside, module, bool(flops)),
+        cause=cause,
         times=times,
         flops={key: flops[key] for key in FORMATS if key in flops},
         read=read,
         written=written,
+        exchanged=bytes_exchanged(instruction) if cause == COLLECTIVE else 0,
         result=_first(instruction).element,
     )
 

@@ -79,8 +79,8 @@ def kernel_seconds(kernel: Kernel, target: Target) -> float | None:
     if target.bandwidth is None:
         return None
     times = [kernel.bytes / target.bandwidth]
-    if kernel.collective and target.interconnect is not None:
-        times.append(kernel.written / target.interconnect)
+    if target.interconnect is not None:
+        times.append(kernel.exchanged / target.interconnect)
     products = ((target.flops(key), flops) for key, flops in kernel.flops.items())
     times.append(sum(flops / peak for peak, flops in products if peak))
     return max(times)
@@ -97,8 +97,8 @@ def work_of(kernels: Sequence[Kernel], target: Target) -> Work:
     collectives: Counter[str] = Counter()
     for kernel in kernels:
         flops.update({key: kernel.times * count for key, count in kernel.flops.items()})
-        if kernel.collective:
-            collectives[kernel.result] += kernel.times * kernel.written
+        if kernel.exchanged:
+            collectives[kernel.result] += kernel.times * kernel.exchanged
     groups = {cause: [k for k in kernels if k.cause == cause] for cause in CAUSES}
     seconds = _seconds(kernels, target)
     launches = sum(kernel.times for kernel in kernels)

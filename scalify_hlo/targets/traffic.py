@@ -16,6 +16,8 @@ _VIEWS: Final = ("bitcast", "reshape")
 _SLICES: Final = ("dynamic-slice", "slice", "gather")
 _WORKSPACE: Final = ("s8", "u8")
 _COPY: Final = "copy-start"
+_WITH_OPERANDS: Final = ("all-gather-start", "collective-permute-start")
+"""Starts of collectives whose result is a tuple of the operands, the results and more."""
 
 
 def bytes_read(instruction: Instruction, inside: Computation, module: Module) -> int:
@@ -53,12 +55,20 @@ def bytes_written(instruction: Instruction, inside: Computation, module: Module)
     return sum(_written_by(_origin(root, body), body, (shape,)) for root, shape in pairs)
 
 
+def bytes_exchanged(instruction: Instruction) -> int:
+    """Returns the bytes of the results of a collective, in whatever memory they are."""
+    return sum(shape.bytes for shape in _results(instruction))
+
+
 def _size(shapes: Iterable[Shape]) -> int:
     return sum(shape.bytes for shape in shapes if shape.in_main_memory)
 
 
 def _results(instruction: Instruction) -> tuple[Shape, ...]:
-    """Returns the results without the workspace, with which calls of libraries end."""
+    """Returns the results without operands and workspaces, which some instructions return too."""
+    if instruction.opcode in _WITH_OPERANDS:
+        count = len(instruction.operands)
+        return instruction.shapes[count : 2 * count]
     target = instruction.quoted("custom_call_target")
     shapes = instruction.shapes
     library = target.startswith((GEMM, CONVOLUTION))

@@ -6,6 +6,7 @@ It takes its work from a folder and leaves its results there; `targets/compiling
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from dataclasses import asdict
@@ -47,6 +48,10 @@ def work(folder: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    """Does the work of the folder that is the last argument."""
+    """Does the work of the folder that is the last argument.
+
+    The process ends at its time limit also if the one that started it is gone.
+    """
     folder = Path(sys.argv[-1])
+    signal.alarm(json.loads((folder / REQUEST).read_text("utf-8"))["limit"])
     (folder / RESULT).write_text(json.dumps(work(folder)), "utf-8")

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import pytest
 from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
+from scalify_hlo._compat import new_context
+from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.io.program import read_program
 from scalify_hlo.targets.compiling import Compiled, compile_program
 from scalify_hlo.targets.description import Target, install_hint, load_target
@@ -82,20 +84,30 @@ def sharded() -> jax.export.Exported:
     return jax.export.export(jax.jit(product))(a, b)
 
 
+def gathered() -> jax.export.Exported:
+    """A tensor that is divided among four devices, and gathered by all of them."""
+    mesh = AbstractMesh((4,), ("x",), axis_types=(AxisType.Auto,))
+    whole = NamedSharding(mesh, PartitionSpec())
+
+    def gather(a: jax.Array) -> jax.Array:
+        return jnp.sin(jnp.asarray(jax.lax.with_sharding_constraint(jnp.cos(a), whole)))
+
+    part = NamedSharding(mesh, PartitionSpec("x"))
+    a = jax.ShapeDtypeStruct((4096, 64), jnp.float32, sharding=part)
+    return jax.export.export(jax.jit(gather))(a)
+
+
 def quantized(m: int, n: int, k: int) -> str:
-    """A matmul of f8, as the quantizing passes write it for GPUs."""
-    f8, algorithm = (
-        "f8E4M3FN",
-        (
-            "algorithm = <lhs_precision_type = f8E4M3FN, rhs_precision_type = f8E4M3FN, "
-            "accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, "
-            "num_primitive_operations = 1, allow_imprecise_accumulation = true>"
-        ),
-    )
+    """A matmul of f8, with the algorithm if jaxlib can hand it to a plugin."""
+    f8 = "f8E4M3FN"
+    with new_context():
+        found = dot_algorithm(f8, f8, imprecise=True)
+        words = str(found).removeprefix("#stablehlo.dot_algorithm")
+    algorithm = "" if found is None else f", algorithm = {words}"
     a, b, y = f"tensor<{m}x{k}x{f8}>", f"tensor<{n}x{k}x{f8}>", f"tensor<{m}x{n}xbf16>"
     return (
         f"func.func public @main(%a: {a}, %b: {b}) -> {y} {{\n"
-        f"  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1], {algorithm}"
+        f"  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1]{algorithm}"
         f" : ({a}, {b}) -> {y}\n  return %0 : {y}\n}}\n"
     )
 

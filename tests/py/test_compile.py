@@ -28,7 +28,7 @@ from scalify_hlo.targets.description import WIDER, load_target, target_names
 from scalify_hlo.targets.hlo import shapes_of
 from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.products import FORMATS
-from scalify_hlo.targets.record import schema
+from scalify_hlo.targets.record import compile_record, schema
 from scalify_hlo.targets.roofline import LAUNCH, kernel_seconds, work_of
 from tests.py import compiling
 from tests.py.compiling import compiled, report, require_plugin
@@ -150,7 +150,7 @@ def test_shapes_in_memory_on_the_chip_are_told_apart() -> None:
 
 
 def kernel(**changes: Any) -> Kernel:
-    same = Kernel("k", "", "fusion", "gemm", 3, {"f8": 4_000_000_000}, 10**6, 10**6, "bf16")
+    same = Kernel("k", "", "fusion", "gemm", 3, {"f8": 4_000_000_000}, 10**6, 10**6, 0, "bf16")
     return replace(same, **changes)
 
 
@@ -166,7 +166,7 @@ def test_a_kernel_takes_the_longer_of_its_flops_and_its_bytes() -> None:
 
 
 def test_collectives_take_the_time_of_their_links() -> None:
-    moved = kernel(kernel="all-reduce-start", cause="collective", flops={}, written=10**6)
+    moved = kernel(kernel="all-reduce-start", cause="collective", flops={}, exchanged=10**6)
     assert kernel_seconds(moved, load_target("h200")) == 10**6 / 450e9
 
 
@@ -289,8 +289,12 @@ def test_a_folder_is_written_whole_or_not_at_all(
 
 @pytest.mark.parametrize("name", ["h100", "h200", "b200"])
 def test_a_matmul_of_f8_is_a_kernel_of_cublas(name: str) -> None:
+    """Without an algorithm, XLA would take one of its own kernels, if it is not told not to."""
     target = require_plugin(name)
-    made = report(lambda: compiling.quantized(2048, 4096, 1024), name)
+    flags = {"xla_gpu_enable_triton_gemm": False}
+    made = compile_record(
+        compiled(compiling.quantized(2048, 4096, 1024), name, flags=flags), target, "m"
+    )
     (gemm,) = [k for k in made["kernels"] if k["cause"] == "gemm"]
     assert gemm["kernel"] == "__cublas$lt$matmul$f8"
     assert (made["flops"], made["f8_share"]) == ({"f8": 2 * 2048 * 4096 * 1024}, 1.0)
@@ -298,6 +302,14 @@ def test_a_matmul_of_f8_is_a_kernel_of_cublas(name: str) -> None:
     assert math.isclose(gemm["read"] + gemm["written"], moved, abs_tol=16)
     assert made["estimate"]["us"] > 1e6 * moved / (target.bandwidth or math.inf) - 1e-3
     assert made["memory"]["device"] == target.memory
+
+
+@pytest.mark.parametrize("name", ["cpu", "h200", "tpu-v5e", "tpu7x"])
+def test_a_gather_is_counted_once(name: str) -> None:
+    """Also if it starts and ends in two instructions, of which the first returns its operand."""
+    require_plugin(name)
+    record = report(compiling.gathered, name)
+    assert record["collectives"] == {"f32": 4 * 4096 * 64}
 
 
 @pytest.mark.parametrize("name", ["tpu-v5e", "tpu-v6e", "tpu7x"])
