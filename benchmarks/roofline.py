@@ -3,6 +3,7 @@
     pip install "scalify-hlo[cuda]"
     python -m benchmarks.roofline                              # every model by every recipe
     python -m benchmarks.roofline --model gpt2 --recipe unit   # one of them
+    python -m benchmarks.roofline --model gpt2 --optimize      # with faster ops of the same value
     python -m benchmarks.roofline --show                       # the table of the last figures
 
 Each program is compiled by XLA for a description of the device, in a process of its own, and its
@@ -43,6 +44,8 @@ from scalify_hlo.targets.record import compile_record
 RESULTS = Path(__file__).parent / "results" / "roofline.json"
 ORIGINAL = "original"
 RECIPES = ("fp8", "unit", "fp8-current", "fp8-delayed")
+OPTIMIZED = "+optimize"
+"""The end of the label of a program that is rewritten with `optimize=True`."""
 STATIC = ("fp8", "unit")
 """The recipes that predict scales from those of the inputs."""
 DTYPES = {"bf16": "bfloat16", "f32": "float32"}
@@ -50,13 +53,15 @@ KEPT = ("versions", "compile_s", "memory", "flops", "f8_share", "launches", "cau
 """The parts of a report that are kept; all kernels would make the file large."""
 
 
-def program(model: str, dtype: str, recipe: str, signature: str) -> jax.export.Exported:
-    """The program of a model, rewritten unless the recipe is `ORIGINAL`."""
+def program(model: str, dtype: str, label: str, signature: str) -> jax.export.Exported:
+    """The program of a model, rewritten unless the label is `ORIGINAL`."""
     exported = MODELS[model].export(DTYPES[dtype])
-    if recipe == ORIGINAL:
+    if label == ORIGINAL:
         return exported
+    recipe, optimize = label.removesuffix(OPTIMIZED), label.endswith(OPTIMIZED)
+    recipe = "propagate" if recipe == ORIGINAL else recipe
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
-    return scalify_hlo.rewrite(exported, recipe=recipe, **how)
+    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, **how)
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
@@ -81,7 +86,7 @@ def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
         yield model, "bf16", ORIGINAL
         for dtype in options.dtype:
             for recipe in options.recipe:
-                yield model, dtype, recipe
+                yield model, dtype, recipe + OPTIMIZED * options.optimize
 
 
 def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
@@ -98,7 +103,9 @@ def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
         except ScalifyError as error:
             results[key], refused = {"error": str(error)}, 1
         results[key]["sizes"] = MODELS[model].says
-        results[key]["signature"] = options.signature if recipe in STATIC else "same"
+        results[key]["signature"] = (
+            options.signature if recipe.removesuffix(OPTIMIZED) in STATIC else "same"
+        )
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     return refused
 
@@ -143,7 +150,8 @@ def show(results: Mapping[str, Any]) -> None:
 
 def rows(results: Mapping[str, Any], target: str) -> Iterator[list[str]]:
     """The rows of a target: for each model the original in bf16, the ideal, and the recipes."""
-    for model, dtype, recipe in product(MODELS, DTYPES, (ORIGINAL, *RECIPES)):
+    labels = [name + end for end in ("", OPTIMIZED) for name in (ORIGINAL, *RECIPES)]
+    for model, dtype, recipe in product(MODELS, DTYPES, labels):
         base = results.get(f"{target} {model} bf16 {ORIGINAL}", {"error": "no original"})
         entry = results.get(f"{target} {model} {dtype} {recipe}")
         if entry is not None:
@@ -160,6 +168,7 @@ def main() -> int:
     parser.add_argument("--dtype", nargs="+", choices=DTYPES, default=["bf16"])
     parser.add_argument("--target", default="h200")
     parser.add_argument("--signature", choices=SIGNATURES, default="same")
+    parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
     parser.add_argument("--again", action="store_true", help="measure originals again too")
     parser.add_argument("--show", action="store_true", help="only print the table")

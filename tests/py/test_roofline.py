@@ -63,6 +63,7 @@ def test_figures_are_kept_as_they_are_made(monkeypatch: pytest.MonkeyPatch, tmp_
         dtype=["bf16"],
         recipe=["unit", "fp8-current"],
         signature="same",
+        optimize=False,
         timeout=300.0,
         again=False,
     )
