@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import inputs_option, read, read_arrays
+from scalify_hlo.cli.limits import Limits
+from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage.files import same_file
 
 if TYPE_CHECKING:
+    from scalify_hlo.cli.check_json import Comparison, Inside
     from scalify_hlo.io.program import Program
     from scalify_hlo.observe.parting import ComparedValue
-    from scalify_hlo.run.bounds import Bound
     from scalify_hlo.run.check import Checked
     from scalify_hlo.run.compare import Difference
-
-_DEFAULT_EPSILONS = 64
 
 
 @click.command(
@@ -54,6 +53,7 @@ _DEFAULT_EPSILONS = 64
     metavar="PROFILE.JSON",
     help="The profile with which REWRITTEN was rewritten, for --per-value.",
 )
+@format_option("Print tables, or everything as JSON.")
 def command(
     original: str,
     rewritten: str,
@@ -66,6 +66,7 @@ def command(
     min_snr: float | None,
     per_value: bool,
     profile: str | None,
+    form: str,
 ) -> None:
     """Run ORIGINAL and REWRITTEN on the same inputs and compare their results.
 
@@ -85,17 +86,19 @@ def command(
     With --per-value, ORIGINAL is rewritten as REWRITTEN records, and its values are compared with
     data times scale, in program order. The limit on values is 6 dB less than that on results.
 
-    Earlier rewrites that a program records are listed.
+    Earlier rewrites that a program records are listed. With --format json, everything is printed,
+    the values that exceed a limit included.
     """
     same_file(original, rewritten)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     power = _scale(scale) if scale else None
+    from scalify_hlo.cli.check_json import Comparison, dump
     from scalify_hlo.run.bounds import bound_of
     from scalify_hlo.run.check import checked
 
     programs = read(original), read(rewritten)
     bound = bound_of(*(p.module for p in programs))
-    limits = Limits(rtol, max_ulp, min_snr, bound)
+    given = (rtol, max_ulp, min_snr)
     done = checked(
         *programs,
         inputs=read_arrays(inputs) if inputs else None,
@@ -103,35 +106,55 @@ def command(
         scale=power,
         backend="interpreter" if backend == "interpreter" else "xla",
     )
-    parted = None
+    inside = None
     if per_value:
-        inside = Limits(rtol, max_ulp, min_snr, None if bound is None else bound.of_values)
-        parted = _first_parted(programs, done, profile, inside)
-    _report(programs, done.differences, limits, parted, per_value=per_value)
+        limits = Limits(*given, None if bound is None else bound.of_values)
+        inside = _inside(programs, done, profile, limits)
+    found = Comparison(programs, done.differences, Limits(*given, bound), inside)
+    if form == "json":
+        console.echo(dump(found), nl=False)
+    else:
+        _show(found)
+    _refuse_failed(found)
 
 
-def _report(
-    programs: tuple[Program, Program],
-    differences: Sequence[Difference],
-    limits: Limits,
-    parted: ComparedValue | None,
-    *,
-    per_value: bool,
-) -> None:
-    """Prints the comparison of results, and raises an error if one exceeds the limits."""
-    failed = [d.name for d in differences if not limits.allow(d)]
-    console.echo(console.table(_HEADER, [_row(d, d.name not in failed) for d in differences]))
-    for program in programs:
+def _inside(
+    programs: tuple[Program, Program], done: Checked, profile: str | None, limits: Limits
+) -> Inside:
+    """Compares the values inside of the programs."""
+    from scalify_hlo.cli.check_json import Inside
+    from scalify_hlo.observe.parting import compare_values
+    from scalify_hlo.passes.record import recorded_options
+    from scalify_hlo.profile.file import load_profile
+
+    original, rewritten = programs
+    seen = None if profile is None else load_profile(profile)
+    options = recorded_options(rewritten.module, rewritten.name, seen)
+    return Inside(tuple(compare_values(original, options, done)), limits)
+
+
+def _show(found: Comparison) -> None:
+    """Prints the comparison of values, if there is one, and of results."""
+    if found.inside is not None:
+        _show_inside(found.inside)
+    console.echo(console.table(_HEADER, [_row(d, found.limits.allow(d)) for d in found.results]))
+    for program in found.programs:
         console.show_rewrites(program)
-    passed = len(differences) - len(failed)
-    console.echo(f"{passed} of {len(differences)} results within {limits}")
-    if failed:
-        first = "" if parted is None else f"; the first such value is of {_named(parted)}"
-        raise InputError(
-            f"{len(failed)} of {len(differences)} results are not within {limits}{first}",
-            location=(parted.location if parted is not None else "") or programs[1].name,
-            hint=_hint(per_value=per_value),
-        )
+    total = len(found.results)
+    console.echo(f"{total - len(found.failed)} of {total} results within {found.limits}")
+
+
+def _refuse_failed(found: Comparison) -> None:
+    """Raises an error if a result exceeds the limits."""
+    if not found.failed:
+        return
+    parted = found.inside.parted[:1] if found.inside is not None else ()
+    first = "".join(f"; the first such value is of {_named(each)}" for each in parted)
+    raise InputError(
+        f"{len(found.failed)} of {len(found.results)} results are not within {found.limits}{first}",
+        location=next((each.location for each in parted), "") or found.programs[1].name,
+        hint=_hint(per_value=found.inside is not None),
+    )
 
 
 def _hint(*, per_value: bool) -> str:
@@ -143,80 +166,25 @@ _SHOWN = 5
 """The most values that are shown."""
 
 
-def _first_parted(
-    programs: tuple[Program, Program], done: Checked, profile: str | None, limits: Limits
-) -> ComparedValue | None:
-    """Compares values, prints those that exceed a limit, and returns the first of them."""
-    from scalify_hlo.observe.parting import compare_values
-    from scalify_hlo.passes.record import recorded_options
-    from scalify_hlo.profile.file import load_profile
-
-    original, rewritten = programs
-    seen = None if profile is None else load_profile(profile)
-    options = recorded_options(rewritten.module, rewritten.name, seen)
-    values = compare_values(original, options, done)
-    parted = [each for each in values if not limits.allow(each.difference)]
-    if parted:
-        console.echo(console.heading(f"The first values that are not within {limits}:"))
-        distinct = list({each.id: each for each in reversed(parted)}.values())[::-1]
+def _show_inside(inside: Inside) -> None:
+    """Prints the values that exceed a limit, and their number."""
+    if inside.parted:
+        console.echo(console.heading(f"The first values that are not within {inside.limits}:"))
+        distinct = list({each.id: each for each in reversed(inside.parted)}.values())[::-1]
         rows = [
             (each.op or "argument", *_row(each.difference, False)[1:-1], each.location or each.name)
             for each in distinct[:_SHOWN]
         ]
         console.echo(console.table(("value", *_HEADER[1:-1], "at"), rows))
         console.echo()
-    count = len({each.id for each in values})
-    within = count - len({each.id for each in parted})
-    console.echo(f"{within} of {count} values within {limits}")
-    return parted[0] if parted else None
+    within, count = inside.counts
+    console.echo(f"{within} of {count} values within {inside.limits}")
 
 
 def _named(value: ComparedValue) -> str:
     name = f" {value.name}" if value.name else ""
     turns = "".join(f", in {turn}" for turn in reversed(value.loops))
     return f"{value.op or 'the argument'}{name}, with {value.difference.snr_db:.1f} dB{turns}"
-
-
-class Limits:
-    """The limits on the differences of results.
-
-    Args:
-        rtol: The largest relative error; None for no limit.
-        max_ulp: The largest distance in ulps; None for no limit.
-        min_snr: The smallest signal-to-noise ratio in dB; None for no limit.
-        bound: The limit without any of these; None for one in epsilons.
-    """
-
-    def __init__(
-        self,
-        rtol: float | None,
-        max_ulp: float | None,
-        min_snr: float | None,
-        bound: Bound | None,
-    ) -> None:
-        self._rtol, self._max_ulp, self._min_snr = rtol, max_ulp, min_snr
-        self._bound = bound
-        if rtol is max_ulp is min_snr is None and bound is not None:
-            self._min_snr = bound.snr_db
-
-    def allow(self, difference: Difference) -> bool:
-        """Whether a difference is within the limits, or within the default if there are none."""
-        if difference.mismatched:
-            return False
-        if self._rtol is self._max_ulp is self._min_snr is None:
-            return difference.relative_error <= _DEFAULT_EPSILONS * difference.epsilon
-        return (
-            (self._rtol is None or difference.relative_error <= self._rtol)
-            and (self._max_ulp is None or difference.max_ulp <= self._max_ulp)
-            and (self._min_snr is None or difference.snr_db >= self._min_snr)
-        )
-
-    def __str__(self) -> str:
-        limits = {"rtol": self._rtol, "max-ulp": self._max_ulp, "min-snr": self._min_snr}
-        if self._bound is not None and self._min_snr == self._bound.snr_db:
-            return str(self._bound)
-        given = [f"{name} {value:g}" for name, value in limits.items() if value is not None]
-        return ", ".join(given) or f"{_DEFAULT_EPSILONS} epsilon"
 
 
 _HEADER = ("result", "type", "max ulp", "rel error", "SNR dB", "non-finite", "verdict")

@@ -63,6 +63,19 @@ def format_option(what: str) -> Callable[[F], F]:
     )
 
 
+def refuse_both(form: str, *, markdown: bool) -> None:
+    """Refuses JSON and Markdown at once.
+
+    Raises:
+        UsageError: Both are asked for.
+    """
+    if markdown and form != "text":
+        raise UsageError(
+            f"--markdown and --format {form} are different forms of the output",
+            hint="give one of them",
+        )
+
+
 def rewrite_options(command: F) -> F:
     """Adds the options of a rewrite to a command."""
     recipe = click.option(

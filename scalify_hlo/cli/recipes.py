@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import click
 
 from scalify_hlo.cli import console
+from scalify_hlo.cli.options import format_option, refuse_both
 from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.formats import ANY, F8, LACKING, spellings
 from scalify_hlo.recipes.loading import (
@@ -19,6 +22,7 @@ from scalify_hlo.recipes.loading import (
     defaults,
     dump_recipe,
     load_recipe,
+    options_of,
 )
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_literal
@@ -32,28 +36,60 @@ from scalify_hlo.recipes.toml import Value, preset_names, preset_text, to_litera
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set an option of the recipe."
 )
 @click.option("--all", "whole", is_flag=True, help="Print options at their defaults too.")
+@format_option("Print text, or everything as JSON.")
 @click.option(
     "--markdown", is_flag=True, help="Print presets and options as a page of documentation."
 )
-def command(recipe: str | None, settings: Sequence[str], whole: bool, markdown: bool) -> None:
+def command(
+    recipe: str | None, settings: Sequence[str], whole: bool, form: str, markdown: bool
+) -> None:
     """List the recipes, or print one as a TOML file that --recipe takes.
 
     NAME is a preset of the list. FILE is the path of a TOML file, which has a separator in it, or
-    ends in .toml. A file may start from a preset, as in base = "fp8".
+    ends in .toml. A file may start from a preset, as in base = "fp8". With --format json, each
+    recipe has its options, without those at their defaults unless --all is given.
     """
+    refuse_both(form, markdown=markdown)
+    if form == "json":
+        _require_name(recipe, settings)
+        console.echo(_dump(recipe, settings, whole=whole), nl=False)
+        return
     if recipe is not None:
         console.echo(dump_recipe(load_recipe(recipe, settings), whole=whole), nl=False)
         return
-    if settings or whole:
-        raise UsageError(
-            "there is no recipe to print",
-            hint="name one, as in `scalify-hlo recipes propagate --all`",
-        )
+    _require_name(recipe, settings, whole=whole)
     if markdown:
         console.echo(page(), nl=False)
         return
     rows = [(name, _first_line(name)) for name in preset_names()]
     console.echo(console.table(("recipe", "effect"), rows))
+
+
+VERSION: Final = 1
+"""The version of the JSON form."""
+
+
+def _require_name(recipe: str | None, settings: Sequence[str], *, whole: bool = False) -> None:
+    """Refuses options of one recipe without its name."""
+    if recipe is None and (settings or whole):
+        raise UsageError(
+            "there is no recipe to print",
+            hint="name one, as in `scalify-hlo recipes propagate --all`",
+        )
+
+
+def _dump(recipe: str | None, settings: Sequence[str], *, whole: bool) -> str:
+    """Returns one recipe or all as JSON text, which ``report/schemas/recipes.json`` describes."""
+    names = preset_names() if recipe is None else [recipe]
+    entries = [_entry(name, load_recipe(name, settings), whole=whole) for name in names]
+    content = {"format": "scalify-hlo recipes", "version": VERSION, "recipes": entries}
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _entry(name: str, recipe: Recipe, *, whole: bool) -> dict[str, Any]:
+    options = options_of(recipe, whole=whole)
+    effect = _first_line(name) if name in preset_names() else None
+    return {"name": options.pop("name"), "effect": effect, "options": options}
 
 
 _INTRODUCTION = """\

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from scalify_hlo.cli import console
+from scalify_hlo.cli.options import format_option, refuse_both
 from scalify_hlo.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from scalify_hlo.rules.registry import Rule
 
+VERSION: Final = 1
+"""The version of the JSON form."""
+
 
 @click.command(name="rules", epilog="Example: scalify-hlo rules dot_general")
 @click.argument("op", metavar="[OP]", required=False)
+@format_option("Print text, or everything as JSON.")
 @click.option("--markdown", is_flag=True, help="Print the whole table as a page of documentation.")
-def command(op: str | None, markdown: bool) -> None:
+def command(op: str | None, form: str, markdown: bool) -> None:
     """Show the rule of OP on data and scales, or the rules of all ops.
 
     OP is the name of an op, such as add or stablehlo.add. For one op, the source of its formula,
@@ -25,8 +31,12 @@ def command(op: str | None, markdown: bool) -> None:
     """
     from scalify_hlo.rules.table import RULES
 
+    refuse_both(form, markdown=markdown)
     if markdown:
         console.echo(page(RULES), nl=False)
+        return
+    if form == "json":
+        console.echo(_dump(RULES.values() if op is None else [_find(op, RULES)]), nl=False)
         return
     if op is None:
         rows = [(r.op, r.family, _exactness(r), r.formula) for _, r in sorted(RULES.items())]
@@ -92,6 +102,26 @@ def _describe(rule: Rule) -> str:
     }
     width = max(map(len, lines)) + 2
     return "\n".join(f"{key + ':':{width}}{value}" for key, value in lines.items())
+
+
+def _dump(rules: Iterable[Rule]) -> str:
+    """Returns rules as JSON text, which ``report/schemas/rules.json`` describes."""
+    entries = [_entry(rule) for rule in sorted(rules, key=lambda rule: rule.op)]
+    content = {"format": "scalify-hlo rules", "version": VERSION, "rules": entries}
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    return {
+        "op": rule.op,
+        "family": rule.family,
+        "formula": rule.formula,
+        "exact": rule.exact,
+        "source": rule.source,
+        "file": rule.file,
+        "line": rule.line,
+        "lit_test": rule.lit_test,
+    }
 
 
 def _exactness(rule: Rule) -> str:

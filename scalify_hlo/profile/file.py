@@ -20,9 +20,9 @@ from scalify_hlo.profile.histogram import BINS, SUBNORMAL, edges, split
 from scalify_hlo.profile.model import Profile, TensorProfile
 from scalify_hlo.storage.files import read_open
 
-_VERSION_KEY: Final = "scalify_hlo_profile"
+_FORMAT: Final = "scalify-hlo profile"
 _VERSION: Final = 1
-_KEYS: Final = (_VERSION_KEY, "program", "samples", "tensors")
+_KEYS: Final = ("format", "version", "program", "samples", "tensors")
 _TENSOR_KEYS: Final = ("names", "count", "amax", "rms", "histogram")
 _HINT: Final = "make a profile with `scalify-hlo calibrate`"
 _SLACK: Final = 1e-5
@@ -40,7 +40,9 @@ def dump_profile(profile: Profile) -> str:
         profile: The profile.
 
     Returns:
-        The text, which `load_profile` reads from a file.
+        The text, which `load_profile` reads from a file. It is an object with the name of its
+        ``format`` and its ``version``; ``scalify_hlo/profile/profile.schema.json`` is its JSON
+        Schema.
     """
     names: dict[int, list[str]] = {}
     tensors: dict[int, TensorProfile] = {}
@@ -48,7 +50,7 @@ def dump_profile(profile: Profile) -> str:
         names.setdefault(id(tensor), []).append(name)
         tensors[id(tensor)] = tensor
     lines = [_line(names[key], tensor) for key, tensor in tensors.items()]
-    head = {_VERSION_KEY: _VERSION, "program": profile.program, "samples": profile.samples}
+    head = dict(zip(_KEYS, (_FORMAT, _VERSION, profile.program, profile.samples), strict=False))
     joined = ",\n".join(lines)
     return f'{json.dumps(head)[:-1]}, "tensors": [\n{joined}\n]}}\n'
 
@@ -96,10 +98,13 @@ def parse_profile(text: str | bytes, name: str = "<profile>") -> Profile:
     """
     reader = _ProfileReader(name)
     whole = reader.table(_parsed(text, name), "", _KEYS)
-    version = reader.number(whole, "", _VERSION_KEY, int)
+    format_ = reader.typed(whole, "", "format", str)
+    if format_ != _FORMAT:
+        raise reader.fault("format", f"is {format_!r}, and not {_FORMAT!r}")
+    version = reader.number(whole, "", "version", int)
     if version != _VERSION:
         raise reader.fault(
-            _VERSION_KEY, f"is {version}", f"this version of scalify-hlo reads version {_VERSION}"
+            "version", f"is {version}", f"this version of scalify-hlo reads version {_VERSION}"
         )
     program = reader.typed(whole, "", "program", str)
     samples = reader.number(whole, "", "samples", int)

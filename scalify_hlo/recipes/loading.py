@@ -170,10 +170,20 @@ def dump_recipe(recipe: Recipe, *, whole: bool = False) -> str:
         name = "propagate"
         meet = "max"
     """
+    return to_toml(options_of(recipe, whole=whole))
+
+
+def options_of(recipe: Recipe, *, whole: bool = False) -> dict[str, Value]:
+    """Returns the name of a recipe and its options by key.
+
+    Args:
+        recipe: The recipe.
+        whole: Whether options at their defaults are returned too.
+    """
     values = dict(_leaves(recipe))
-    if not whole:
-        values = {k: v for k, v in values.items() if k == "name" or v != defaults()[k]}
-    return to_toml(values)
+    if whole:
+        return values
+    return {k: v for k, v in values.items() if k == "name" or v != defaults()[k]}
 
 
 @cache

@@ -18,7 +18,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 _NOTES = {"$schema", "title", "description", "$defs"}
 _KEYWORDS = _NOTES | {
     *("type", "properties", "required", "additionalProperties", "items", "minItems", "maxItems"),
-    *("enum", "const", "minimum", "oneOf", "$ref"),
+    *("enum", "const", "minimum", "maximum", "oneOf", "$ref"),
 }
 
 
@@ -30,7 +30,11 @@ def schema(name: str) -> dict[str, Any]:
 
 def faults(value: Any, name: str) -> list[str]:
     """Where a value does not fit a schema of the package."""
-    root = schema(name)
+    return faults_by(value, schema(name))
+
+
+def faults_by(value: Any, root: dict[str, Any]) -> list[str]:
+    """Where a value does not fit a schema."""
     return _faults(value, root, root, "$")
 
 
@@ -48,11 +52,16 @@ def _faults(value: Any, rule: dict[str, Any], root: dict[str, Any], path: str) -
         return [f"{path}: {value!r} is none of {rule['enum']}"]
     if "type" in rule and not _has_type(value, rule["type"]):
         return [f"{path}: {value!r} is no {rule['type']}"]
-    if "minimum" in rule and value < rule["minimum"]:
-        return [f"{path}: {value} is below {rule['minimum']}"]
+    if isinstance(value, (int, float)):
+        return _of_number(value, rule, path)
     if isinstance(value, dict):
         return _of_object(value, rule, root, path)
     return _of_array(value, rule, root, path) if isinstance(value, list) else []
+
+
+def _of_number(value: float, rule: dict[str, Any], path: str) -> list[str]:
+    low, high = rule.get("minimum", value), rule.get("maximum", value)
+    return [] if low <= value <= high else [f"{path}: {value} is not from {low} to {high}"]
 
 
 def _has_type(value: Any, types: str | list[str]) -> bool:

@@ -257,8 +257,10 @@ FIRST = "tensors.0"
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("scalify_hlo_profile", ..., "the profile has no 'scalify_hlo_profile'"),
-        ("scalify_hlo_profile", 2, "'scalify_hlo_profile' is 2"),
+        ("format", ..., "the profile has no 'format'"),
+        ("format", "scalify-hlo stats", "'format' is 'scalify-hlo stats', and not"),
+        ("version", ..., "the profile has no 'version'"),
+        ("version", 2, "'version' is 2"),
         ("program", ..., "the profile has no 'program'"),
         ("program", 3, "'program' is not a text"),
         ("samples", "many", "'samples' is not a whole number"),

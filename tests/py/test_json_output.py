@@ -1,0 +1,168 @@
+"""Every command that prints a result prints it as JSON, with the name of a format and a version."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from jax import export
+
+from scalify_hlo.cli.main import main
+from tests.py.schemas import faults_by
+
+OUT: Final = "out.json"
+JSON: Final = ("--format", "json")
+CALLS: Final[dict[str, tuple[list[str], str]]] = {
+    "rewrite": (
+        ["step.export", "-o", "o.export", "--recipe", "fp8-current", "--report", OUT],
+        "report/schemas/report.json",
+    ),
+    "check": (["step.export", "fp8.export", "--per-value", *JSON], "report/schemas/check.json"),
+    "calibrate": (["step.export", "--inputs", "x.npz"], "profile/profile.schema.json"),
+    "stats": (["step.export", "--inputs", "x.npz"], "observe/stats.schema.json"),
+    "bisect-nan": (["step.export", "--inputs", "x.npz", *JSON], "observe/nan.schema.json"),
+    "compare": (
+        ["step.export", "--inputs", "x.npz", "--recipes", "fp8-current", *JSON],
+        "choose/compare.schema.json",
+    ),
+    "blame": (
+        ["step.export", "--inputs", "x.npz", "--recipe", "fp8-current", *JSON],
+        "choose/blame.schema.json",
+    ),
+    "inspect": (["step.export", *JSON], "report/schemas/inspect.json"),
+    "rules": (["add", *JSON], "report/schemas/rules.json"),
+    "recipes": (["fp8", "--all", *JSON], "report/schemas/recipes.json"),
+}
+"""For each command, options with which it writes JSON, and the schema of that in the package."""
+
+OF_PROGRAMS: Final = {"opt"}
+"""The commands whose only result is a program."""
+
+
+def step(x: Any, w: Any) -> Any:
+    with jax.named_scope("head"):
+        return jnp.tanh(x @ w)
+
+
+@pytest.fixture(scope="module", name="folder")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("json")
+    x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+    (folder / "step.export").write_bytes(export.export(jax.jit(step))(x, x).serialize())
+    np.savez(folder / "x.npz", x=x, w=x)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = call("rewrite", "step.export", "-o", "fp8.export", "--recipe", "fp8-current")
+    assert not done.exit_code, done.output
+    return folder
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def schema(path: str) -> Any:
+    return json.loads(resources.files("scalify_hlo").joinpath(path).read_text("utf-8"))
+
+
+def test_every_command_is_here() -> None:
+    assert CALLS.keys() | OF_PROGRAMS == set(main.list_commands(click.Context(main)))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_command_writes_json_of_a_version(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(folder)
+    arguments, path = CALLS[name]
+    done = call(name, *arguments)
+    assert not done.exit_code, done.output
+    content = json.loads(Path(OUT).read_text() if OUT in arguments else done.stdout)
+    assert content["format"].startswith("scalify-hlo")
+    assert isinstance(content["version"], int)
+    assert not faults_by(content, schema(path))
+    for key in ("format", "version"):
+        assert faults_by(content | {key: "another"}, schema(path))
+        assert faults_by({k: v for k, v in content.items() if k != key}, schema(path))
+
+
+def test_a_page_names_every_schema() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text("utf-8")
+    for name, (_, path) in CALLS.items():
+        assert f"| `{name}" in page
+        assert f"`scalify_hlo/{path}`" in page
+
+
+def test_a_failed_check_is_written_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    done = call("check", "step.export", "fp8.export", "--per-value", "--rtol", "1e-7", *JSON)
+    assert done.exit_code == 1
+    content = json.loads(done.stdout)
+    assert not faults_by(content, schema("report/schemas/check.json"))
+    assert not content["passed"]
+    assert not content["results"][0]["passed"]
+    assert content["limits"]["rtol"] == 1e-7
+    assert content["limits"]["min_snr_db"] is None
+    values = content["values"]
+    assert {each["op"] for each in values["parted"]} >= {"stablehlo.dot_general"}
+    assert values["compared"] - values["within"] == len(values["parted"])
+    assert "results are not within" in done.stderr
+
+
+def test_a_check_has_the_bound_of_the_recipe(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    content = json.loads(call("check", "step.export", "fp8.export", "--per-value", *JSON).stdout)
+    inside = content["values"]["limits"]
+    assert content["limits"]["casts"] == inside["casts"] == {"f8E4M3FN": 2}
+    assert content["limits"]["min_snr_db"] == pytest.approx(28.9 - 3 - 6, abs=0.1)
+    assert inside["min_snr_db"] == pytest.approx(content["limits"]["min_snr_db"] - 6.02, abs=0.01)
+    assert content["rewritten"]["rewrites"]
+    assert not content["original"]["rewrites"]
+
+
+@pytest.mark.parametrize("backend", ["xla", "interpreter"])
+def test_equal_results_are_exact(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    monkeypatch.chdir(folder)
+    done = call("check", "step.export", "step.export", "--backend", backend, *JSON)
+    content = json.loads(done.stdout)
+    assert not faults_by(content, schema("report/schemas/check.json"))
+    (result,) = content["results"]
+    assert result["snr_db"] == "exact"
+    assert result["relative_error"] == result["max_ulp"] == 0
+    assert content["limits"]["epsilons"] == 64
+    assert content["values"] is None
+
+
+def test_lists_have_every_rule_and_recipe() -> None:
+    rules = json.loads(call("rules", *JSON).stdout)
+    assert not faults_by(rules, schema("report/schemas/rules.json"))
+    assert {"stablehlo.add", "chlo.erf"} <= {each["op"] for each in rules["rules"]}
+    recipes = json.loads(call("recipes", *JSON).stdout)
+    assert not faults_by(recipes, schema("report/schemas/recipes.json"))
+    options = {each["name"]: each["options"] for each in recipes["recipes"]}
+    assert not options["propagate"]
+    assert options["fp8"]["matmul.weight"] == "f8E4M3FN"
+    assert {"unit", "fp8-delayed"} <= options.keys()
+
+
+def test_settings_are_in_a_recipe() -> None:
+    done = call("recipes", "fp8", "--set", "matmul.exclude=head,*embed*", *JSON)
+    (recipe,) = json.loads(done.stdout)["recipes"]
+    assert recipe["options"]["matmul.exclude"] == ["head", "*embed*"]
+
+
+@pytest.mark.parametrize("name", ["rules", "recipes"])
+def test_one_form_at_a_time(name: str) -> None:
+    done = call(name, "--markdown", *JSON)
+    assert done.exit_code == 2
+    assert "--markdown and --format json are different forms" in done.stderr
