@@ -6,11 +6,17 @@ import sys
 
 
 def run() -> None:
-    """Runs the command line; an interrupt during its imports exits without a traceback."""
+    """Runs the command line; an interrupt ends it without a traceback."""
     try:
+        from scalify_hlo.storage.interrupts import end_on_interrupt, ignore_interrupts
+
+        end_on_interrupt()
         from scalify_hlo.cli.main import main
 
-        main()
+        try:
+            main()
+        finally:
+            ignore_interrupts()
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -18,7 +18,7 @@ themselves. `scalify-hlo COMMAND --help` prints the same text.
 Programs are MLIR text or bytecode, StableHLO portable artifacts or jax.export files, which are
 recognized by content. `-` is standard input or output. An output file is written only if the
 command succeeds, and then as a whole. Errors, remarks and the summary of a rewrite are written to
-standard error.
+standard error. Work of more than two seconds has a progress bar, if standard error is a terminal.
 
 Regions and calls may nest up to 1,500 levels, and a stream may have 2 GiB. Strings have to be
 UTF-8, except in `backend_config`. A program beyond these limits is refused with an error.
@@ -28,6 +28,7 @@ UTF-8, except in `backend_config`. A program beyond these limits is refused with
 | 0 | The command succeeded. |
 | 1 | There is an error in the input, or `check` found a difference. |
 | 2 | There is an error in the command line. |
+| 130 | The command was interrupted. Output files are as they were before. |
 
 `NO_COLOR=1` turns colors off. `SCALIFY_HLO_DEBUG=1` shows the traceback of an unexpected error.
 """

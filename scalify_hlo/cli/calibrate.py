@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -54,8 +53,10 @@ def command(
     calibration = Calibration(read(program))
     for path, profile in zip(merge, earlier, strict=True):
         profile.require(calibration.program, display_name(path))
-    for path in _in_progress(inputs):
-        calibration.add(read_arrays(path), path)
+    with console.progress("Calibrating", quiet=quiet) as progress:
+        for done, path in enumerate(inputs):
+            progress(done, len(inputs))
+            calibration.add(read_arrays(path), path)
     if not quiet:
         console.report_remarks(calibration.remarks, display_name(program))
     write_file(output, dump_profile(_merged(calibration.profile(), earlier)))
@@ -65,14 +66,3 @@ def _merged(profile: Profile, earlier: Sequence[Profile]) -> Profile:
     for other in earlier:
         profile = profile.merge(other)
     return profile
-
-
-def _in_progress(inputs: Sequence[str]) -> Iterator[str]:
-    """Yields the samples, with a progress bar on standard error if that is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield from inputs
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(inputs, "Calibrating", console=Console(stderr=True), transient=True)

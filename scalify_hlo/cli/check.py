@@ -99,17 +99,18 @@ def command(
     programs = read(original), read(rewritten)
     bound = bound_of(*(p.module for p in programs))
     given = (rtol, max_ulp, min_snr)
-    done = checked(
-        *programs,
-        inputs=read_arrays(inputs) if inputs else None,
-        seed=seed,
-        scale=power,
-        backend="interpreter" if backend == "interpreter" else "xla",
-    )
     inside = None
-    if per_value:
-        limits = Limits(*given, None if bound is None else bound.of_values)
-        inside = _inside(programs, done, profile, limits)
+    with console.progress("Running"):
+        done = checked(
+            *programs,
+            inputs=read_arrays(inputs) if inputs else None,
+            seed=seed,
+            scale=power,
+            backend="interpreter" if backend == "interpreter" else "xla",
+        )
+        if per_value:
+            limits = Limits(*given, None if bound is None else bound.of_values)
+            inside = _inside(programs, done, profile, limits)
     found = Comparison(programs, done.differences, Limits(*given, bound), inside)
     if form == "json":
         console.echo(dump(found), nl=False)

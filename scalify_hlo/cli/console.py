@@ -15,12 +15,18 @@ import click
 
 from scalify_hlo.errors import Remark, ScalifyError
 from scalify_hlo.storage.files import standard_output
+from scalify_hlo.storage.interrupts import undone_by_interrupt
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from scalify_hlo.io.program import Program
 
 _PATIENCE = 2.0
 """Seconds that work takes before a progress bar appears."""
+
+_RESTORE = b"\r\x1b[2K\x1b[?25h"
+"""The control sequences that erase a line and show the cursor."""
 
 _COLOURS = {"error": "red", "remark": "blue", "note": "bright_black"}
 
@@ -74,32 +80,76 @@ def show_rewrites(program: Program) -> None:
 
 
 @contextlib.contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+def progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
     """Shows a progress bar on standard error if the work takes longer than two seconds.
 
     Args:
         what: The work, in one word.
+        quiet: Whether no bar is shown.
 
     Yields:
         A function that is told how many parts are done, of how many. It does nothing if standard
         error is not a terminal.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if quiet or not _is_terminal(sys.stderr):
         yield lambda _, __: None
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task(what, total=None)
+    bar = _Bar(what)
     timer = threading.Timer(_PATIENCE, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        with undone_by_interrupt(bar.abandon):
+            yield bar.update
     finally:
         timer.cancel()
         bar.stop()
+
+
+class _Bar:
+    """A progress bar that another thread starts, unless the work has ended by then.
+
+    Args:
+        what: The work, in one word.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what, self._lock = what, threading.Lock()
+        self._parts: tuple[int, int | None] = (0, None)
+        self._shown: Progress | None = None
+        self._ended = False
+
+    def start(self) -> None:
+        """Shows the bar."""
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with self._lock:
+            if self._ended:
+                return
+            self._shown = Progress(console=Console(stderr=True), transient=True)
+            done, total = self._parts
+            self._shown.add_task(self._what, total=total, completed=done)
+            self._shown.start()
+
+    def update(self, done: int, total: int) -> None:
+        """Sets how many parts are done, of how many."""
+        with self._lock:
+            self._parts = done, total
+            if self._shown is not None:
+                self._shown.update(self._shown.task_ids[0], completed=done, total=total)
+
+    def abandon(self) -> None:
+        """Shows the cursor again, and erases the line of the bar."""
+        if self._shown is not None:
+            os.write(2, _RESTORE)
+
+    def stop(self) -> None:
+        """Removes the bar."""
+        with self._lock:
+            self._ended = True
+            if self._shown is not None:
+                self._shown.stop()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = False) -> str:
@@ -124,7 +174,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, fit: bool = F
 
 def _room(lines: Sequence[Sequence[str]]) -> int | None:
     """The width that a terminal leaves for the last column; None if there is no terminal."""
-    if not getattr(sys.stdout, "isatty", lambda: False)():
+    if not _is_terminal(sys.stdout):
         return None
     others = list(zip(*lines, strict=True))[:-1]
     used = sum(max(map(len, column)) + 2 for column in others)
@@ -167,7 +217,11 @@ def _bold(text: str) -> str:
 
 def _style(text: str, stream: object, *, fg: str | None = None, bold: bool = False) -> str:
     """Returns text with colors, if the stream is a terminal and NO_COLOR is not set."""
-    is_terminal = getattr(stream, "isatty", lambda: False)()
-    if not is_terminal or os.environ.get("NO_COLOR"):
+    if not _is_terminal(stream) or os.environ.get("NO_COLOR"):
         return text
     return click.style(text, fg=fg, bold=bold)
+
+
+def _is_terminal(stream: object) -> bool:
+    """Whether a standard stream is a terminal; it is None if it is closed."""
+    return bool(getattr(stream, "isatty", lambda: False)())

@@ -95,7 +95,9 @@ def command(
     """
     options = to_options(recipe, signature, input_scale, settings, profile)
     selection = _selection(names, roles, sort, wide=wide, exclude=exclude)
-    inspected = Inspected(read(program), options, selection)
+    source = read(program)
+    with console.progress("Inspecting"):
+        inspected = Inspected(source, options, selection)
     if form == "json":
         from scalify_hlo.cli.inspect_json import dump
 

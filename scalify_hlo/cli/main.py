@@ -14,6 +14,7 @@ from scalify_hlo import __version__
 from scalify_hlo.cli import console
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.storage import files
+from scalify_hlo.storage.interrupts import STATUS
 
 _COMMANDS = {
     "rewrite": "Rewrite a program into scaled form.",
@@ -69,7 +70,10 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the command line. It exits with 0, 1 on input errors, or 2 on usage errors."""
+        """Runs the command line.
+
+        It exits with 0, 1 on input errors, 2 on usage errors, or 130 after an interrupt.
+        """
         kwargs["standalone_mode"] = False
         kwargs["prog_name"] = _NAME
         # This hides XLA's log messages on the machine, which are not diagnostics of a program.
@@ -89,7 +93,7 @@ def _run(call: Any) -> int:
     except click.ClickException as error:
         return _report_usage(error)
     except (click.Abort, KeyboardInterrupt):
-        return 130
+        return STATUS
     except BrokenPipeError:
         # The reader of the output is gone. The rest is discarded, so that the exit does not fail.
         files.discard_output()

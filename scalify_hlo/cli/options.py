@@ -43,8 +43,10 @@ output_option = click.option(
 )
 """Adds the option for the output file to a command."""
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no remarks.")
-"""Adds the option that suppresses remarks to a command."""
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print no remarks and no progress bar."
+)
+"""Adds the option that suppresses remarks and the progress bar to a command."""
 
 
 def format_option(what: str) -> Callable[[F], F]:

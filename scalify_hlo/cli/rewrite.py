@@ -61,7 +61,9 @@ if TYPE_CHECKING:
     help="Replace ops by faster ones of the same value, whatever the recipe does.",
 )
 @click.option("--again", is_flag=True, help="Accept a program that was rewritten before.")
-@click.option("-q", "--quiet", is_flag=True, help="Print no remarks and no summary.")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print no remarks, no summary and no progress bar."
+)
 def command(
     program: str,
     output: str,
@@ -113,7 +115,8 @@ def command(
         measured = scales_by_name(source, read_arrays(input_values))
         options = replace(options, input_scale=measured | dict(options.input_scale))
     options = replace(options, listed=report is not None or bool(requirements))
-    rewritten, done = rewrite_program(source, options)
+    with console.progress("Rewriting", quiet=quiet):
+        rewritten, done = rewrite_program(source, options)
     if not quiet:
         console.report_remarks(done.remarks, rewritten.name)
     _refuse_terminal(output, text=is_text(rewritten, target_version))

@@ -86,7 +86,7 @@ def command(
     arrays = [read_arrays(path) for path in inputs]
     if options is not None:
         options = with_measured(options, source, arrays[0])
-    with console.progress("Running") as progress:
+    with console.progress("Running", quiet=quiet) as progress:
         record = collect_stats(source, arrays, request, options, progress)
     if not quiet:
         for remark in record.remarks:

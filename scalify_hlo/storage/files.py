@@ -17,6 +17,7 @@ from typing import BinaryIO, TextIO
 
 from scalify_hlo.errors import InputError, UsageError
 from scalify_hlo.storage.byte_source import OnDisk, Source
+from scalify_hlo.storage.interrupts import undone_by_interrupt
 
 STREAM = "-"
 """The path that stands for standard input or output."""
@@ -256,7 +257,7 @@ def _write(path: Path, save: Callable[[BinaryIO], object]) -> None:
     target = path.resolve()  # A link is kept, and the file that it names is replaced.
     # The handler of SIGTERM is set before the file exists, so that no signal leaves it there.
     name = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    with _removed_on_termination(name):
+    with _removed_on_termination(name), undone_by_interrupt(lambda: os.unlink(name)):
         try:
             with open(name, "xb", opener=_open_private) as file:
                 save(file)

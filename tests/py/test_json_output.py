@@ -8,38 +8,28 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-import jax
-import jax.numpy as jnp
-import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from jax import export
 
 from scalify_hlo.cli.main import main
+from tests.py.commands import PROGRAM, RUNS, call, write
 from tests.py.schemas import faults_by
 
 OUT: Final = "out.json"
 JSON: Final = ("--format", "json")
-CALLS: Final[dict[str, tuple[list[str], str]]] = {
+CALLS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "rewrite": (
-        ["step.export", "-o", "o.export", "--recipe", "fp8-current", "--report", OUT],
+        (*RUNS["rewrite"], "-o", "o.export", "--report", OUT),
         "report/schemas/report.json",
     ),
-    "check": (["step.export", "fp8.export", "--per-value", *JSON], "report/schemas/check.json"),
-    "calibrate": (["step.export", "--inputs", "x.npz"], "profile/profile.schema.json"),
-    "stats": (["step.export", "--inputs", "x.npz"], "observe/stats.schema.json"),
-    "bisect-nan": (["step.export", "--inputs", "x.npz", *JSON], "observe/nan.schema.json"),
-    "compare": (
-        ["step.export", "--inputs", "x.npz", "--recipes", "fp8-current", *JSON],
-        "choose/compare.schema.json",
-    ),
-    "blame": (
-        ["step.export", "--inputs", "x.npz", "--recipe", "fp8-current", *JSON],
-        "choose/blame.schema.json",
-    ),
-    "inspect": (["step.export", *JSON], "report/schemas/inspect.json"),
-    "rules": (["add", *JSON], "report/schemas/rules.json"),
-    "recipes": (["fp8", "--all", *JSON], "report/schemas/recipes.json"),
+    "check": ((*RUNS["check"], "--per-value", *JSON), "report/schemas/check.json"),
+    "calibrate": (RUNS["calibrate"], "profile/profile.schema.json"),
+    "stats": (RUNS["stats"], "observe/stats.schema.json"),
+    "bisect-nan": ((*RUNS["bisect-nan"], *JSON), "observe/nan.schema.json"),
+    "compare": ((*RUNS["compare"], *JSON), "choose/compare.schema.json"),
+    "blame": ((*RUNS["blame"], *JSON), "choose/blame.schema.json"),
+    "inspect": ((*RUNS["inspect"], *JSON), "report/schemas/inspect.json"),
+    "rules": (("add", *JSON), "report/schemas/rules.json"),
+    "recipes": (("fp8", "--all", *JSON), "report/schemas/recipes.json"),
 }
 """For each command, options with which it writes JSON, and the schema of that in the package."""
 
@@ -47,26 +37,11 @@ OF_PROGRAMS: Final = {"opt"}
 """The commands whose only result is a program."""
 
 
-def step(x: Any, w: Any) -> Any:
-    with jax.named_scope("head"):
-        return jnp.tanh(x @ w)
-
-
 @pytest.fixture(scope="module", name="folder")
 def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("json")
-    x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
-    (folder / "step.export").write_bytes(export.export(jax.jit(step))(x, x).serialize())
-    np.savez(folder / "x.npz", x=x, w=x)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        done = call("rewrite", "step.export", "-o", "fp8.export", "--recipe", "fp8-current")
-    assert not done.exit_code, done.output
+    write(folder)
     return folder
-
-
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
 
 
 def schema(path: str) -> Any:
@@ -103,7 +78,7 @@ def test_a_page_names_every_schema() -> None:
 
 def test_a_failed_check_is_written_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    done = call("check", "step.export", "fp8.export", "--per-value", "--rtol", "1e-7", *JSON)
+    done = call("check", *RUNS["check"], "--per-value", "--rtol", "1e-7", *JSON)
     assert done.exit_code == 1
     content = json.loads(done.stdout)
     assert not faults_by(content, schema("report/schemas/check.json"))
@@ -119,7 +94,7 @@ def test_a_failed_check_is_written_too(folder: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_check_has_the_bound_of_the_recipe(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    content = json.loads(call("check", "step.export", "fp8.export", "--per-value", *JSON).stdout)
+    content = json.loads(call("check", *RUNS["check"], "--per-value", *JSON).stdout)
     inside = content["values"]["limits"]
     assert content["limits"]["casts"] == inside["casts"] == {"f8E4M3FN": 2}
     assert content["limits"]["min_snr_db"] == pytest.approx(28.9 - 3 - 6, abs=0.1)
@@ -133,7 +108,7 @@ def test_equal_results_are_exact(
     folder: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     monkeypatch.chdir(folder)
-    done = call("check", "step.export", "step.export", "--backend", backend, *JSON)
+    done = call("check", PROGRAM, PROGRAM, "--backend", backend, *JSON)
     content = json.loads(done.stdout)
     assert not faults_by(content, schema("report/schemas/check.json"))
     (result,) = content["results"]

@@ -1,0 +1,48 @@
+"""A small program with inputs and a rewrite, and calls of all commands on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from click.testing import CliRunner, Result
+from jax import export
+
+from scalify_hlo.cli.main import main
+
+PROGRAM: Final = "step.export"
+REWRITTEN: Final = "fp8.export"
+INPUTS: Final = ("--inputs", "x.npz")
+FP8: Final = ("--recipe", "fp8-current")
+RUNS: Final[dict[str, tuple[str, ...]]] = {
+    "rewrite": (PROGRAM, *FP8),
+    "check": (PROGRAM, REWRITTEN),
+    "calibrate": (PROGRAM, *INPUTS),
+    "stats": (PROGRAM, *INPUTS),
+    "bisect-nan": (PROGRAM, *INPUTS),
+    "compare": (PROGRAM, *INPUTS, "--recipes", "fp8-current"),
+    "blame": (PROGRAM, *INPUTS, *FP8),
+    "inspect": (PROGRAM,),
+}
+"""The arguments of each command that rewrites or runs a program, without an output."""
+
+
+def step(x: Any, w: Any) -> Any:
+    with jax.named_scope("head"):
+        return jnp.tanh(x @ w)
+
+
+def write(folder: Path) -> None:
+    """Writes the program, its inputs, and a rewrite of it."""
+    x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+    (folder / PROGRAM).write_bytes(export.export(jax.jit(step))(x, x).serialize())
+    np.savez(folder / "x.npz", x=x, w=x)
+    done = call("rewrite", str(folder / PROGRAM), "-o", str(folder / REWRITTEN), *FP8)
+    assert not done.exit_code, done.output
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)

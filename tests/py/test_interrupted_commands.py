@@ -1,0 +1,240 @@
+"""An interrupt leaves an output file as it was, or whole, and says nothing."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalify_hlo.storage import files, interrupts
+from tests.py.commands import PROGRAM, RUNS, call, write
+
+OUTPUTS = {
+    "rewrite": ("-o", "out.export"),
+    "opt": ("-o", "out.mlir"),
+    "calibrate": ("-o", "out.json"),
+    "stats": ("-o", "out.html"),
+    "compare": ("-o", "out.txt"),
+    "blame": ("-o", "out.toml"),
+    "rewrite --report": ("-o", "/dev/null", "--report", "out.json"),
+}
+"""The commands that write files, with options for an output."""
+
+OLD = "before"
+
+
+def arguments(case: str) -> tuple[str, ...]:
+    name = case.partition(" ")[0]
+    run = RUNS.get(name, (PROGRAM, "--pass-pipeline=scalify-normalize"))
+    return (name, *run, *OUTPUTS[case])
+
+
+@pytest.fixture(scope="module", name="folder")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("interrupted")
+    write(folder)
+    return folder
+
+
+@pytest.fixture(name="here")
+def _here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def interrupt(*_: Any, **__: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+class Half:
+    """A file of which half of the first write is written, and then the user presses Ctrl-C."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def __enter__(self) -> Half:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, data: bytes) -> int:
+        self._file.write(data[: len(data) // 2])
+        self._file.flush()
+        raise KeyboardInterrupt
+
+
+def half_written(patch: pytest.MonkeyPatch) -> None:
+    def opened(name: Any, mode: str, **more: Any) -> Any:
+        return Half(builtins.open(name, mode, **more))
+
+    patch.setattr(files, "open", opened, raising=False)
+
+
+def after(of: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that is interrupted when it has done its work."""
+
+    def call(*arguments: Any) -> None:
+        of(*arguments)
+        raise KeyboardInterrupt
+
+    return call
+
+
+POINTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "before it is created": lambda p: p.setattr("secrets.token_hex", interrupt),
+    "half written": half_written,
+    "before its mode is set": lambda p: p.setattr("os.chmod", interrupt),
+    "before it is renamed": lambda p: p.setattr("os.replace", interrupt),
+    "after it is renamed": lambda p: p.setattr("os.replace", after(os.replace)),
+}
+
+
+def assert_old(done: Any, output: Path, before: list[str]) -> None:
+    assert (done.exit_code, done.stderr.strip()) == (130, "")
+    assert output.read_text() == OLD
+    assert sorted(os.listdir(output.parent)) == before
+
+
+@pytest.mark.parametrize("case", OUTPUTS)
+def test_a_command_that_is_interrupted_while_it_writes(here: Path, case: str) -> None:
+    call_ = arguments(case)
+    output = here / call_[-1]
+    output.write_text(OLD)
+    before = sorted(os.listdir(here))
+    with pytest.MonkeyPatch.context() as patch:
+        half_written(patch)
+        done = call(*call_, *("--quiet",) * (call_[0] in ("rewrite", "stats", "calibrate")))
+    assert_old(done, output, before)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_each_point_of_a_write(here: Path, point: str) -> None:
+    output = here / "out.export"
+    output.write_text(OLD)
+    before = sorted(os.listdir(here))
+    with pytest.MonkeyPatch.context() as patch:
+        POINTS[point](patch)
+        done = call(*arguments("rewrite"), "--quiet")
+    if point == "after it is renamed":
+        assert (done.exit_code, done.stderr.strip()) == (130, "")
+        assert not call("inspect", str(output)).exit_code
+        assert sorted(os.listdir(here)) == before
+    else:
+        assert_old(done, output, before)
+
+
+_CUT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell may have it ignored.
+from scalify_hlo.storage import files, interrupts
+
+interrupts.end_on_interrupt()
+
+class Tied:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass  # The handler runs here, where an exception would be ignored.
+
+def save(file):
+    file.write(b"half")
+    file.flush()
+    Tied()
+    file.write(b"rest")
+
+files.save_file(sys.argv[1], save)
+"""
+
+
+def test_an_interrupt_where_exceptions_are_lost(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.write_text(OLD)
+    done = subprocess.run(
+        [sys.executable, "-c", _CUT, str(output)], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert os.listdir(tmp_path) == ["out"]
+    assert output.read_text() == OLD
+
+
+def test_another_handler_of_interrupts_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for known in (signal.SIG_IGN, interrupt):
+        monkeypatch.setattr(signal, "getsignal", lambda _, known=known: known)
+        monkeypatch.setattr(signal, "signal", interrupt)
+        interrupts.end_on_interrupt()
+        interrupts.ignore_interrupts()
+
+
+def started(case: str) -> subprocess.Popen[str]:
+    """Starts a command, and waits until it has its handler of interrupts."""
+    code = (
+        "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from scalify_hlo.storage import interrupts\n"
+        "interrupts.end_on_interrupt(); os.write(2, b'!')\n"
+        "from scalify_hlo.__main__ import run; run()"
+    )
+    pipe = subprocess.PIPE
+    line = [sys.executable, "-c", code, *arguments(case)]
+    process = subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True)
+    assert process.stderr is not None
+    assert process.stderr.read(1) == "!"
+    return process
+
+
+WHOLE: dict[str, Callable[[str], object]] = {
+    "calibrate": json.loads,
+    "rewrite --report": json.loads,
+    "stats": lambda text: text.rstrip().endswith("</html>"),
+    "compare": lambda text: text.splitlines()[-1].startswith("suggestion: "),
+    "blame": lambda text: text.startswith("name = "),
+    "opt": lambda text: text.rstrip().endswith("}"),
+}
+"""Whether the text of an output is whole."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", OUTPUTS)
+def test_signals_at_random_times(here: Path, case: str) -> None:
+    rng = random.Random(case)
+    output = here / arguments(case)[-1]
+    output.write_text(OLD)
+    before = sorted(os.listdir(here))
+    start = time.monotonic()
+    assert not started(case).communicate()[1].count("error")
+    length = time.monotonic() - start
+    codes = set()
+    for turn in range(6):
+        output.write_text(OLD)
+        process = started(case)
+        time.sleep(length * (0.97 if turn == 0 else rng.random()))
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate()
+        codes.add(process.returncode)
+        assert "Traceback" not in told
+        assert "error" not in told
+        assert sorted(os.listdir(here)) == before
+        data = output.read_bytes()
+        assert data == OLD.encode() or is_whole(case, output, data)
+        assert process.returncode == 130 or data != OLD.encode()
+    assert codes <= {0, 130}
+    assert 130 in codes
+
+
+def is_whole(case: str, output: Path, data: bytes) -> bool:
+    if case == "rewrite":
+        return call("inspect", str(output)).exit_code == 0
+    return bool(WHOLE[case](data.decode()))
