@@ -65,12 +65,12 @@ class Measuring:
     def whole(self) -> Effect:
         """Runs the recipe as it is, and finds its sites."""
         whole = self._run(self._recipe, first=True)
-        self._known[frozenset(site.full for site in self.sites)] = whole
+        self._known[frozenset(site.key for site in self.sites)] = whole
         return whole
 
     def effect(self, narrow: Iterable[Site]) -> Effect:
         """Returns the error with only some sites in low precision."""
-        key = frozenset(site.full for site in narrow)
+        key = frozenset(site.key for site in narrow)
         if key not in self._known:
             self._known[key] = self._run(self._recipe_with(key))
         return self._known[key]
@@ -81,7 +81,7 @@ class Measuring:
         recipe = self._recipe_without(chosen)
         more = [site for site in self.sites if site not in chosen]
         out = [*chosen, *(s for s in more if any(map(s.is_matched, recipe.matmul.exclude)))]
-        key = frozenset(site.full for site in self.sites if site not in out)
+        key = frozenset(site.key for site in self.sites if site not in out)
         if key and key not in self._known:
             self._known[key] = self._run(recipe)
         kept = [site for site in self.sites if site not in out]
@@ -90,16 +90,16 @@ class Measuring:
     def _recipe_with(self, names: AbstractSet[str]) -> Recipe:
         """Returns the recipe with all sites wide but those of some names.
 
-        A name that is part of the name of another site would include that site too.
+        The pattern of a site may match another one too.
         """
-        kept = [site for site in self._all if site.full in names]
-        others = [site.full for site in self._all if site.full not in names]
-        out = [name for name in others if not any(site.is_matched(name) for site in kept)]
+        kept = [site for site in self._all if site.key in names]
+        others = [site.pattern for site in self._all if site.key not in names]
+        out = [each for each in others if not any(site.is_matched(each) for site in kept)]
         matmul, scaling = self._recipe.matmul, self._recipe.scaling
         exclude = tuple(dict.fromkeys((*matmul.exclude, *out)))
         if not names and scaling.kind == "delayed":  # It refuses a program without any such scale.
             scaling = Scaling("current", scaling.fp8_format)
-        chosen = replace(matmul, include=tuple(sorted(names)), exclude=exclude)
+        chosen = replace(matmul, include=tuple(site.pattern for site in kept), exclude=exclude)
         return replace(self._recipe, matmul=chosen, scaling=scaling)
 
     def _recipe_without(self, sites: Iterable[Site]) -> Recipe:
@@ -118,7 +118,7 @@ class Measuring:
         self._tell(self.runs)
         if first:
             matmuls = outcome.report.matmuls
-            self._all = sites_of(matmuls, bench.name)
+            self._all = sites_of(matmuls, bench.name, by_roles=True)
             self.sites = [site for site in self._all if site.narrow]
         change = outcome.losses[0][0] - self._original[0][0] if outcome.losses else None
         errors = tuple(each for each in outcome.errors if each.kind in self._kinds)

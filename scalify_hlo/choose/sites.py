@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
 from scalify_hlo.choose.decibels import decibels
 from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.dialect.patterns import is_like
+from scalify_hlo.dialect.patterns import ROLE_MARK, is_site_like
 from scalify_hlo.report.matmuls import MatmulReport
 
 _WIDE = 32
@@ -23,13 +24,15 @@ class Site:
     Attributes:
         full: The name stack and the names of arguments with spaces between, as patterns match it.
         pattern: A pattern for ``matmul.exclude`` that matches this site. It matches no other,
-            unless the whole name of this site is a name of another too.
+            unless another has all names and the roles of this site.
         part: ``forward``, ``backward`` or ``other``.
         operands: The roles of the operands.
         location: The source location, as ``file:line:column``.
         calls: The number of its matmuls.
         formats: The formats of the operands.
         narrow: Whether a matmul of the site is quantized.
+        vocabulary: Whether it projects to a vocabulary.
+        mark: The roles of the operands as a pattern has them, if other sites have the same name.
     """
 
     full: str
@@ -40,15 +43,23 @@ class Site:
     calls: int
     formats: tuple[str, str]
     narrow: bool
+    vocabulary: bool = False
+    mark: str = ""
 
     @property
     def name(self) -> str:
         """The name, as it is shown."""
-        return self.full.strip()
+        return f"{self.full.strip()}{self.mark}"
+
+    @property
+    def key(self) -> str:
+        """The name that tells it from other sites of the program."""
+        return f"{self.full}{self.mark}"
 
     def is_matched(self, pattern: str) -> bool:
         """Whether a pattern of a recipe matches the site, as `quantize.sites` has it."""
-        return _matches(pattern, self.full)
+        roles = [self.part, *self.operands, *("vocabulary",) * self.vocabulary]
+        return is_site_like(pattern, self.full, roles)
 
     @property
     def role(self) -> str:
@@ -56,46 +67,68 @@ class Site:
         return f"{self.part} {' x '.join(filter(None, self.operands))}".strip()
 
 
-def sites_of(matmuls: Sequence[MatmulReport], program: str) -> list[Site]:
+def sites_of(
+    matmuls: Sequence[MatmulReport], program: str, *, by_roles: bool = False
+) -> list[Site]:
     """Returns the sites of a rewritten program, in program order.
 
     Args:
         matmuls: Its matmuls.
         program: The name of the program in locations without a file.
+        by_roles: Whether matmuls of one name are several sites if their operands have other roles.
     """
-    groups: dict[str, list[MatmulReport]] = {}
+    groups: dict[tuple[str, ...], list[MatmulReport]] = {}
     for matmul in matmuls:
-        groups.setdefault(matmul.site, []).append(matmul)
-    return [_site(name, group, groups, program) for name, group in groups.items()]
+        roles = sorted(matmul.roles) if by_roles else ()
+        groups.setdefault((matmul.site, *roles), []).append(matmul)
+    names = Counter(name for name, *_ in groups)
+    return [
+        _site(group, matmuls, program, marked=names[group[0].site] > 1) for group in groups.values()
+    ]
 
 
-def _site(name: str, group: Sequence[MatmulReport], names: Iterable[str], program: str) -> Site:
+def _site(
+    group: Sequence[MatmulReport], every: Sequence[MatmulReport], program: str, *, marked: bool
+) -> Site:
     first = next((each for each in group if each.wide is None), group[0])
     return Site(
-        name,
-        _pattern(name, first.name, names),
+        first.site,
+        _pattern(first, group, every),
         first.part,
         first.roles,
         place_of_text(first.location, program),
         sum(each.calls for each in group),
         first.formats[:2],
         any(each.wide is None for each in group),
+        first.vocabulary,
+        _mark(first) if marked else "",
     )
 
 
-def _pattern(name: str, stack: str, names: Iterable[str]) -> str:
-    """Returns the name stack if no other site has it, else the whole name.
+def _pattern(
+    matmul: MatmulReport, group: Sequence[MatmulReport], every: Sequence[MatmulReport]
+) -> str:
+    """Returns the shortest pattern that matches a site alone, or else the longest one.
 
-    Names that differ in case only match the same patterns.
+    It is the name stack, the whole name, or one of them with the roles of the operands. Names that
+    differ in case only match the same patterns.
     """
-    others = [other for other in names if other.casefold() != name.casefold()]
-    alone = not any(_matches(stack, other) for other in others)
-    return stack if stack and alone else name
+    others = [each for each in every if not _is_same(each, matmul) and each not in group]
+    mark, names = _mark(matmul), (matmul.name, matmul.site)
+    patterns = list(filter(None, (name + end for end in ("", mark) for name in names)))
+    alone = (each for each in patterns if not any(other.is_matched(each) for other in others))
+    return next(alone, matmul.site + mark)
 
 
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a pattern matches a site by its whole name, or by the name stack or an argument."""
-    return any(is_like(pattern, each) for each in (name, *name.split()))
+def _mark(matmul: MatmulReport) -> str:
+    """Returns the roles of the operands as a pattern has them."""
+    return "".join(f"{ROLE_MARK}{role}" for role in matmul.roles if role)
+
+
+def _is_same(one: MatmulReport, other: MatmulReport) -> bool:
+    """Whether the same patterns match two matmuls, up to their part."""
+    same = one.site.casefold() == other.site.casefold()
+    return same and sorted(one.roles) == sorted(other.roles)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,10 @@ from typing import Final
 
 from scalify_hlo.cli import console
 from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.dialect.patterns import is_like_any
+from scalify_hlo.dialect.patterns import ROLES as ROLES
+from scalify_hlo.dialect.patterns import hint_of_roles, names_of_site
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.report.matmuls import MatmulReport
-
-ROLES: Final = (
-    *("forward", "backward", "other", "activation", "weight", "gradient", "vocabulary"),
-)
-"""The parts and roles by which matmuls can be selected."""
 
 SORTS: Final[Mapping[str, Callable[[MatmulReport], tuple[float | str, ...]]]] = {
     "program": lambda _: (),
@@ -77,28 +73,24 @@ class Selection:
         return _matches(self.exclude, matmul)
 
 
-def _names(matmul: MatmulReport) -> list[str]:
-    """Returns the names of a matmul that patterns of a recipe match."""
-    return [matmul.site, *matmul.site.split()]
-
-
 def _matches(patterns: Sequence[str], matmul: MatmulReport) -> bool:
-    return any(is_like_any(pattern, _names(matmul)) for pattern in patterns)
+    return any(map(matmul.is_matched, patterns))
 
 
 def _require_match(option: str, pattern: str, matmuls: Sequence[MatmulReport]) -> None:
     if any(_matches([pattern], matmul) for matmul in matmuls):
         return
-    known = dict.fromkeys(name for matmul in matmuls for name in _names(matmul))
+    known = dict.fromkeys(name for matmul in matmuls for name in names_of_site(matmul.site))
     raise UsageError(
         f"{option} {pattern!r} matches no matmul{nearest(pattern, known)}",
         hint="`scalify-hlo inspect --matmuls` lists the names; patterns match a name stack, the "
-        "name of an argument, or both with a space between, and * stands for any characters",
+        "name of an argument, or both with a space between, and * stands for any characters"
+        f"{hint_of_roles(pattern)}",
     )
 
 
 def _has_role(matmul: MatmulReport, role: str) -> bool:
-    return role in (matmul.part, *matmul.roles) or (role == "vocabulary" and matmul.vocabulary)
+    return role in matmul.named_roles
 
 
 def uncertainty_of(matmul: MatmulReport) -> float:

@@ -50,7 +50,7 @@ class Selection:
         """Returns the decision on a matmul that has roles."""
         roles = roles_of(op)
         lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
-        if not self.sites.selects(op.attributes[attributes.SITE].value):
+        if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
             return Choice(None, EXCLUDED)
         wide = self._types(op) or self._role(op, roles, (lhs, rhs))
         if wide is None and (is_small(lhs) or is_small(rhs)):
@@ -115,6 +115,12 @@ def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) ->
     if op.operation.name not in _CONVOLUTIONS or {*roles} != {GRADIENT, WEIGHT}:
         return formats
     return [formats[roles.index(WEIGHT)]] * 2 if all(map(is_small, formats)) else formats
+
+
+def _named_roles(op: ir.OpView, roles: Sequence[str]) -> list[str]:
+    """Returns the roles of a matmul that patterns may have."""
+    found = [op.attributes[attributes.PART].value, *roles]
+    return [*found, VOCABULARY.kind] if attributes.VOCABULARY in op.attributes else found
 
 
 def _unknown(extent: Extent, roles: Sequence[str]) -> Wide | None:

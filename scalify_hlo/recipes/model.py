@@ -62,8 +62,12 @@ class MatmulOptions:
             quantized. In the Unit Scaling paper (appendix J.2) they are not. Such a
             weight is that of an embedding that the program looks up, or has its transposed shape.
             Or it has at least 8192 outputs, and 8 times as many outputs as inputs.
-        include: Patterns of names of sites; one of them has to match.
-        exclude: Patterns of names of sites; none of them may match.
+        include: Patterns of names of sites; one of them has to match. A pattern may end in roles:
+            ``*mlp*@gradient@weight`` matches the matmul that makes the gradient of an activation,
+            and ``*mlp*@gradient@activation`` the one that makes the gradient of a weight. Roles are
+            ``activation``, ``weight``, ``gradient``, ``forward``, ``backward``, ``other`` and
+            ``vocabulary``.
+        exclude: Patterns of names of sites, as for ``include``; none of them may match.
     """
 
     activation: str = KEEP

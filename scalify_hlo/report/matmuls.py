@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.sizes import Extent
+from scalify_hlo.dialect.patterns import is_site_like
 
 DECLARED: Final = "declared"
 ASSUMED: Final = "assumed"
@@ -164,6 +165,16 @@ class MatmulReport:
     def site(self) -> str:
         """Its names with spaces between; ``matmul.exclude`` matches the whole or one of them."""
         return " ".join([self.name, *filter(None, self.arguments)])
+
+    @property
+    def named_roles(self) -> list[str]:
+        """Its part and the roles of its operands, as patterns may have them after ``@``."""
+        found = [self.part, *filter(None, self.roles)]
+        return [*found, "vocabulary"] if self.vocabulary else found
+
+    def is_matched(self, pattern: str) -> bool:
+        """Whether a pattern of ``matmul.include`` or ``matmul.exclude`` matches it."""
+        return is_site_like(pattern, self.site, self.named_roles)
 
 
 _WRAPPERS: Final = ("jit", "pjit", "jvp", "transpose", "vmap", "checkpoint", "remat", "custom_vjp")

@@ -102,6 +102,19 @@ def test_matmuls_are_sorted(text: str) -> None:
         assert len(rows(text, "--matmuls", "--sort", key, "--recipe", "unit")) == 5
 
 
+def test_patterns_have_roles(text: str) -> None:
+    given = ["--matmuls", "--recipe", "fp8-current"]
+    (dgrad,) = rows(text, *given, "--name", "*head*@gradient@weight")
+    (wgrad,) = rows(text, *given, "--name", "*head*@gradient@activation")
+    assert "grad x weight" in dgrad
+    assert "grad x act" in wgrad
+    out = call(text, *given, "--exclude", "*head*@gradient@activation").stdout
+    assert "takes out 1 of 5 matmuls" in out
+    failed = call(text, *given, "--exclude", "*head*@wgrad")
+    assert failed.exit_code == 2
+    assert "a role after @ is one of: forward, backward" in failed.stderr
+
+
 def test_patterns_of_exclude_are_tried(text: str) -> None:
     given = ["--recipe", "fp8-current", "--set", "matmul.smallest=4"]
     out = call(text, *given, "--exclude", "*head*").stdout

@@ -8,7 +8,8 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.api import make_options, rewrite_program
-from scalify_hlo.dialect.patterns import is_like, is_like_any
+from scalify_hlo.dialect.patterns import is_like, is_like_any, is_site_like
+from scalify_hlo.errors import UsageError
 from scalify_hlo.io.program import read_text
 
 
@@ -32,6 +33,87 @@ def test_matches(pattern: str, name: str) -> None:
 )
 def test_does_not_match(pattern: str, name: str) -> None:
     assert not is_like(pattern, name)
+
+
+SITE = "jit(f)/transpose(jvp(Mlp_0))/dot_general params['w@a']"
+DGRAD = ["backward", "gradient", "weight"]
+WGRAD = ["backward", "gradient", "activation"]
+SCORES = ["forward", "activation", "activation"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "roles", "expected"),
+    [
+        ("*mlp*", DGRAD, True),
+        ("*mlp*@gradient@weight", DGRAD, True),
+        ("*mlp*@weight@gradient", DGRAD, True),
+        ("*mlp*@WEIGHT", DGRAD, True),
+        ("*mlp*@gradient@weight", WGRAD, False),
+        ("*mlp*@gradient@activation", WGRAD, True),
+        ("*mlp*@gradient@activation", DGRAD, False),
+        ("*mlp*@backward", DGRAD, True),
+        ("*mlp*@forward", DGRAD, False),
+        ("*@backward@gradient@weight", DGRAD, True),
+        ("*attention*@weight", DGRAD, False),
+        ("params['w@a']", DGRAD, True),
+        ("params['w@a']@weight", DGRAD, True),
+        ("params['w@a']@activation", DGRAD, False),
+        ("*@a']", SCORES, True),
+        ("*@activation@activation", SCORES, True),
+        ("*@activation@activation@activation", SCORES, False),
+        ("*@activation@activation", WGRAD, False),
+        ("*@vocabulary", [*DGRAD, "vocabulary"], True),
+        ("*@vocabulary", DGRAD, False),
+        ("*@wgrad", WGRAD, False),
+        ("@weight", DGRAD, False),
+        ("", DGRAD, False),
+    ],
+)
+def test_roles_after_a_name(pattern: str, roles: list[str], expected: bool) -> None:
+    assert is_site_like(pattern, SITE, roles) is expected
+
+
+def layer(w: jax.Array, x: jax.Array) -> jax.Array:
+    with jax.named_scope("mlp"):
+        return jnp.sum(jnp.tanh(jnp.tanh(x) @ w))
+
+
+@pytest.mark.parametrize(
+    ("exclude", "wide"),
+    [
+        ("*mlp*", {0, 1, 2}),
+        ("*mlp*@gradient@activation", {1}),
+        ("*mlp*@gradient@weight", {2}),
+        ("*mlp*@backward", {1, 2}),
+        ("*mlp*@weight,*mlp*@gradient@activation", {0, 1, 2}),
+    ],
+)
+def test_backward_matmuls_are_told_apart(exclude: str, wide: set[int]) -> None:
+    array = jnp.ones((32, 32))
+    program = jax.export.export(jax.jit(jax.grad(layer, (0, 1))))(array, array)
+    settings = {"matmul.exclude": exclude}
+    _, report = scalify_hlo.rewrite(program, recipe="fp8-current", settings=settings, report=True)
+    assert [each.roles for each in report.matmuls] == [
+        ("activation", "weight"),
+        ("gradient", "activation"),
+        ("gradient", "weight"),
+    ]
+    assert {i for i, each in enumerate(report.matmuls) if each.wide is not None} == wide
+    # What is not excluded is included by the others.
+    settings = {"matmul.include": exclude}
+    _, report = scalify_hlo.rewrite(program, recipe="fp8-current", settings=settings, report=True)
+    assert {i for i, each in enumerate(report.matmuls) if each.wide is None} == wide
+
+
+def test_an_unknown_role_is_told_from_the_known_ones() -> None:
+    array = jnp.ones((32, 32))
+    program = jax.export.export(jax.jit(layer))(array, array)
+    with pytest.raises(UsageError, match="@wgrad' matches no matmul") as caught:
+        scalify_hlo.rewrite(program, recipe="fp8", settings={"matmul.exclude": "*mlp*@wgrad"})
+    assert "a role after @ is one of: forward, backward" in str(caught.value.hint)
+    with pytest.raises(UsageError, match="matches no matmul") as caught:
+        scalify_hlo.rewrite(program, recipe="fp8", settings={"matmul.exclude": "*none*"})
+    assert "@" not in str(caught.value.hint)
 
 
 def scales(names: tuple[str, str], pattern: str) -> dict[str, str]:
