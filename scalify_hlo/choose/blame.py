@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, Final
@@ -75,6 +75,7 @@ def blame(
     samples: Sequence[Sample],
     recipe: str | PathLike[str] | Recipe,
     *,
+    settings: Mapping[str, object] | None = None,
     runs: int = RUNS,
     explained: float = EXPLAINED,
     worst: int | None = None,
@@ -93,6 +94,7 @@ def blame(
             shapes of the samples.
         samples: The arguments, as for `calibrate`: those of one step.
         recipe: The recipe, as for `load_recipe`.
+        settings: Options that are set over it, by key, as for `rewrite`.
         runs: The most programs that are run.
         explained: The share of the error that single sites have to make.
         worst: The number of sites that the result leaves wide. By default, as many as outputs and
@@ -122,7 +124,7 @@ def blame(
     return find_blame(
         program,
         samples,
-        (name, load_recipe(recipe)),
+        (name, load_recipe(recipe, settings or {})),
         BlameOptions(runs, explained, worst),
         CompareOptions(snr_db=snr_db, signature=signature, profile=seen),
         progress,

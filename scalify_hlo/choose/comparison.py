@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, Final
@@ -18,7 +18,7 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.record import described
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.loading import load_recipe, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.toml import preset_names
 from scalify_hlo.run.given import Sample
@@ -79,6 +79,7 @@ def compare_recipes(
     samples: Sequence[Sample],
     recipes: str | Sequence[str | PathLike[str] | Recipe] = ALL,
     *,
+    settings: Mapping[str, object] | None = None,
     steps: int = 1,
     carry: bool = False,
     seeds: int = 1,
@@ -96,6 +97,7 @@ def compare_recipes(
             steps, the first follows on the last.
         recipes: ``all`` for all presets, or names of presets, paths of TOML files and `Recipe`
             objects. In a string, names are separated by commas.
+        settings: Options that are set over each recipe, by key, as for `rewrite`.
         steps: The number of steps. Results are compared after the first one, and losses after each.
         carry: Whether results that are arguments of the next call are passed on to the next step.
         seeds: The number of runs. All but the first multiply each weight by ``1 + n / 256``, with n
@@ -109,7 +111,8 @@ def compare_recipes(
         progress: Is told how many programs are done, of how many.
 
     Returns:
-        The comparison. A recipe that the program cannot take is in it, with the reason.
+        The comparison. A recipe that the program cannot take, or in which an option of `settings`
+        has no effect, is in it with the reason.
 
     Raises:
         InputError: The program is not valid, was rewritten before, or XLA cannot run it on the CPU.
@@ -123,30 +126,50 @@ def compare_recipes(
     """
     seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
     options = CompareOptions(steps, carry, seeds, snr_db, signature, seen)
-    return compare(program, samples, recipes_of(recipes), options, progress)
+    return compare(program, samples, recipes_of(recipes, settings or {}), options, progress)
+
+
+Given = tuple[str, Recipe | UsageError]
+"""The name of a recipe, and the recipe, or the reason why options cannot be set over it."""
 
 
 def recipes_of(
     recipes: str | Sequence[str | PathLike[str] | Recipe],
-) -> list[tuple[str, Recipe]]:
+    settings: Mapping[str, object] | Iterable[str] = (),
+) -> list[Given]:
     """Returns recipes with their names.
 
     Args:
         recipes: As for `compare_recipes`.
+        settings: Options that are set over each recipe, as for `load_recipe`.
 
     Raises:
-        UsageError: There is none, or one is not known.
+        UsageError: There is none, one is not known, or an option cannot be set over any of them.
         InputError: The file of one is not valid.
     """
     if isinstance(recipes, str):
         names = [name.strip() for name in recipes.split(",") if name.strip()]
         recipes = preset_names() if names == [ALL] else names
-    found = {_name_of(recipe): load_recipe(recipe) for recipe in recipes}
-    if not found:
+    loaded = {_name_of(recipe): load_recipe(recipe) for recipe in recipes}
+    if not loaded:
         raise UsageError(
             "there are no recipes to compare", hint="give names with commas between them, or all"
         )
+    over = settings if isinstance(settings, Mapping) else list(settings)
+    found = {name: _with_settings(recipe, over) for name, recipe in loaded.items()}
+    refused = [each for each in found.values() if isinstance(each, UsageError)]
+    if len(refused) == len(found):
+        raise refused[0]
     return list(found.items())
+
+
+def _with_settings(
+    recipe: Recipe, settings: Mapping[str, object] | Iterable[str]
+) -> Recipe | UsageError:
+    try:
+        return load_recipe(recipe, settings)
+    except UsageError as error:
+        return error
 
 
 def _name_of(recipe: str | PathLike[str] | Recipe) -> str:
@@ -156,7 +179,7 @@ def _name_of(recipe: str | PathLike[str] | Recipe) -> str:
 def compare(
     program: Any,
     samples: Sequence[Sample],
-    recipes: Sequence[tuple[str, Recipe]],
+    recipes: Sequence[Given],
     options: CompareOptions,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -177,7 +200,11 @@ def compare(
     trials: list[Trial] = []
     for number, (name, recipe) in enumerate(recipes, 1):
         tell(number, len(recipes) + 1)
-        trials.append(_tried(bench, name, recipe, loss, inputs, options))
+        trials.append(
+            Trial(name, reason=recipe.message)
+            if isinstance(recipe, UsageError)
+            else _tried(bench, name, recipe, loss, inputs, options)
+        )
     tell(len(recipes) + 1, len(recipes) + 1)
     kinds = judged(bench.kinds)
     suggested, suggestion = suggest(trials, kinds, options.snr_db)
@@ -201,6 +228,7 @@ def _tried(
     if recipe.scaling.kind == "calibrated" and options.profile is not None:
         asked = Options(recipe, asked.signature, profile=options.profile)
     try:
+        require_pairs(recipe, asked.signature)
         outcome = bench.outcome(bench.rewritten(asked, casts=True), loss, inputs)
     except ScalifyError as error:
         return Trial(name, reason=error.message)

@@ -10,7 +10,13 @@ import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.compare import runs_options
-from scalify_hlo.cli.options import format_option, inputs_option, read, read_arrays
+from scalify_hlo.cli.options import (
+    format_option,
+    inputs_option,
+    read,
+    read_arrays,
+    settings_option,
+)
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
@@ -32,6 +38,7 @@ _ROWS: Final = 16
     required=True,
     help="The recipe whose sites are measured: a recipe's name, or a TOML file.",
 )
+@settings_option("the recipe")
 @inputs_option(
     "Inputs of the step",
     required=True,
@@ -77,6 +84,7 @@ _ROWS: Final = 16
 def command(
     program: str,
     recipe: str,
+    settings: Sequence[str],
     inputs: Sequence[str],
     snr: float,
     signature: str,
@@ -116,7 +124,7 @@ def command(
     seen = None if profile is None else load_profile(profile)
     options = BlameOptions(runs, explain, worst)
     compared = CompareOptions(snr_db=snr, signature=signature, profile=seen)
-    loaded = load_recipe(recipe)
+    loaded = load_recipe(recipe, settings)
     source = read(program)
     arrays = [read_arrays(path) for path in inputs]
     with console.progress("Searching") as progress:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, read, read_arrays, step_options
+from scalify_hlo.cli.options import (
+    format_option,
+    read,
+    read_arrays,
+    settings_option,
+    step_options,
+)
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
@@ -62,6 +68,7 @@ def runs_options(command: F) -> F:
     show_default=True,
     help="The recipes: names of presets and TOML files with commas between them.",
 )
+@settings_option("all recipes")
 @step_options
 @click.option(
     "--seeds",
@@ -85,6 +92,7 @@ def runs_options(command: F) -> F:
 def command(
     program: str,
     recipes: str,
+    settings: Sequence[str],
     inputs: Sequence[str],
     steps: int,
     carry: str,
@@ -110,8 +118,8 @@ def command(
 
     With --steps, the loss of the last step is compared too. With --seeds, this is done again with
     other first weights, and the standard deviation of the original's loss stands beside it. Scales
-    of inputs are measured from the inputs. Recipes that the program cannot take are listed with the
-    reason.
+    of inputs are measured from the inputs. Recipes that the program cannot take, or in which an
+    option of --set has no effect, are listed with the reason.
     """
     if [program, *inputs].count(STREAM) > 1:
         same_file(STREAM, STREAM)
@@ -123,7 +131,7 @@ def command(
 
     seen = None if profile is None else load_profile(profile)
     options = CompareOptions(steps, carry == "state", seeds, snr, signature, seen)
-    chosen = recipes_of(recipes)
+    chosen = recipes_of(recipes, settings)
     source = read(program)
     arrays = [read_arrays(path) for path in inputs]
     with console.progress("Comparing") as progress:

@@ -100,6 +100,21 @@ def optional_rewrite(command: F) -> F:
     return _with_rewrite(command, recipe)
 
 
+def settings_option(whose: str) -> Callable[[F], F]:
+    """Returns a decorator that adds the option that sets options of recipes to a command.
+
+    Args:
+        whose: The recipe or recipes.
+    """
+    return click.option(
+        "--set",
+        "settings",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help=f"Set an option of {whose}, as in matmul.smallest=64.",
+    )
+
+
 def _with_rewrite(command: F, recipe: Callable[[F], F]) -> F:
     for option in (
         click.option(
@@ -107,13 +122,7 @@ def _with_rewrite(command: F, recipe: Callable[[F], F]) -> F:
             metavar="PROFILE.JSON",
             help="Take all scales from a profile that `calibrate` wrote.",
         ),
-        click.option(
-            "--set",
-            "settings",
-            metavar="KEY=VALUE",
-            multiple=True,
-            help="Set an option of the recipe, as in matmul.smallest=64.",
-        ),
+        settings_option("the recipe"),
         click.option(
             "--input-scale",
             "input_scale",

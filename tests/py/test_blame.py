@@ -27,8 +27,9 @@ from scalify_hlo.choose.results import GRADIENT, OUTPUT, ResultError
 from scalify_hlo.choose.sites import Site, sites_of
 from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.io.program import read_text
 from tests.py import choosing
-from tests.py.choosing import batch, good_step, parameters, planted_step
+from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.json_schema import faults
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
@@ -142,6 +143,23 @@ def test_a_ratio_that_cannot_be_reached() -> None:
 
 
 @SLOW
+def test_options_are_set_over_the_recipe(tmp_path: Path) -> None:
+    out = tmp_path / "better.toml"
+    program, inputs = choosing.write(planted_step, tmp_path)
+    given = ["blame", program, "--inputs", inputs, "--recipe", "fp8-current", "--runs", "5"]
+    over = ["--set", "matmul.exclude=*jvp(planted)*", "--set", "matmul.smallest=32"]
+    done = CliRunner().invoke(main, [*given, *over, "-o", str(out), "--format", "json"])
+    assert done.exit_code == 0, done.output
+    sites = json.loads(done.stdout)["sites"]
+    assert not any("planted)" in each["site"] for each in sites)
+    written = scalify_hlo.load_recipe(out)
+    assert written.matmul.smallest == (32, 32, 32)
+    assert written.matmul.exclude[0] == "*jvp(planted)*"
+    done = CliRunner().invoke(main, [*given, "--set", "matmul.exclud=x"])
+    assert done.exit_code == 2
+
+
+@SLOW
 def test_what_the_recipe_excludes_stays_wide() -> None:
     recipe = scalify_hlo.load_recipe("fp8-current", {"matmul.exclude": ["*second*"]})
     found = blamed(planted_step, recipe, runs=12)
@@ -175,14 +193,64 @@ def sites() -> list[Site]:
     return sites_of(report.matmuls, "step")
 
 
-def test_patterns_match_one_site_where_names_allow_it() -> None:
+def test_a_pattern_matches_one_site() -> None:
     every = sites()
     assert len(every) == 11
     for site in every:
-        matched = [other for other in every if other.is_matched(site.pattern)]
-        # A gradient times an activation has no argument, so its name is part of another name.
-        nested = [other for other in every if site.full in other.full.split()]
-        assert matched == (nested if len(nested) > 1 else [site])
+        assert [other for other in every if other.is_matched(site.pattern)] == [site]
+    # A gradient times an activation has no argument, so its name is part of another name.
+    nested = [one for one in every if any(one.full in other.full.split() for other in every)]
+    inner = [one for one in nested if one.operands == ("gradient", "activation")]
+    assert len(inner) >= 3
+    shared = [one for one in inner if sum(one.full in each.full.split() for each in every) > 1]
+    assert [one.pattern for one in shared] == [f"{one.full}@gradient@activation" for one in shared]
+
+
+def unnamed() -> Any:
+    """A step without names of ops, in which no operand of a matmul is an argument."""
+
+    def loss(w: Any, x: Any, y: Any) -> Any:
+        return jnp.mean((jnp.tanh(jnp.sinh(x) @ jnp.sinh(w)) - y) ** 2)
+
+    def step(w: Any, x: Any, y: Any) -> Any:
+        value, gradients = jax.value_and_grad(loss, (0, 1))(w, x, y)
+        return value, *gradients
+
+    array = np.ones((WIDTH, WIDTH), np.float32)
+    module = export.export(jax.jit(step))(array, array, array).mlir_module()
+    return read_text(module).module.operation.get_asm(enable_debug_info=False)
+
+
+def test_sites_of_one_name_are_told_apart_by_roles() -> None:
+    _, report = scalify_hlo.rewrite(unnamed(), recipe="fp8-current", report=True)
+    assert {each.site for each in report.matmuls} == {""}
+    assert len(sites_of(report.matmuls, "step")) == 1
+    every = sites_of(report.matmuls, "step", by_roles=True)
+    assert [(site.name, site.pattern, site.calls) for site in every] == [
+        ("@activation@activation",) * 2 + (1,),
+        ("@gradient@activation",) * 2 + (2,),
+    ]
+    for site in every:
+        assert [other for other in every if other.is_matched(site.pattern)] == [site]
+        settings = {"matmul.exclude": [site.pattern]}
+        _, found = scalify_hlo.rewrite(
+            unnamed(), recipe="fp8-current", settings=settings, report=True
+        )
+        left = {each.roles for each in found.matmuls if each.wide is not None}
+        assert left == {site.operands}
+
+
+@SLOW
+def test_one_of_two_sites_of_one_name_is_left_wide() -> None:
+    x = batch()[0]
+    found = scalify_hlo.blame(unnamed(), [(x, x, x)], "fp8-current", worst=1)
+    assert {each.site.name for each in found.sites} == {
+        "@activation@activation",
+        "@gradient@activation",
+    }
+    (out,) = found.left_out
+    _, report = scalify_hlo.rewrite(unnamed(), recipe=found.result, report=True)
+    assert {each.roles for each in report.matmuls if each.wide is not None} == {out.operands}
 
 
 @SLOW
@@ -192,7 +260,7 @@ def test_a_site_whose_name_is_part_of_another_is_measured_alone() -> None:
         (each for each in sites() if "transpose(jvp(fourth))" in each.full),
         key=lambda each: len(each.full),
     )
-    assert outer.is_matched(inner.pattern)
+    assert outer.is_matched(inner.full)
     alone = {each.site.full: each.effect for each in every_site().sites}
     assert alone[inner.full] != alone[outer.full]
     recipe = scalify_hlo.load_recipe(

@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from jax import export
 
 import scalify_hlo
+from scalify_hlo.choose.comparison import recipes_of
 from scalify_hlo.choose.decibels import decibels, stored, written
 from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.record import dump_comparison, schema
@@ -27,6 +28,7 @@ from scalify_hlo.choose.results import GRADIENT, MOMENT, NOISE, OUTPUT, STATE, U
 from scalify_hlo.choose.suggestion import suggest
 from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.recipes.loading import load_recipe
 from tests.py import choosing, eight_devices
 from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.json_schema import faults
@@ -385,6 +387,55 @@ def test_the_page_describes_every_key() -> None:
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["compare", *arguments])
+
+
+def test_options_are_set_over_all_recipes() -> None:
+    over = {"matmul.exclude": "*planted*"}
+    found = dict(recipes_of("fp8-current,bf16,propagate", over))
+    for name in ("fp8-current", "bf16"):
+        assert found[name] == load_recipe(name, over)
+    refused = found["propagate"]
+    assert isinstance(refused, UsageError)
+    with pytest.raises(UsageError) as caught:
+        load_recipe("propagate", over)
+    assert refused.message == caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("recipes", "setting"),
+    [
+        ("fp8,bf16", "matmul.exclud=x"),
+        ("fp8,bf16", "matmul.smallest=none"),
+        ("propagate", "matmul.exclude=*head*"),
+    ],
+)
+def test_options_that_fit_no_recipe_are_refused(recipes: str, setting: str) -> None:
+    first = recipes.split(",")[0]
+    with pytest.raises(UsageError) as caught:
+        load_recipe(first, [setting])
+    with pytest.raises(UsageError) as refused:
+        recipes_of(recipes, [setting])
+    assert refused.value.message == caught.value.message
+
+
+def test_the_command_sets_options(tmp_path: Path) -> None:
+    program, inputs = choosing.write(planted_step, tmp_path)
+    given = ("--inputs", inputs, "--recipes", "fp8-current,propagate")
+    done = run(program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--format", "json")
+    assert done.exit_code == 0, done.output
+    current, refused = json.loads(done.stdout)["recipes"]
+    assert "matmul.exclude" in current["recipe"]
+    assert current["narrow"] == pytest.approx(1 - 3 / 11, abs=1e-6)
+    assert not any("planted)" in each["site"] for each in current["matmuls"])
+    assert "matmul.exclude" in refused["reason"]
+    done = run(program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--rows", "0")
+    (line,) = [each for each in done.stdout.splitlines() if each.startswith("propagate: ")]
+    assert line == f"propagate: not possible: {refused['reason']}"
+    done = run(program, *given, "--signature", "same", "--set", "state.weight=bf16")
+    assert "propagate: not possible: state.weight has no effect" in done.stdout
+    done = run(program, *given, "--set", "matmul.exclud=x")
+    assert done.exit_code == 2
+    assert "a recipe has no option 'matmul.exclud'" in done.stderr
 
 
 def test_the_command_prints_tables_and_a_suggestion(tmp_path: Path) -> None:
