@@ -173,7 +173,14 @@ class MatmulReport:
         return [*found, "vocabulary"] if self.vocabulary else found
 
     def is_matched(self, pattern: str) -> bool:
-        """Whether a pattern of ``matmul.include`` or ``matmul.exclude`` matches it."""
+        """Returns whether a pattern of a recipe matches it.
+
+        Args:
+            pattern: The pattern, as in ``matmul.include`` and ``matmul.exclude``.
+
+        Returns:
+            True if it matches.
+        """
         return is_site_like(pattern, self.site, self.named_roles)
 
 

@@ -20,7 +20,7 @@ _ERRORS: Final = 2
 """The file number of standard error."""
 
 _UNDO: Final[dict[object, Callable[[], None]]] = {}
-"""What has to be undone if the process ends now."""
+"""Functions that undo unfinished work, which are called if the process ends now."""
 
 
 @contextlib.contextmanager
