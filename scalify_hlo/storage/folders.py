@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage.files import STREAM
+from scalify_hlo.storage.interrupts import undone_by_interrupt
 
 
 def require_folder(path: str, names: frozenset[str]) -> None:
@@ -56,21 +57,25 @@ def write_folder(path: str, files: Mapping[str, str]) -> None:
 def _replace(folder: Path, files: Mapping[str, str]) -> None:
     mark = secrets.token_hex(8)
     new, old = (folder.with_name(f".{folder.name}.{mark}.{kind}") for kind in ("new", "old"))
-    try:
-        new.mkdir()
-        for name, text in files.items():
-            (new / name).write_text(text, "utf-8")
-        if folder.is_dir():
-            os.replace(folder, old)
-        try:
-            os.replace(new, folder)
-        except BaseException:
+
+    def clean() -> None:
+        """Puts the old folder back unless the new one is in its place."""
+        if not folder.exists():
             with contextlib.suppress(OSError):
                 os.replace(old, folder)
-            raise
+        for each in (new, old):
+            shutil.rmtree(each, ignore_errors=True)
+
+    try:
+        with undone_by_interrupt(clean):
+            new.mkdir()
+            for name, text in files.items():
+                (new / name).write_text(text, "utf-8")
+            if folder.is_dir():
+                os.replace(folder, old)
+            os.replace(new, folder)
     finally:
-        shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+        clean()
 
 
 def _unwritable(path: str, reason: str) -> InputError:

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError
+from scalify_hlo.storage.interrupts import undone_by_interrupt
 from scalify_hlo.targets.description import Target, plugin_versions
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
 
@@ -116,7 +118,7 @@ def compile_program(
         "flags": {**target.flags, **(flags or {})},
         "limit": math.ceil(timeout) + _GRACE,
     }
-    with tempfile.TemporaryDirectory(prefix="scalify-hlo-") as place:
+    with _temporary() as place:
         folder = Path(place)
         with (folder / PROGRAM).open("wb") as file:
             module.operation.write_bytecode(file)
@@ -125,6 +127,21 @@ def compile_program(
         facts = _facts(folder, target, end, name)
         hlo = (folder / OPTIMIZED).read_text("utf-8")
     return Compiled(hlo=hlo, devices=count, plugins=plugins, **facts)
+
+
+@contextlib.contextmanager
+def _temporary() -> Iterator[str]:
+    """Makes a folder that is removed in the end, or by an interrupt."""
+    place = tempfile.mkdtemp(prefix="scalify-hlo-")
+
+    def remove() -> None:
+        shutil.rmtree(place, ignore_errors=True)
+
+    try:
+        with undone_by_interrupt(remove):
+            yield place
+    finally:
+        remove()
 
 
 def require_fits(compiled: Compiled, target: Target, name: str) -> None:
@@ -206,11 +223,16 @@ def _started(folder: Path, target: Target, log: int) -> Iterator[subprocess.Pope
         env={**os.environ, **_PLAIN, **target.environment},
         start_new_session=True,
     )
-    try:
-        yield process
-    finally:
+
+    def kill() -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+
+    try:
+        with undone_by_interrupt(kill):
+            yield process
+    finally:
+        kill()
         process.wait()
 
 

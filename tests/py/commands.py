@@ -25,6 +25,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "bisect-nan": (PROGRAM, *INPUTS),
     "compare": (PROGRAM, *INPUTS, "--recipes", "fp8-current"),
     "blame": (PROGRAM, *INPUTS, *FP8),
+    "compile": (PROGRAM, "--target", "cpu"),
     "inspect": (PROGRAM,),
 }
 """The arguments of each command that rewrites or runs a program, without an output."""

@@ -238,3 +238,25 @@ def is_whole(case: str, output: Path, data: bytes) -> bool:
     if case == "rewrite":
         return call("inspect", str(output)).exit_code == 0
     return bool(WHOLE[case](data.decode()))
+
+
+def test_a_compilation_leaves_no_process_and_no_files(here: Path, tmp_path: Path) -> None:
+    """XLA compiles in another process, and in a folder of its own."""
+    code = "from scalify_hlo.__main__ import run; run()"
+    command = ["compile", PROGRAM, "--target", "cpu", "-o", "compiled"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *command],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not list(tmp_path.glob("*/log.txt")) and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130, "")
+    assert not (here / "compiled").exists()
+    assert not list(tmp_path.iterdir())
+    commands = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline"))
+    assert not any(str(tmp_path).encode() in command for command in commands)

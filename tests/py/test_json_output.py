@@ -27,6 +27,10 @@ CALLS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "bisect-nan": ((*RUNS["bisect-nan"], *JSON), "observe/nan.schema.json"),
     "compare": ((*RUNS["compare"], *JSON), "choose/compare.schema.json"),
     "blame": ((*RUNS["blame"], *JSON), "choose/blame.schema.json"),
+    "compile": (
+        (*RUNS["compile"], "-o", "compiled", *JSON),
+        "targets/compile.schema.json",
+    ),
     "inspect": ((*RUNS["inspect"], *JSON), "report/schemas/inspect.json"),
     "rules": (("add", *JSON), "report/schemas/rules.json"),
     "recipes": (("fp8", "--all", *JSON), "report/schemas/recipes.json"),

@@ -65,12 +65,16 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(console, "_is_terminal", lambda stream: stream is sys.stderr)
 
 
+WRITING = {"rewrite": "out", "blame": "out.toml", "compile": "folder"}
+"""The commands that need an output, or print less with one."""
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_a_command_has_a_bar_on_a_terminal_only(
     folder: Path, monkeypatch: pytest.MonkeyPatch, bars: list[Bar], name: str
 ) -> None:
     monkeypatch.chdir(folder)
-    output = ("-o", "out.toml" if name == "blame" else "out") * (name in ("rewrite", "blame"))
+    output = ("-o", WRITING[name]) if name in WRITING else ()
     assert not call(name, *RUNS[name], *output).exit_code
     assert not bars
     on_terminal(monkeypatch)
