@@ -34,9 +34,10 @@ class Root:
         misdeclared: The deviation of the quantity itself, if it is made of such powers.
         constant: Whether it is an element of a constant whose elements have different sizes.
         peak: Whether the size follows from an amax that is measured at run time.
+        made: Whether it represents all roots of a value that was computed, such as an activation.
     """
 
-    __slots__ = ("constant", "deviation", "in_powers", "misdeclared", "peak")
+    __slots__ = ("constant", "deviation", "in_powers", "made", "misdeclared", "peak")
 
     def __init__(
         self,
@@ -46,8 +47,10 @@ class Root:
         *,
         constant: bool = False,
         peak: bool = False,
+        made: bool = False,
     ) -> None:
         self.constant = constant
+        self.made = made
         self.peak = peak
         self.deviation = deviation
         self.misdeclared = max(deviation, misdeclared)
@@ -178,7 +181,9 @@ class Uncertainty:
     @property
     def single(self) -> bool:
         """Whether the uncertainty is that of one root alone, such as an argument."""
-        return len(self.degrees) == 1 and not self.rest and not self.bias
+        if len(self.degrees) != 1 or self.rest or self.bias:
+            return False
+        return not any(root.made for root in self.degrees)
 
     @property
     def degree(self) -> float:
@@ -228,7 +233,14 @@ UNKNOWN: Final = Uncertainty({}, bias=UNBOUNDED)
 
 def renamed(own: Uncertainty) -> Root:
     """Returns one new root that has the deviations of an uncertainty, but none of its roots."""
-    return Root(own.octaves, own.in_powers, own.misdeclared, constant=own.constant, peak=own.peak)
+    return Root(
+        own.octaves,
+        own.in_powers,
+        own.misdeclared,
+        constant=own.constant,
+        peak=own.peak,
+        made=not own.single,
+    )
 
 
 def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:

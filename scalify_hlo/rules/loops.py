@@ -32,6 +32,7 @@ from scalify_hlo.algebra.scale import (
     Splat,
     mean_uncertainty,
 )
+from scalify_hlo.algebra.uncertainty import Uncertainty
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.devices import replicated_after
@@ -42,8 +43,11 @@ from scalify_hlo.rules.recurrence import (
     after_turns,
     entered,
     has_narrow_values,
+    in_turns,
     made_anew,
+    no_less,
     recurring,
+    turns_of,
     with_uncertainties,
 )
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -104,16 +108,18 @@ def loop(op: ir.Operation, rewriter: ScaleRewriter) -> ir.Operation | None:
         op = _with_scales(op, scales, rewriter)
     whole = _with_values(infos, moving)
     inside, roots = entered(whole)
+    added: list[Uncertainty | None] = [None] * len(infos)
     casting = has_narrow_values(op.regions[1].blocks, rewriter.settings.casting)
     if casting:
         ends = _with_values(_tried(op, rewriter, inside, moving).infos, moving)
-        inside, roots = entered(with_uncertainties(whole, after_turns(op, whole, ends, roots)))
+        inside, added = in_turns(op, whole, ends, roots, predicts=rewriter.settings.predicts)
+        inside, roots = entered(inside)
     infos, anew = inside, made_anew(op, rewriter.settings.writing)
     yielded = _walked(op, rewriter, infos, moving)
     ends = _with_values(yielded, moving)
     if not casting:
         ends = with_uncertainties(ends, after_turns(op, whole, ends, roots))
-    yielded = recurring(ends, roots, anew)
+    yielded = no_less(recurring(ends, roots, anew, turns_of(op)), added)
     left = dict(zip(moving, list(op.results)[len(infos) :], strict=True))
     for i, (info, last) in enumerate(zip(infos, yielded, strict=True)):
         if i in left:

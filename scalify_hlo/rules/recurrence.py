@@ -7,14 +7,21 @@ The size of a carry that multiplies itself cannot be predicted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import ASSUMED_TURNS, HANDED_CARRIES, HIGHEST_DEGREE, UNBOUNDED
+from scalify_hlo.algebra.limits import (
+    ASSUMED_TURNS,
+    HANDED_CARRIES,
+    HIGHEST_DEGREE,
+    ROOMLESS,
+    UNBOUNDED,
+)
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.analysis.frames import Named
@@ -111,15 +118,145 @@ def after_turns(
         ends: The scale information of the carries after one iteration.
         roots: The root of each carry in that iteration.
     """
-    turns = _turns(op)
+    courses = _courses(infos, ends, roots, turns_of(op))
+    return _fed([course and course.after() for course in courses], ends, roots)
+
+
+def in_turns(
+    op: ir.Operation,
+    infos: Sequence[ScaleInfo],
+    ends: Sequence[ScaleInfo],
+    roots: Sequence[Root | None],
+    *,
+    predicts: bool,
+) -> tuple[list[ScaleInfo], list[Uncertainty | None]]:
+    """Returns the scale information of carries that holds at the start of every iteration.
+
+    Before the last iteration, one iteration less has made errors. The level of a carry whose size
+    changes is in the middle of its sizes, which are at most half of their range away from it.
+
+    Args:
+        op: The loop.
+        infos: The scale information of the carries on entry.
+        ends: The scale information of the carries after one iteration.
+        roots: The root of each carry in that iteration.
+        predicts: Whether sizes are predicted; otherwise levels are whole numbers.
+
+    Returns:
+        That, and the uncertainty after the loop of each carry whose errors add up.
+    """
+    courses = _courses(infos, ends, roots, turns_of(op))
+    middles = [course.middle if course else 0.0 for course in courses]
+    moved = middles if predicts else [round(octaves) for octaves in middles]
+    pairs = list(zip(courses, moved, strict=True))
+    found = [course and course.after(octaves, before=1) for course, octaves in pairs]
+    added = [course.after(octaves) if course and course.adds else None for course, octaves in pairs]
+    shifted = [
+        info._replace(level=info.level + octaves) if octaves and isinstance(info, Scaled) else info
+        for info, octaves in zip(infos, moved, strict=True)
+    ]
+    return with_uncertainties(shifted, _fed(found, ends, roots)), added
+
+
+class _Course(NamedTuple):
+    """The size of a carry in the iterations of a loop.
+
+    Attributes:
+        root: The root of the carry in an iteration.
+        made: Its uncertainty after one iteration.
+        degree: Its degree in itself.
+        moved: The change of its predicted size in one iteration, in octaves.
+        turns: The number of iterations.
+    """
+
+    root: Root
+    made: Uncertainty
+    degree: float
+    moved: float
+    turns: int
+
+    @property
+    def adds(self) -> bool:
+        """Whether the errors of iterations add up."""
+        return self.degree > _CONVERGES
+
+    @property
+    def middle(self) -> float:
+        """The octaves from the size on entry to the middle of those before all iterations."""
+        if not 0.0 < self.degree <= _SQUARE:
+            return 0.0
+        return max(-ROOMLESS, min(ROOMLESS, self.moved * self._series(self.turns - 1) / 2))
+
+    def after(self, shift: float = 0.0, *, before: int = 0) -> Uncertainty:
+        """Returns the uncertainty of the carry in all iterations, or after the last.
+
+        The roots of an iteration may be those of all, such as slices of one argument. So their
+        degrees add up: a product of n slices is a power of the argument.
+
+        Args:
+            shift: The octaves by which its level was moved from the size on entry.
+            before: The number of last iterations whose errors are not in the carry.
+        """
+        if self.degree > _SQUARE:
+            return UNKNOWN
+        root, turns = self.root, self.turns - before
+        errors, all_ = self._errors(turns), self._errors(self.turns)
+        far = self.moved * self._series(turns) if self.degree else 0.0
+        spread = max(abs(far - shift), abs(shift))
+        if self.adds and not spread and not errors.misdeclared:
+            return Uncertainty({root: 1.0})
+        parts = (
+            (root.deviation, errors.octaves + spread),
+            (root.in_powers, all_.in_powers + spread),
+            (root.misdeclared, all_.misdeclared + spread),
+        )
+        join = sum if self.adds else max
+        return Uncertainty({Root(*(min(join(part), UNBOUNDED) for part in parts)): 1.0})
+
+    def _series(self, turns: int) -> float:
+        """Returns the octaves of errors of an octave in each iteration, after the last.
+
+        After each further iteration, an error is that to the power of the degree.
+        """
+        if self.adds:
+            return turns
+        return (1.0 - self.degree**turns) / (1.0 - self.degree)
+
+    def _errors(self, turns: int) -> Uncertainty:
+        """Returns the uncertainty that iterations add to that on entry."""
+        others = {r: k for r, k in self.made.degrees.items() if r is not self.root}
+        own = Uncertainty(others, self.made.rest, self.made.bias)
+        return own ** self._series(turns) if self.degree else own
+
+
+def no_less(
+    infos: Sequence[ScaleInfo], uncertainties: Sequence[Uncertainty | None]
+) -> list[ScaleInfo]:
+    """Returns scale information that is as uncertain as given, if it is less uncertain."""
+    return [
+        info._replace(uncertainty=known)
+        if isinstance(info, Scaled)
+        and known is not None
+        and known.misdeclared > info.uncertainty.misdeclared
+        else info
+        for info, known in zip(infos, uncertainties, strict=True)
+    ]
+
+
+def _courses(
+    infos: Sequence[ScaleInfo],
+    ends: Sequence[ScaleInfo],
+    roots: Sequence[Root | None],
+    turns: int,
+) -> list[_Course | None]:
+    """Returns the sizes of carries in a number of iterations; None if no size is predicted."""
     degrees = _own_degrees(ends, roots)
-    found = [
+    return [
         None
         if root is None or not isinstance(info, Scaled) or not isinstance(end, Scaled)
-        else _after(info, end, root, degree, turns)
+        else _Course(root, end.uncertainty, degree, _moved(info, end), turns)
         for info, end, root, degree in zip(infos, ends, roots, degrees, strict=True)
     ]
-    return _fed(found, ends, roots)
 
 
 def _own_degrees(ends: Sequence[ScaleInfo], roots: Sequence[Root | None]) -> list[float]:
@@ -233,17 +370,24 @@ def _writes(op: ir.OpView, writing: Collection[str]) -> bool:
 
 
 def recurring(
-    ends: Sequence[ScaleInfo], roots: Sequence[Root | None], anew: Sequence[bool]
+    ends: Sequence[ScaleInfo], roots: Sequence[Root | None], anew: Sequence[bool], turns: int
 ) -> list[ScaleInfo]:
     """Returns the scale information of a loop's results; recurrences are uncertain.
+
+    A sum over n iterations has between one and n times the size of its terms. If a term is a
+    product with an input whose scale is misdeclared, a short sum is as uncertain as a long one.
 
     Args:
         ends: The scale information of the carries after the last iteration.
         roots: The root of each carry in that iteration.
         anew: For each carry, whether the iteration computes it.
+        turns: The number of iterations.
     """
+    octaves = min(math.log2(turns), _RECURRENCE)
     return [
-        end._replace(uncertainty=end.uncertainty.with_root(_RECURRENCE))
+        end._replace(
+            uncertainty=end.uncertainty * Uncertainty({Root(octaves, misdeclared=_RECURRENCE): 1.0})
+        )
         if isinstance(end, Scaled) and root in end.uncertainty.degrees and made
         else end
         for end, root, made in zip(ends, roots, anew, strict=False)
@@ -253,30 +397,16 @@ def recurring(
 _WRITING: Final = frozenset({"stablehlo.dynamic_update_slice", "stablehlo.scatter"})
 
 _RECURRENCE: Final = 4.0
-"""The uncertainty, in octaves, of the result of a recurrence."""
-
-
-def _after(info: Scaled, end: Scaled, root: Root, degree: float, turns: int) -> Uncertainty:
-    made = end.uncertainty
-    if degree > _SQUARE:
-        return UNKNOWN
-    others = Uncertainty({r: k for r, k in made.degrees.items() if r is not root}, made.rest)
-    entry = root.deviation
-    if not degree:
-        return of_root(max(entry, others.octaves + made.bias))
-    grown = others.octaves + made.bias + _moved(info, end)
-    if degree <= _CONVERGES:
-        return of_root(max(entry, grown / (1.0 - degree)))
-    return of_root(min(entry + grown * turns, UNBOUNDED), peak=root.peak and not grown)
+"""The largest uncertainty, in octaves, of the result of a recurrence."""
 
 
 def _moved(info: Scaled, end: Scaled) -> float:
     """Returns the change of the predicted size in one iteration, in octaves."""
     between = end.scale / info.scale
-    return abs(end.level + between.exponent - info.level) if between.static else 0.0
+    return end.level + between.exponent - info.level if between.static else 0.0
 
 
-def _turns(op: ir.Operation) -> int:
+def turns_of(op: ir.Operation) -> int:
     """Returns the number of iterations of a loop, from its counter, or an assumed number."""
     condition, body = (region.blocks[0] for region in op.regions)
     end = terminator(condition).operands[0].owner

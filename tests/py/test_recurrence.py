@@ -8,14 +8,16 @@ import pytest
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import UNBOUNDED
 from scalify_hlo.algebra.scale import Scale, Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import Root, Uncertainty, of_root
+from scalify_hlo.algebra.uncertainty import CERTAIN, Root, Uncertainty, of_root
 from scalify_hlo.analysis.frames import functions_in
 from scalify_hlo.rules.recurrence import (
     _circles,
     after_turns,
     entered,
     has_narrow_values,
+    in_turns,
     made_anew,
+    no_less,
     recurring,
     with_uncertainties,
     writing_functions,
@@ -103,9 +105,13 @@ class TestAfterTurns:
         _, op = loop()
         root = Root(1.0)
         half = info(Uncertainty({root: 0.5}, bias=2.0))
-        assert after(op, None, half, None, None, roots=[None, root, None, None])[1] == 4.0
+        assert after(op, None, half, None, None, roots=[None, root, None, None])[
+            1
+        ] == pytest.approx(2.0 * sum(0.5**turn for turn in range(12)))
         most = info(Uncertainty({root: 0.75}, bias=2.0))
-        assert after(op, None, most, None, None, roots=[None, root, None, None])[1] == 8.0
+        assert after(op, None, most, None, None, roots=[None, root, None, None])[
+            1
+        ] == pytest.approx(2.0 * sum(0.75**turn for turn in range(12)))
         more = info(Uncertainty({root: 0.8}, bias=2.0))
         assert after(op, None, more, None, None, roots=[None, root, None, None])[1] == 25.0
 
@@ -139,6 +145,70 @@ class TestAfterTurns:
         assert found[1] == 2 * (1.0 + 0.5 * 12)
 
 
+class TestInTurns:
+    """What holds before each of twelve turns: eleven have made errors before the last."""
+
+    @staticmethod
+    def inside(end: Scaled, root: Root, *, predicts: bool = True) -> tuple[Scaled, Uncertainty]:
+        """A carry at the start of an iteration, and the uncertainty after the last if it adds."""
+        _, op = loop()
+        start = info(of_root(1.0))
+        infos, added = in_turns(op, [None, start], [None, end], [None, root], predicts=predicts)
+        carry = infos[1]
+        assert isinstance(carry, Scaled)
+        return carry, added[1] or CERTAIN
+
+    def test_errors_of_the_last_turn_are_in_the_result_alone(self) -> None:
+        root = Root(1.0)
+        carry, last = self.inside(info(Uncertainty({root: 1.0}, bias=0.25)), root)
+        assert carry.uncertainty.octaves == 1.0 + 0.25 * 11
+        assert last.octaves == 1.0 + 0.25 * 12
+
+    def test_a_level_that_moves_is_in_the_middle(self) -> None:
+        root = Root(1.0)
+        carry, last = self.inside(info(Uncertainty({root: 1.0}), level=0.5), root)
+        assert carry.level == 0.5 * 11 / 2
+        assert carry.uncertainty.octaves == 1.0 + 0.5 * 11 / 2
+        assert last.octaves == 1.0 + 0.5 * 12 - 0.5 * 11 / 2
+        fallen, _ = self.inside(info(Uncertainty({root: 1.0}), level=-0.5), root)
+        assert fallen.level == -carry.level
+        assert fallen.uncertainty.octaves == carry.uncertainty.octaves
+
+    def test_levels_are_whole_numbers_unless_sizes_are_predicted(self) -> None:
+        root = Root(1.0)
+        end = info(Uncertainty({root: 1.0}), level=0.5)
+        carry, _ = self.inside(end, root, predicts=False)
+        assert carry.level == round(0.5 * 11 / 2)
+        assert carry.uncertainty.octaves == 1.0 + max(carry.level, 5.5 - carry.level)
+
+    def test_products_of_slices_of_an_argument_are_powers_of_it(self) -> None:
+        root, slices = Root(1.0), Root(0.5, 8.0)
+        carry, last = self.inside(info(Uncertainty({root: 1.0, slices: 1.0})), root)
+        assert carry.uncertainty.octaves == 1.0 + 0.5 * 11
+        assert carry.uncertainty.misdeclared == last.misdeclared == 1.0 + 8.0 * 12
+
+    def test_a_carry_that_stays_keeps_what_its_powers_are_worth(self) -> None:
+        root = Root(0.5, 8.0, peak=True)
+        carry, _ = self.inside(info(Uncertainty({root: 1.0})), root)
+        assert (carry.uncertainty**2).misdeclared == 16.0
+        assert carry.uncertainty.peak
+
+    def test_an_error_that_converges(self) -> None:
+        root = Root(1.0)
+        carry, last = self.inside(info(Uncertainty({root: 0.5}), level=1.0), root)
+        assert carry.level == pytest.approx(1.0, abs=0.001)
+        assert carry.uncertainty.octaves == pytest.approx(1.0, abs=0.001)
+        assert last is CERTAIN
+
+
+def test_results_are_no_less_uncertain_than_turns_make_them() -> None:
+    known, less = info(of_root(2.0)), of_root(1.0)
+    assert no_less([known, known, None], [less, None, less]) == [known, known, None]
+    (found,) = no_less([info(of_root(1.0))], [of_root(2.0)])
+    assert isinstance(found, Scaled)
+    assert found.uncertainty.octaves == 2.0
+
+
 def test_entered_carries_have_roots_of_their_own() -> None:
     shared = of_root(2.0)
     inside, roots = entered([info(shared), None, info(shared)])
@@ -160,12 +230,15 @@ def test_with_uncertainties() -> None:
     ]
 
 
-def test_recurring_results_are_uncertain() -> None:
+@pytest.mark.parametrize(("turns", "uncertain"), [(1, 0.0), (4, 2.0), (16, 4.0), (1000, 4.0)])
+def test_recurring_results_are_uncertain(turns: int, uncertain: float) -> None:
     a, b = Root(0.0), Root(0.0)
     ends = [info(Uncertainty({a: 1.0})), info(Uncertainty({b: 1.0})), info(Uncertainty({b: 1.0}))]
-    found = recurring(ends, [a, b, a], [True, False, True])
+    found = recurring(ends, [a, b, a], [True, False, True], turns)
     octaves = [end.uncertainty.octaves for end in found if isinstance(end, Scaled)]
-    assert octaves == [4.0, 0.0, 0.0]
+    assert octaves == [uncertain, 0.0, 0.0]
+    misdeclared = [end.uncertainty.misdeclared for end in found if isinstance(end, Scaled)]
+    assert misdeclared == [4.0, 0.0, 0.0]
 
 
 def test_carries_that_are_made_anew() -> None:

@@ -122,6 +122,15 @@ def test_one_root_alone_is_single() -> None:
     assert not x.with_bias(0.5).single
 
 
+def test_the_root_of_a_computed_value_is_no_argument() -> None:
+    """A loop gives each carry one root: a product with saved activations is no gain."""
+    x, w = of_root(1.0), of_root(2.0)
+    assert Uncertainty({renamed(x): 1.0}).single
+    saved = Uncertainty({renamed(x * w): 1.0})
+    assert not saved.single
+    assert not Uncertainty({renamed(saved): 1.0}).single
+
+
 def test_a_root_keeps_the_larger_of_its_deviations() -> None:
     assert (of_root(1.0, 3.0) ** 1.0).misdeclared == 1.0
     assert (of_root(1.0, 3.0) ** 2.0).misdeclared == 6.0
