@@ -92,7 +92,7 @@ def _adds(op: ir.Operation) -> bool | None:
     if value == new:
         return False
     one = len(ops) == 1 and ops[0].operation.name == _ADD and value == ops[0].results[0]
-    if one and {*ops[0].operands} == {old, new}:
+    if one and tuple(ops[0].operands) in ((old, new), (new, old)):
         return True
     return None
 
