@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from scalify_hlo.errors import ScalifyError as ScalifyError
     from scalify_hlo.errors import ScalifyWarning as ScalifyWarning
     from scalify_hlo.errors import UsageError as UsageError
+    from scalify_hlo.explaining.compiled import explain as explain
+    from scalify_hlo.explaining.model import ExplainedMatmul as ExplainedMatmul
+    from scalify_hlo.explaining.model import Explanation as Explanation
+    from scalify_hlo.explaining.record import dump_explanation as dump_explanation
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
     from scalify_hlo.frontend.scaling_state import init_scaling_state as init_scaling_state
     from scalify_hlo.frontend.scaling_state import scaling_tensors as scaling_tensors
@@ -137,6 +141,10 @@ _HOMES = {
     "LoopTurn": "observe.nan_report",
     "dump_nan_report": "observe.nan_report",
     "stats_page": "observe.page",
+    "explain": "explaining.compiled",
+    "Explanation": "explaining.model",
+    "ExplainedMatmul": "explaining.model",
+    "dump_explanation": "explaining.record",
     "compare_recipes": "choose.comparison",
     "blame": "choose.blame",
     "Blame": "choose.blame_model",

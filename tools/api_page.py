@@ -62,6 +62,7 @@ GROUPS = {
         "Effect",
         "dump_blame",
     ),
+    "Compiled programs": ("explain", "Explanation", "ExplainedMatmul", "dump_explanation"),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

@@ -26,6 +26,7 @@ _COMMANDS = {
     "compare": "Run a program by several recipes, and suggest one.",
     "blame": "Find the matmuls whose casts cost accuracy.",
     "compile": "Compile a program for a described device, and estimate its time.",
+    "explain": "Show what a compiler makes of each matmul, and its estimated time.",
     "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",
     "rules": "Show the rule of an op, or all rules.",
     "recipes": "List the recipes, or print one as a file.",

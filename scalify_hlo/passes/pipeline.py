@@ -21,6 +21,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.measure_inputs import MeasureInputsPass
+from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
@@ -50,6 +51,7 @@ PASSES: dict[str, type[Pass]] = {
         NormalizePass,
         SignaturePass,
         RolesPass,
+        NameMatmulsPass,
         RecognizePass,
         InsertRescalesPass,
         QuantizeMatmulsPass,
@@ -64,7 +66,10 @@ PASSES: dict[str, type[Pass]] = {
         ObservePass,
     )
 }
-"""The passes by name, in the order of a rewrite; only calibration runs the last one."""
+"""The passes by name, in the order of a rewrite; only calibration runs the last one.
+
+`NameMatmulsPass` is for programs that are compiled to see what becomes of their matmuls.
+"""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,8 @@ class Options:
         profile: The profile of the program, for a recipe of calibrated scales.
         listed: Whether the report has the matmuls even if the recipe quantizes none.
         again: Whether a program that was rewritten before is accepted.
+        named: Whether the locations of matmuls have their numbers in the report, by which their
+            kernels are found in the compiled program.
         optimize: Whether ops are replaced by faster ones of the same value; see `OptimizePass`.
     """
 
@@ -97,6 +104,7 @@ class Options:
     profile: Profile | None = None
     listed: bool = False
     again: bool = False
+    named: bool = False
     optimize: bool = False
 
     @property
@@ -130,7 +138,8 @@ class Options:
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
             marked = not (layers or narrow)
             recognize = RecognizePass(scales=True, marked=marked, inputs=narrow)
-            lowered = [roles, recognize, *self._quantizing(wide)]
+            names: list[Pass] = [NameMatmulsPass()] if self.named else []
+            lowered = [roles, *names, recognize, *self._quantizing(wide)]
         elif recipe.epsilon == "data":
             lowered = [RecognizePass(scales=True)]
         if narrow:

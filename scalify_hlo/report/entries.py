@@ -46,8 +46,8 @@ def _matmul(matmul: MatmulReport, remarks: Sequence[str], name: str) -> dict[str
         "operands": list(matmul.roles),
         "certainty": matmul.certainty,
         "vocabulary": matmul.vocabulary,
-        **{key: _size(size) for key, size in sizes},
-        "batch": _size(matmul.extent.batch),
+        **{key: size_entry(size) for key, size in sizes},
+        "batch": size_entry(matmul.extent.batch),
         "calls": matmul.calls,
         "flops": matmul.flops,
         "formats": {"lhs": lhs, "rhs": rhs, "result": result},
@@ -73,7 +73,8 @@ def _scale(scale: OperandScale) -> dict[str, Any]:
     }
 
 
-def _size(size: Size) -> int | None:
+def size_entry(size: Size) -> int | None:
+    """Returns the number of elements of a size; None if it is not known."""
     return size.least if size.known else None
 
 

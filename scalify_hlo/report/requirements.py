@@ -6,13 +6,15 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.report.totals import Totals
 
+T = TypeVar("T")
 
-class Quantity(NamedTuple):
+
+class Quantity(NamedTuple, Generic[T]):
     """A quantity that can be required.
 
     Attributes:
@@ -21,14 +23,14 @@ class Quantity(NamedTuple):
         undefined: Why it is undefined, where it is.
     """
 
-    of: Callable[[Totals], float | None]
+    of: Callable[[T], float | None]
     description: str
     undefined: str = ""
 
 
 _NO_MATMUL: Final = "there are no such matmuls"
 
-QUANTITIES: Final[Mapping[str, Quantity]] = {
+QUANTITIES: Final[Mapping[str, Quantity[Totals]]] = {
     "narrow": Quantity(
         lambda t: t.matmuls.share, "the share of matmuls in low precision", _NO_MATMUL
     ),
@@ -76,7 +78,7 @@ _TERM: Final = re.compile(r"\s*([\w-]+)\s*(>=|<=|==|>|<)\s*([^\s<>=]+)\s*")
 
 
 class Requirement(NamedTuple):
-    """A bound on a quantity of a report.
+    """A bound on a quantity.
 
     Attributes:
         name: The name of the quantity.
@@ -91,10 +93,15 @@ class Requirement(NamedTuple):
     def __str__(self) -> str:
         return f"{self.name}{self.comparison}{self.bound:g}"
 
-    def fault(self, totals: Totals) -> str:
-        """Returns what does not hold, as a sentence; empty if it holds."""
-        quantity = QUANTITIES[self.name]
-        found = quantity.of(totals)
+    def fault(self, measured: T, quantities: Mapping[str, Quantity[T]]) -> str:
+        """Returns what does not hold, as a sentence; empty if it holds.
+
+        Args:
+            measured: What has the quantities.
+            quantities: The quantities by name.
+        """
+        quantity = quantities[self.name]
+        found = quantity.of(measured)
         if found is None:
             return f"{self} is required, and {self.name} is undefined: {quantity.undefined}"
         if COMPARISONS[self.comparison](found, self.bound):
@@ -108,21 +115,36 @@ def parse_requirements(text: str) -> list[Requirement]:
     Raises:
         UsageError: A name is unknown, or the text is not of that form.
     """
-    return [_parsed(term) for term in text.split(",")]
+    hint = "write names, comparisons and numbers, as in 'narrow>=0.9,statistics<=2'"
+    return parse(text, QUANTITIES, hint)
 
 
-def _parsed(term: str) -> Requirement:
+def parse(text: str, quantities: Mapping[str, Quantity[T]], hint: str) -> list[Requirement]:
+    """Reads requirements that are separated by commas.
+
+    Args:
+        text: The requirements.
+        quantities: The quantities by name.
+        hint: The note of an error on the form of the text.
+
+    Raises:
+        UsageError: A name is unknown, or the text is not of that form.
+    """
+    return [_parsed(term, quantities, hint) for term in text.split(",")]
+
+
+def _parsed(term: str, quantities: Mapping[str, Quantity[T]], hint: str) -> Requirement:
     match = _TERM.fullmatch(term)
     bound = _number(match[3]) if match else None
     if match is None or bound is None:
         raise UsageError(
             f"{term.strip()!r} is not a requirement",
-            hint="write names, comparisons and numbers, as in 'narrow>=0.9,statistics<=2'",
+            hint=hint,
         )
-    if match[1] not in QUANTITIES:
+    if match[1] not in quantities:
         raise UsageError(
-            f"no quantity is named {match[1]!r}{nearest(match[1], QUANTITIES)}",
-            hint=f"the quantities are: {', '.join(QUANTITIES)}",
+            f"no quantity is named {match[1]!r}{nearest(match[1], quantities)}",
+            hint=f"the quantities are: {', '.join(quantities)}",
         )
     return Requirement(match[1], match[2], bound)
 
@@ -146,11 +168,32 @@ def check_requirements(totals: Totals, requirements: list[Requirement], name: st
     Raises:
         InputError: One does not hold. The message has all that do not.
     """
-    faults = [fault for each in requirements if (fault := each.fault(totals))]
+    hint = (
+        "`scalify-hlo inspect --wide` with the same recipe and settings lists the matmuls "
+        "that stay wide, with reasons"
+    )
+    check(totals, requirements, QUANTITIES, name, hint)
+
+
+def check(
+    measured: T,
+    requirements: list[Requirement],
+    quantities: Mapping[str, Quantity[T]],
+    name: str,
+    hint: str,
+) -> None:
+    """Checks that requirements hold.
+
+    Args:
+        measured: What has the quantities.
+        requirements: The requirements.
+        quantities: The quantities by name.
+        name: The name of the program in the error.
+        hint: The note of the error.
+
+    Raises:
+        InputError: One does not hold. The message has all that do not.
+    """
+    faults = [fault for each in requirements if (fault := each.fault(measured, quantities))]
     if faults:
-        raise InputError(
-            "; ".join(faults),
-            location=name,
-            hint="`scalify-hlo inspect --wide` with the same recipe and settings lists the matmuls "
-            "that stay wide, with reasons",
-        )
+        raise InputError("; ".join(faults), location=name, hint=hint)

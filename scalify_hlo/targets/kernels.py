@@ -29,6 +29,7 @@ class Kernel:
     Attributes:
         name: The name of the instruction.
         op_name: The name of the op of the source, as XLA keeps it; empty without one.
+        products: The names of the ops of its matmuls and convolutions, each once.
         kernel: The opcode, the target of a custom call, or the kind of a custom fusion.
         cause: A member of `causes.CAUSES`.
         times: How often a run of the program launches it.
@@ -41,6 +42,7 @@ class Kernel:
 
     name: str
     op_name: str
+    products: tuple[str, ...]
     kernel: str
     cause: str
     times: int
@@ -121,7 +123,8 @@ def _called(instruction: Instruction, module: Module) -> Computation | None:
 
 def _kernel(instruction: Instruction, inside: Computation, module: Module, times: int) -> Kernel:
     flops: dict[str, int] = {}
-    for product in products(instruction, inside, module):
+    computed = list(products(instruction, inside, module))
+    for product in computed:
         flops[product.format] = flops.get(product.format, 0) + product.flops
     read = bytes_read(instruction, inside, module)
     written = bytes_written(instruction, inside, module)
@@ -129,6 +132,7 @@ def _kernel(instruction: Instruction, inside: Computation, module: Module, times
     return Kernel(
         name=instruction.name,
         op_name=instruction.quoted("op_name"),
+        products=tuple(dict.fromkeys(product.op_name for product in computed)),
         kernel=_kernel_name(instruction),
         cause=cause,
         times=times,

@@ -35,10 +35,12 @@ class Product:
     Attributes:
         flops: Its floating-point operations; a multiplication and an addition are two.
         format: The class of the formats of its operands, one of `FORMATS`; the wider of two.
+        op_name: The name of the op of the source, as XLA keeps it; empty without one.
     """
 
     flops: int
     format: str
+    op_name: str
 
 
 def products(instruction: Instruction, inside: Computation, module: Module) -> Iterator[Product]:
@@ -54,7 +56,8 @@ def products(instruction: Instruction, inside: Computation, module: Module) -> I
         flops_of = _of_library(instruction.quoted("custom_call_target"))
     operands = [each.shapes[0] for each in inside.operands(instruction) if each.shapes]
     if flops_of is not None and len(operands) > 1:
-        yield Product(flops_of(instruction, operands), _format(instruction, operands[:2]))
+        flops, format_ = flops_of(instruction, operands), _format(instruction, operands[:2])
+        yield Product(flops, format_, instruction.quoted("op_name"))
     if body := module.body(instruction):
         for each in body.instructions:
             yield from products(each, body, module)

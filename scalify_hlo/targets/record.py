@@ -35,12 +35,26 @@ def compile_record(compiled: Compiled, target: Target, program: str) -> dict[str
     """
     module = read_hlo(compiled.hlo)
     kernels = kernels_of(module)
-    work = work_of(kernels, target)
     return {
         "format": "scalify-hlo compile",
         "version": VERSION,
         "program": program,
         "target": target.name,
+        **summary_record(compiled, target, work_of(kernels, target)),
+        "loops_of_unknown_length": unknown_loops(module),
+        "kernels": _kernels(kernels, target),
+    }
+
+
+def summary_record(compiled: Compiled, target: Target, work: Work) -> dict[str, Any]:
+    """Returns the facts about a compiled program as a whole.
+
+    Args:
+        compiled: The compiled program.
+        target: The device.
+        work: The work of the program.
+    """
+    return {
         "devices": compiled.devices,
         "versions": _versions(compiled),
         "compiler": compiled.compiler,
@@ -50,11 +64,9 @@ def compile_record(compiled: Compiled, target: Target, program: str) -> dict[str
         "f8_share": work.f8_share,
         "bytes": {"read": work.read, "written": work.written},
         "launches": work.launches,
-        "loops_of_unknown_length": unknown_loops(module),
         "causes": _causes(work),
         "collectives": work.collectives,
         "estimate": _estimate(work),
-        "kernels": _kernels(kernels, target),
     }
 
 

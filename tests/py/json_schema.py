@@ -15,7 +15,18 @@ _TYPES: dict[str, Any] = {
     "boolean": bool,
 }
 _KNOWN = {
-    *("$schema", "$defs", "title", "$ref", "type", "const", "enum", "oneOf", "required"),
+    *(
+        "$schema",
+        "$defs",
+        "title",
+        "description",
+        "$ref",
+        "type",
+        "const",
+        "enum",
+        "oneOf",
+        "required",
+    ),
     *("properties", "additionalProperties", "items", "minItems", "minimum", "maximum"),
 }
 

@@ -34,7 +34,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"lint"}),
     frozenset({"run"}),
     frozenset({"observe"}),
-    frozenset({"choose"}),
+    frozenset({"choose", "explaining"}),
     frozenset({"frontend"}),
     frozenset({"api"}),
     frozenset({"__init__", "__main__", "cli"}),

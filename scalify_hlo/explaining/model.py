@@ -1,0 +1,128 @@
+"""The explanation of a compiled program: its matmuls, their kernels, and the estimated times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scalify_hlo.report.matmuls import MatmulReport
+from scalify_hlo.targets.compiling import Compiled
+from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.kernels import Kernel
+from scalify_hlo.targets.roofline import Work
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedMatmul:
+    """A matmul or a convolution of the source, and what a compiler made of it.
+
+    Attributes:
+        matmul: The matmul, and the decision of the recipe on it.
+        kernels: The kernels that compute it; none if it shares the kernel of another one, or was
+            removed.
+        seconds: Their estimated time in a run of the program; None without an estimate.
+        before: The same for the original in bf16; None without an original.
+    """
+
+    matmul: MatmulReport
+    kernels: tuple[Kernel, ...]
+    seconds: float | None
+    before: float | None
+
+    @property
+    def flops(self) -> Mapping[str, int]:
+        """The floating-point operations of a run, by the class of the formats that were used."""
+        found: dict[str, int] = {}
+        for kernel in self.kernels:
+            for key, count in kernel.flops.items():
+                found[key] = found.get(key, 0) + kernel.times * count
+        return found
+
+    @property
+    def is_f8(self) -> bool:
+        """Whether its operands are f8 in the program."""
+        return all(format_.startswith("f8") for format_ in self.matmul.formats[:2])
+
+    @property
+    def falls_back(self) -> bool:
+        """Whether its operands are f8, and the compiler widens them."""
+        return self.is_f8 and bool(self.flops.keys() - {"f8"})
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A compiled program.
+
+    Attributes:
+        compiled: What the compiler made.
+        kernels: Its kernels.
+        work: Their work and estimated time.
+        loops: The loops of which the compiler does not know the number of turns.
+    """
+
+    compiled: Compiled
+    kernels: tuple[Kernel, ...]
+    work: Work
+    loops: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a compiler makes of a program, beside the original in bf16.
+
+    Attributes:
+        target: The device.
+        recipe: The name of the recipe; empty if the program was not rewritten.
+        program: The compiled program.
+        original: The compiled original in bf16; None without one.
+        matmuls: The matmuls in program order.
+        remarks: The remarks of the rewrite.
+    """
+
+    target: Target
+    recipe: str
+    program: Program
+    original: Program | None
+    matmuls: tuple[ExplainedMatmul, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def speedup(self) -> float | None:
+        """The estimated time of the original over that of the program; None without one."""
+        return self._ratio("seconds")
+
+    @property
+    def speedup_with_launches(self) -> float | None:
+        """As `speedup`, with a time for the launch of each kernel."""
+        return self._ratio("seconds_with_launches")
+
+    def _ratio(self, name: str) -> float | None:
+        if self.original is None:
+            return None
+        before, after = (getattr(p.work, name) for p in (self.original, self.program))
+        return before / after if before and after else None
+
+    def shares(self) -> Iterator[tuple[str, float]]:
+        """Yields the share of the floating-point operations in f8 kernels, by part.
+
+        The parts are ``all``, ``forward``, ``dgrad`` for backward matmuls by a weight, and
+        ``wgrad`` for the other backward matmuls: gradients of weights, and those of attention.
+        Parts without a matmul are left out.
+        """
+        parts: dict[str, list[ExplainedMatmul]] = {"all": list(self.matmuls)}
+        for each in self.matmuls:
+            parts.setdefault(part_of(each.matmul), []).append(each)
+        for part in ("all", "forward", "dgrad", "wgrad"):
+            total, narrow = 0, 0
+            for each in parts.get(part, []):
+                total += sum(each.flops.values())
+                narrow += each.flops.get("f8", 0)
+            if total:
+                yield part, narrow / total
+
+
+def part_of(matmul: MatmulReport) -> str:
+    """Returns ``forward``, ``dgrad`` or ``wgrad``; see `Explanation.shares`."""
+    if matmul.part != "backward":
+        return matmul.part
+    return "dgrad" if "weight" in matmul.roles else "wgrad"

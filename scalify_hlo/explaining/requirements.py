@@ -1,0 +1,97 @@
+"""Requirements on an explanation, such as ``fp8-flops>=0.95,speedup>=1.2``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from scalify_hlo.explaining.model import Explanation, Program
+from scalify_hlo.explaining.warnings import warnings_of
+from scalify_hlo.report.requirements import Quantity, Requirement, check, parse
+
+_NO_ORIGINAL: Final = "the program is not compared with an original, or the target has no peaks"
+_NO_FLOPS: Final = "no kernel computes a matmul"
+
+
+def _over_bf16(of: Callable[[Program], float]) -> Callable[[Explanation], float | None]:
+    """Returns the ratio of a figure of the program to that of the original in bf16."""
+
+    def ratio(explanation: Explanation) -> float | None:
+        if explanation.original is None:
+            return None
+        before = of(explanation.original)
+        return of(explanation.program) / before if before else None
+
+    return ratio
+
+
+QUANTITIES: Final[Mapping[str, Quantity[Explanation]]] = {
+    "speedup": Quantity(lambda e: e.speedup, "the estimated speed over that of bf16", _NO_ORIGINAL),
+    "speedup-with-launches": Quantity(
+        lambda e: e.speedup_with_launches,
+        "the estimated speed over that of bf16, with 2 µs for each kernel",
+        _NO_ORIGINAL,
+    ),
+    "fp8-flops": Quantity(
+        lambda e: dict(e.shares()).get("all"),
+        "the share of the matmuls' floating-point operations in FP8 kernels",
+        _NO_FLOPS,
+    ),
+    "kernels": Quantity(
+        _over_bf16(lambda p: p.work.launches), "the kernels over those of bf16", _NO_ORIGINAL
+    ),
+    "temporaries": Quantity(
+        _over_bf16(lambda p: p.compiled.temporaries),
+        "the bytes of temporary values over those of bf16",
+        _NO_ORIGINAL,
+    ),
+    "memory": Quantity(
+        _over_bf16(lambda p: p.compiled.peak), "the peak of memory over that of bf16", _NO_ORIGINAL
+    ),
+    "collectives": Quantity(
+        _over_bf16(lambda p: sum(p.work.collectives.values())),
+        "the bytes in collectives over those of bf16",
+        "the program is not compared with an original, or that has no collectives",
+    ),
+    "compile-time": Quantity(
+        _over_bf16(lambda p: p.compiled.seconds), "the compile time over that of bf16", _NO_ORIGINAL
+    ),
+    "fallbacks": Quantity(
+        lambda e: sum(each.falls_back for each in e.matmuls),
+        "the number of FP8 matmuls that the compiler widens",
+    ),
+    "warnings": Quantity(lambda e: len(list(warnings_of(e))), "the number of warnings"),
+}
+"""The quantities by name."""
+
+_HINT: Final = "write names, comparisons and numbers, as in 'fp8-flops>=0.95,speedup>=1.2'"
+
+
+def parse_checks(text: str) -> list[Requirement]:
+    """Reads requirements on an explanation that are separated by commas.
+
+    Raises:
+        UsageError: A name is unknown, or the text is not of that form.
+    """
+    return parse(text, QUANTITIES, _HINT)
+
+
+def check_explanation(explanation: Explanation, requirements: list[Requirement], name: str) -> None:
+    """Checks that requirements on an explanation hold.
+
+    Args:
+        explanation: The explanation.
+        requirements: The requirements.
+        name: The name of the program in the error.
+
+    Raises:
+        InputError: One does not hold. The message has all that do not.
+    """
+    check(explanation, requirements, QUANTITIES, name, "the table has the kernels of each matmul")
+
+
+def figures(explanation: Explanation) -> dict[str, float | None]:
+    """Returns the quantities that do not count warnings, by name."""
+    found = {name: quantity.of(explanation) for name, quantity in QUANTITIES.items()}
+    del found["warnings"]
+    return {name: None if value is None else round(value, 4) for name, value in found.items()}

@@ -1,0 +1,189 @@
+"""`explain`: the kernels of each matmul, and the estimate against the original in bf16."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from click.testing import CliRunner, Result
+from jax import export
+
+import scalify_hlo
+from scalify_hlo import InputError, UsageError
+from scalify_hlo.analysis.sizes import Size
+from scalify_hlo.cli.main import main
+from scalify_hlo.explaining.kernels import kernels_by_number, label_of
+from scalify_hlo.explaining.record import explain_record, schema
+from scalify_hlo.explaining.requirements import QUANTITIES, check_explanation, parse_checks
+from scalify_hlo.explaining.warnings import warnings_of
+from scalify_hlo.targets.description import load_target
+from scalify_hlo.targets.kernels import Kernel
+from tests.py.json_schema import faults
+
+
+def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+    with jax.named_scope("encoder"):
+        hidden = jax.nn.relu(x @ params["up"])
+    with jax.named_scope("head"):
+        return jnp.sum((hidden @ params["down"]) ** 2)
+
+
+def exported(dtype: Any = jnp.float32) -> Any:
+    sizes = {"up": (32, 64), "down": (64, 32)}
+    params = {name: jax.ShapeDtypeStruct(size, dtype) for name, size in sizes.items()}
+    return export.export(jax.jit(jax.grad(loss)))(params, jax.ShapeDtypeStruct((48, 32), dtype))
+
+
+@pytest.fixture(scope="module")
+def explained() -> Any:
+    """A step in FP8, compiled for the CPU."""
+    return scalify_hlo.explain(exported(), "cpu", recipe="fp8-current")
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["explain", *arguments])
+
+
+def test_each_matmul_has_its_kernels(explained: Any) -> None:
+    """The sizes of the source, which the flops of the kernels equal."""
+    assert len(explained.matmuls) == 5
+    for each in explained.matmuls:
+        assert sum(each.flops.values()) == each.matmul.flops, each.matmul
+        assert [label_of(kernel) for kernel in each.kernels] == ["XLA f32"]
+    names = [kernel.name for each in explained.matmuls for kernel in each.kernels]
+    assert len(set(names)) == 5
+
+
+def test_a_matmul_that_the_target_widens_is_named_with_the_cause(explained: Any) -> None:
+    assert all(each.falls_back for each in explained.matmuls)
+    assert dict(explained.shares())["all"] == 0
+    told = list(warnings_of(explained))
+    assert len(told) == 5
+    assert told[0] == (
+        "encoder: the matmul of f8E4M3FN and f8E4M3FN became XLA f32, which widens them: "
+        "cpu multiplies no f8e4m3fn"
+    )
+
+
+def test_a_wide_matmul_is_no_fall_back() -> None:
+    settings = {"matmul.exclude": ["*head*"]}
+    found = scalify_hlo.explain(exported(), "cpu", recipe="fp8-current", settings=settings)
+    assert [each.falls_back for each in found.matmuls] == [True, False, False, False, True]
+    assert [each.matmul.wide is None for each in found.matmuls] == [True, False, False, False, True]
+
+
+def test_the_causes_of_fall_backs(explained: Any) -> None:
+    """As on a GPU: E5M2 with E5M2, foreign formats, and sizes below those of its kernels."""
+    first = explained.matmuls[0]
+
+    def told(lhs: str, rhs: str, extent: Any = first.matmul.extent) -> str:
+        matmul = replace(first.matmul, formats=(lhs, rhs, "f32"), extent=extent)
+        changed = replace(explained, matmuls=(replace(first, matmul=matmul),))
+        return next(warnings_of(replace(changed, target=load_target("h200"))))
+
+    assert told("f8E5M2", "f8E5M2").endswith("there is no kernel for E5M2 with E5M2")
+    assert told("f8E4M3FN", "f8E4M3FNUZ").endswith("h200 multiplies no f8e4m3fnuz")
+    assert told("f8E4M3FN", "f8E4M3FN").endswith("which widens them")
+    small = first.matmul.extent._replace(m=Size(8))
+    assert told("f8E4M3FN", "f8E4M3FN", small).endswith("M, N or K is below 16")
+
+
+def test_the_original_is_the_program_in_bf16(explained: Any) -> None:
+    assert explained.original is not None
+    assert "bf16" in explained.original.compiled.hlo
+    assert "f8e4m3fn" in explained.program.compiled.hlo
+    assert "f8e4m3fn" not in explained.original.compiled.hlo
+
+
+def test_a_program_in_bf16_is_its_own_original() -> None:
+    found = scalify_hlo.explain(exported(jnp.bfloat16), "cpu", recipe="fp8-current")
+    alone = scalify_hlo.explain(exported(jnp.bfloat16), "cpu")
+    assert found.original is not None
+    assert found.original.compiled.temporaries == alone.program.compiled.temporaries
+
+
+def test_a_rewritten_program_and_its_original() -> None:
+    program = scalify_hlo.rewrite(exported(), recipe="fp8-current")
+    found = scalify_hlo.explain(program, "cpu", against=exported())
+    assert found.recipe == ""
+    assert found.original is not None
+    assert [each.is_f8 for each in found.matmuls] == [True] * 5
+    assert scalify_hlo.explain(program, "cpu").original is None
+
+
+def test_numbers_of_kernels() -> None:
+    kernel = Kernel("a", "", (), "__cublas$lt$matmul$f8", "gemm", 1, {"f8": 2}, 0, 0, "f32")
+    both = replace(kernel, products=("x/scalify.matmul.3", "scalify.matmul.12"))
+    plain = replace(kernel, products=("jit(f)/dot_general",))
+    assert kernels_by_number([plain, both]) == {3: [both], 12: [both]}
+    assert label_of(kernel) == "cuBLASLt f8"
+    assert label_of(replace(kernel, kernel="__triton_nested_gemm_fusion")) == "Triton f8"
+    assert label_of(replace(kernel, kernel="__cudnn$convForwardGraph")) == "cuDNN f8"
+    assert label_of(replace(kernel, kernel="fusion", flops={"bf16": 1, "f8": 1})) == "XLA bf16 f8"
+
+
+def test_the_json_fits_its_schema(explained: Any) -> None:
+    record = json.loads(scalify_hlo.dump_explanation(explained))
+    assert not list(faults(record, schema(), schema()))
+    assert record["figures"].keys() == QUANTITIES.keys() - {"warnings"}
+    alone = explain_record(replace(explained, original=None))
+    assert not list(faults(alone, schema(), schema()))
+    assert list(faults({**record, "more": 1}, schema(), schema()))
+
+
+@pytest.mark.parametrize(
+    ("checks", "fault"),
+    [
+        ("fallbacks<=0", "the number of FP8 matmuls that the compiler widens is 5"),
+        ("fp8-flops>=0.5", "floating-point operations in FP8 kernels is 0"),
+        ("speedup>=1", "speedup is undefined"),
+        ("memory<=0.01", "the peak of memory over that of bf16 is"),
+    ],
+)
+def test_checks_that_do_not_hold(explained: Any, checks: str, fault: str) -> None:
+    with pytest.raises(InputError, match=fault):
+        check_explanation(explained, parse_checks(checks), "step")
+
+
+def test_checks_that_hold(explained: Any) -> None:
+    check_explanation(explained, parse_checks("fallbacks==5,temporaries>0,warnings>=5"), "step")
+    with pytest.raises(UsageError, match=r"'spedup'.*did you mean 'speedup'"):
+        parse_checks("spedup>=1")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    program, report = tmp_path / "step.mlir", tmp_path / "report.json"
+    program.write_text(exported().mlir_module())
+    options = ["--target", "cpu", "--recipe", "fp8-current", "-o", str(report)]
+    done = call(str(program), *options, "--check", "fallbacks==0")
+    assert done.exit_code == 1
+    assert "fallbacks==0 is required" in done.stderr
+    assert "f8E5M2 f8E4M3FN -> f32" in done.stdout
+    assert "warning: encoder: the matmul of f8E4M3FN" in done.stdout
+    assert json.loads(report.read_text())["recipe"] == "fp8-current"
+    again = call(str(program), *options, "--format", "json")
+    assert json.loads(again.stdout)["program"] == str(program)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "h20"], "no target is named 'h20' (did you mean 'h200'"),
+        (["--target", "cpu", "--set", "compute=bf16"], "are options of a rewrite"),
+        (["--target", "cpu", "--recipe", "propagate"], "quantizes no matmul"),
+        (["--target", "cpu", "--recipe", "fp8", "--against", "x"], "IN is the original"),
+        (["--target", "cpu", "--check", "speed"], "'speed' is not a requirement"),
+    ],
+)
+def test_bad_input(tmp_path: Path, arguments: list[str], message: str) -> None:
+    program = tmp_path / "step.mlir"
+    program.write_text(exported().mlir_module())
+    done = call(str(program), *arguments)
+    assert done.exit_code in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
