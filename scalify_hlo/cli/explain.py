@@ -14,7 +14,9 @@ from scalify_hlo.storage.files import STREAM, require_writable, same_file, write
 
 if TYPE_CHECKING:
     from scalify_hlo.explaining.model import ExplainedMatmul, Explanation
+    from scalify_hlo.io.program import Program
     from scalify_hlo.passes.pipeline import Options
+    from scalify_hlo.targets.description import Target
 
 _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
 
@@ -85,8 +87,6 @@ def command(
     """
     if [program, against].count(STREAM) > 1:
         same_file(STREAM, STREAM)
-    from scalify_hlo.explaining.compiled import explain_module
-    from scalify_hlo.explaining.record import dump_explanation
     from scalify_hlo.explaining.requirements import check_explanation, parse_checks
     from scalify_hlo.targets.description import load_target, plugin_versions
 
@@ -101,9 +101,19 @@ def command(
     if output is not None:
         require_writable(output)
     source = read(program)
+    explained = _explained(source, against, device, options, timeout)
+    _print(explained, source.name, form, output)
+    check_explanation(explained, requirements, source.name)
+
+
+def _explained(
+    source: Program, against: str | None, device: Target, options: Options | None, timeout: float
+) -> Explanation:
+    from scalify_hlo.explaining.compiled import explain_module
+
     original = None if against is None else read(against).module
     with console.progress("Compiling") as progress:
-        explained = explain_module(
+        return explain_module(
             source.module,
             device,
             options,
@@ -112,14 +122,17 @@ def command(
             timeout=timeout,
             progress=progress,
         )
+
+
+def _print(explained: Explanation, name: str, form: str, output: str | None) -> None:
+    from scalify_hlo.explaining.record import dump_explanation
+
     if output is not None:
-        write_file(output, dump_explanation(explained, source.name))
+        write_file(output, dump_explanation(explained, name))
     if form == "json":
-        console.echo(dump_explanation(explained, source.name), nl=False)
+        console.echo(dump_explanation(explained, name), nl=False)
     else:
         console.echo("\n\n".join(_tables(explained)))
-    if requirements:
-        check_explanation(explained, requirements, source.name)
 
 
 def _options(

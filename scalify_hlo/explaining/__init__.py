@@ -1,1 +1,1 @@
-"""What a compiler makes of the matmuls of a program: kernels, and an estimate of their time."""
+"""Compiled programs: the kernels of their matmuls, estimated times, and warnings."""

@@ -68,7 +68,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a compiler makes of a program, beside the original in bf16.
+    """A compiled program with its matmuls, beside the original in bf16.
 
     Attributes:
         target: The device.
@@ -108,6 +108,9 @@ class Explanation:
         The parts are ``all``, ``forward``, ``dgrad`` for backward matmuls by a weight, and
         ``wgrad`` for the other backward matmuls: gradients of weights, and those of attention.
         Parts without a matmul are left out.
+
+        Yields:
+            The part and its share, from 0 to 1.
         """
         parts: dict[str, list[ExplainedMatmul]] = {"all": list(self.matmuls)}
         for each in self.matmuls:

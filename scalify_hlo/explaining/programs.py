@@ -24,6 +24,7 @@ from scalify_hlo.targets.description import Target
 
 _RECIPES: Final[Mapping[str, RecipeTarget]] = {"cuda": "gpu", "tpu": "tpu", "cpu": "cpu"}
 """The target of a recipe for each platform."""
+_NAMED: Final[tuple[RecipeTarget, ...]] = ("h100", "h200", "b200")
 _OWN: Final = "scalify."
 _WIDE: Final = frozenset({"f32", "f64"})
 
@@ -60,11 +61,16 @@ def rewritten(module: ir.Module, options: Options, target: Target, name: str) ->
             hint="give --recipe one that does, such as fp8-current, or leave it out",
         )
     if recipe.target == "any":
-        recipe = replace(recipe, target=_RECIPES[target.platform])
+        recipe = replace(recipe, target=recipe_target(target))
     new = copy_module(module)
     with located(name):
         asked = replace(options, recipe=recipe, named=True, listed=True)
         return Prepared(new, rewrite_module(new, asked))
+
+
+def recipe_target(target: Target) -> RecipeTarget:
+    """Returns the target of a recipe for a device."""
+    return next((n for n in _NAMED if n == target.name), _RECIPES[target.platform])
 
 
 def as_it_is(module: ir.Module, name: str) -> Prepared:

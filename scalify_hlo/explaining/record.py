@@ -46,7 +46,17 @@ def explain_record(explanation: Explanation, name: str = "<program>") -> dict[st
 
 
 def dump_explanation(explanation: Explanation, name: str = "<program>") -> str:
-    """Returns an explanation as JSON text; see `explain_record`."""
+    """Returns an explanation as JSON.
+
+    Args:
+        explanation: What `explain` returned.
+        name: The name of the program.
+
+    Returns:
+        An object with the name of its ``format`` and its ``version``, the ``figures`` on the whole
+        program, the ``matmuls`` with their kernels, and ``warnings``. Its JSON Schema is
+        ``scalify_hlo/explaining/explain.schema.json``.
+    """
     return json.dumps(explain_record(explanation, name), indent=1, allow_nan=False) + "\n"
 
 

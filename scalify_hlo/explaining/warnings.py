@@ -1,4 +1,4 @@
-"""What a user should know of a compiled program, as sentences."""
+"""Warnings on a compiled program, as sentences."""
 
 from __future__ import annotations
 

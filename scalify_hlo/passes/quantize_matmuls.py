@@ -19,6 +19,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
+from scalify_hlo.quantize.costs import Candidate, not_faster
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
     MARKS,
@@ -26,6 +27,8 @@ from scalify_hlo.quantize.matmuls import (
     MatmulQuantizer,
     Propagated,
     QuantizedOperands,
+    is_small,
+    roles_of,
 )
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.operand_scales import Operands, ScaleProvider
@@ -99,15 +102,12 @@ class QuantizeMatmulsPass(Pass):
             numbers: The numbers of the matmuls that are not quantized.
             records: The records of the outcome for each matmul.
         """
-        selection, sizes = Selection(self.recipe), Sizes()
+        selection = Selection(self.recipe)
         read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
-        for op in ops:
+        for op, decided in zip(ops, self._decided(ops, selection, numbers), strict=True):
             left = [op]
-            if attributes.ROLES in op.attributes:
-                extent = sizes.of(op)
-                choice = selection.of(op, extent)
-                if choice.formats is not None and not numbers.narrow(op.operation):
-                    choice = Choice(None, UNTRUSTED)
+            if decided is not None:
+                extent, choice = decided
                 report.narrowed += choice.formats is not None
                 left = self._quantized(op, choice, quantizer, extent)
                 known = self.listed and choice.formats is not None
@@ -115,6 +115,30 @@ class QuantizeMatmulsPass(Pass):
             for each in () if read else left:
                 clear(each, LEFT)
         selection.sites.refuse_unmatched()
+
+    def _decided(
+        self, ops: Sequence[ir.OpView], selection: Selection, numbers: Numbers
+    ) -> list[tuple[Extent, Choice] | None]:
+        """Returns the sizes of each matmul that has roles, and the decision on it."""
+        decided: list[tuple[Extent, Choice] | None] = []
+        sizes, places, candidates = Sizes(), list[int](), list[Candidate]()
+        for op in ops:
+            if attributes.ROLES not in op.attributes:
+                decided.append(None)
+                continue
+            extent = sizes.of(op)
+            choice = selection.of(op, extent)
+            if choice.formats is not None and not numbers.narrow(op.operation):
+                choice = Choice(None, UNTRUSTED)
+            if choice.formats is not None and all(map(is_small, choice.formats)):
+                places.append(len(decided))
+                candidates.append(Candidate(op, extent, roles_of(op)))
+            decided.append((extent, choice))
+        slower = not_faster(candidates, self.recipe)
+        for place, candidate, wide in zip(places, candidates, slower, strict=True):
+            if wide is not None:
+                decided[place] = candidate.extent, Choice(None, wide)
+        return decided
 
     def _casting(self, source: ScaleProvider | None, casts: Casts) -> Casting:
         """Returns the provider of the quantized operands."""

@@ -171,8 +171,8 @@ class Delayed:
         if not self._tensors:
             raise UsageError(
                 f"the recipe {self._recipe.name} gives no matmul of this program narrow operands",
-                hint="`scalify-hlo inspect --matmuls` lists the matmuls; small ones "
-                "(matmul.smallest) and those whose contracted size is not known stay wide",
+                hint="`scalify-hlo inspect --matmuls` lists the matmuls with the reasons why they "
+                "stay wide, such as matmul.smallest or the target",
             )
         history, scales, step = self._arguments()
         self._hand_out(scales)

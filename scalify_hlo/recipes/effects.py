@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from scalify_hlo.recipes.formats import F8, OPERANDS
-from scalify_hlo.recipes.model import NONE, Recipe
+from scalify_hlo.recipes.model import DEVICES, NONE, Recipe
 
 
 class Need(NamedTuple):
@@ -100,6 +100,11 @@ _F8: Final = Need(
     "the recipe gives no matmul f8 operands",
     f"set {', '.join(OPERANDS)} to f8 formats, or start from a preset such as fp8",
 )
+_DEVICE: Final = Need(
+    lambda recipe: recipe.target in DEVICES and not set(F8).isdisjoint(_operands(recipe)),
+    "the target {0.target} has no estimate, or the recipe gives no matmul f8 operands",
+    f"set target to {', '.join(sorted(DEVICES))}, or leave the option out",
+)
 _CASTS: Final = Need(
     lambda recipe: recipe.narrow,
     "the recipe changes no format",
@@ -148,6 +153,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "matmul.output": _NARROW,
     "matmul.smallest": _F8,
     "matmul.vocabulary": _F8,
+    "matmul.slower": _DEVICE,
     "matmul.include": _NARROW,
     "matmul.exclude": _NARROW,
     "scaling.kind": _NARROW,

@@ -13,6 +13,9 @@ from scalify_hlo.recipes.toml import Setting
 KEEP = "keep"
 """The value of a format option that keeps the format of the program."""
 
+DEVICES = frozenset({"h100", "h200", "b200"})
+"""The targets that are one kind of GPU, of which `scalify_hlo/targets/data` says how fast it is."""
+
 F8 = tuple(name for name in FORMATS if name.startswith("f8"))
 ANY = (KEEP, "f32", "bf16", "f16", *F8)
 WIDE = (KEEP, "f32", "bf16", "f16")
@@ -32,8 +35,10 @@ PLACES: Mapping[str, tuple[str, ...]] = {
 FNUZ = ("f8E4M3FNUZ", "f8E5M2FNUZ")
 """The FNUZ formats of AMD, which no hardware multiplies by other formats."""
 E5M2 = ("f8E5M2", "f8E5M2FNUZ")
+_GPU = ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ)
+
 LACKING: Mapping[str, tuple[str, ...]] = {
-    "gpu": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ),
+    **dict.fromkeys(("gpu", *sorted(DEVICES)), _GPU),
     "tpu": ("f8E4M3", "f8E3M4", *FNUZ),
     "iree": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4"),
     "portable": ("f8E4M3", "f8E3M4"),

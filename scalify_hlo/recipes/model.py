@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.recipes.formats import DEVICES as DEVICES
 from scalify_hlo.recipes.formats import KEEP as KEEP
 
 NONE = "none"
@@ -14,10 +15,10 @@ NONE = "none"
 PORTABLE = "portable"
 """The target for any reader of StableHLO."""
 
-WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"})
+WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"}) | DEVICES
 """The targets whose FP8 matmuls have a dot algorithm; compilers of other targets refuse it."""
 
-WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"})
+WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"}) | DEVICES
 """The targets whose compilers are known to support ragged matmuls of f8 operands."""
 
 UNIT = "unit"
@@ -30,12 +31,13 @@ Meet = Literal["anchor", "max"]
 Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
-Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable"]
+Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", "h100", "h200", "b200"]
 Scales = Literal["propagated", "current", "delayed", "calibrated"]
 Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
+Slower = Literal["wide", "narrow"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
 
@@ -62,6 +64,9 @@ class MatmulOptions:
             quantized. In the Unit Scaling paper (appendix J.2) they are not. Such a
             weight is that of an embedding that the program looks up, or has its transposed shape.
             Or it has at least 8192 outputs, and 8 times as many outputs as inputs.
+        slower: ``wide`` does not quantize matmuls that are estimated to be no faster in FP8 on the
+            device that `target` names, with casts and transposes included; ``narrow`` does. The
+            report has the estimates.
         include: Patterns of names of sites; one of them has to match. A pattern may end in roles:
             ``*mlp*@gradient@weight`` matches the matmul that makes the gradient of an activation,
             and ``*mlp*@gradient@activation`` the one that makes the gradient of a weight. Roles are
@@ -76,6 +81,7 @@ class MatmulOptions:
     output: str = KEEP
     smallest: tuple[int, int, int] = (2, 16, 16)
     vocabulary: bool = False
+    slower: Slower = "wide"
     include: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
 
@@ -244,8 +250,9 @@ class Recipe:
             GPUs. ``gpu`` is for GPUs of NVIDIA and newer ones of AMD, and ``rocm`` for GPUs of AMD
             with FNUZ formats. Compilers for ``tpu`` and ``iree`` refuse the attribute, and ``cpu``
             does not need it. ``portable`` is for any reader of StableHLO, versions before 1.6
-            included: it has no ``algorithm``, and no CHLO. ``any`` is as ``gpu``, but as ``tpu``
-            for programs that jax.export wrote for TPUs.
+            included: it has no ``algorithm``, and no CHLO. ``h100``, ``h200`` and ``b200`` are as
+            ``gpu``, and leave matmuls wide that are no faster in FP8 there. ``any`` is as ``gpu``,
+            but as ``tpu`` for programs that jax.export wrote for TPUs.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         state: See `StateOptions`.

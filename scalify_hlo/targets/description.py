@@ -47,6 +47,8 @@ class Target:
         interconnect: The bandwidth between devices in bytes per second and direction; None if it is
             not described.
         topology: The description of a group of devices for XLA.
+        contracted_last: Whether kernels multiply f8 operands only if the dimension that is summed
+            over is the last one of both, so that others are transposed first.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Target:
     bandwidth: float | None
     interconnect: float | None
     topology: Mapping[str, Any]
+    contracted_last: bool
 
     def flops(self, format_class: str) -> float | None:
         """Returns the peak for a class of formats, or that of the class that takes its place.
@@ -144,6 +147,7 @@ def _target(name: str, data: Mapping[str, Any]) -> Target:
         bandwidth=memory.get("bandwidth"),
         interconnect=memory.get("interconnect"),
         topology=data["topology"],
+        contracted_last=data.get("contracted_last", False),
     )
 
 

@@ -198,7 +198,7 @@ def test_only_what_is_not_default_is_dumped() -> None:
     assert dump_recipe(recipe) == (
         'name = "propagate"\nmeet = "max"\n\n[matmul]\nexclude = ["a\\"\\\\\\u007f\\n", "é"]\n'
     )
-    assert len(tomllib.loads(dump_recipe(recipe, whole=True))["matmul"]) == 8
+    assert len(tomllib.loads(dump_recipe(recipe, whole=True))["matmul"]) == 9
 
 
 def test_every_option_has_a_type_that_is_checked() -> None:
@@ -298,7 +298,7 @@ def test_operands_meet_only_where_hardware_multiplies_them(activation: str) -> N
 
 
 PRESENT = {
-    "gpu": ["f8E4M3FN", "f8E5M2"],
+    **{name: ["f8E4M3FN", "f8E5M2"] for name in ("gpu", "h100", "h200", "b200")},
     "iree": ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"],
     "portable": sorted({*F8} - {"f8E3M4", "f8E4M3"}),
     "tpu": ["f8E4M3B11FNUZ", "f8E4M3FN", "f8E5M2"],
