@@ -26,6 +26,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "compare": (PROGRAM, *INPUTS, "--recipes", "fp8-current"),
     "blame": (PROGRAM, *INPUTS, *FP8),
     "compile": (PROGRAM, "--target", "cpu"),
+    "explain": (PROGRAM, "--target", "cpu", *FP8),
     "inspect": (PROGRAM,),
 }
 """The arguments of each command that rewrites or runs a program, without an output."""

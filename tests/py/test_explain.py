@@ -117,7 +117,19 @@ def test_a_rewritten_program_and_its_original() -> None:
 
 
 def test_numbers_of_kernels() -> None:
-    kernel = Kernel("a", "", (), "__cublas$lt$matmul$f8", "gemm", 1, {"f8": 2}, 0, 0, "f32")
+    kernel = Kernel(
+        name="a",
+        op_name="",
+        products=(),
+        kernel="__cublas$lt$matmul$f8",
+        cause="gemm",
+        times=1,
+        flops={"f8": 2},
+        read=0,
+        written=0,
+        result="f32",
+        exchanged=0,
+    )
     both = replace(kernel, products=("x/scalify.matmul.3", "scalify.matmul.12"))
     plain = replace(kernel, products=("jit(f)/dot_general",))
     assert kernels_by_number([plain, both]) == {3: [both], 12: [both]}

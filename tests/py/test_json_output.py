@@ -31,6 +31,7 @@ CALLS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
         (*RUNS["compile"], "-o", "compiled", *JSON),
         "targets/compile.schema.json",
     ),
+    "explain": ((*RUNS["explain"], *JSON), "explaining/explain.schema.json"),
     "inspect": ((*RUNS["inspect"], *JSON), "report/schemas/inspect.json"),
     "rules": (("add", *JSON), "report/schemas/rules.json"),
     "recipes": (("fp8", "--all", *JSON), "report/schemas/recipes.json"),
