@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
@@ -68,6 +68,16 @@ class Listing:
             nesting |= _AT_TIMES_WITH_REGIONS
             self._nests = [Nest(name, op, _inside(op)) for name, op in self.ops if name in nesting]
         return self._nests
+
+    def every(self) -> Iterator[Named]:
+        """Yields the ops, and before each those in its regions."""
+        nests = iter(self.nests)
+        nest = next(nests, None)
+        for name, op in self.ops:
+            if nest is not None and op is nest.op:
+                yield from nest.inner
+                nest = next(nests, None)
+            yield name, op
 
     def note_formats(self) -> None:
         """Checks whether all floats are wide."""

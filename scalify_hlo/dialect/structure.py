@@ -14,10 +14,11 @@ import struct
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
-from typing import Final
+from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HASHED_ELEMENTS
+from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.value_map import ValueMap
 
 _DIGITS: Final = 32
@@ -28,16 +29,27 @@ _FOREIGN: Final = ("jax.", "mhlo.", "scalify.", "xla.")
 _SYMBOLS: Final = frozenset({"callee", "decomposition", "called_computations"})
 
 
-def structural_hash(module: ir.Module) -> str:
+Named: TypeAlias = tuple[str, ir.Operation]
+"""An op with its name."""
+
+
+def structural_hash(module: ir.Module, main: Sequence[Named] = ()) -> str:
     """Returns the hash of a module. Passes change it, so it is taken right after reading.
+
+    Args:
+        module: The module.
+        main: The ops of its function ``main`` without the terminator, if they were listed.
 
     Returns:
         32 hexadecimal digits, which are the same in every process.
     """
     with module.context:
-        structure = _Structure(module)
-        for op in module.body.operations:
-            op.operation.walk(structure.visit, ir.WalkOrder.PRE_ORDER)
+        structure, listed = _Structure(module), main_function(module.operation) if main else None
+        for function in module.body.operations:
+            if listed is not None and function == listed:
+                structure.function(function.operation, main)
+            else:
+                function.operation.walk(structure.visit, ir.WalkOrder.PRE_ORDER)
         return structure.digest()
 
 
@@ -66,33 +78,79 @@ class _Structure:
         digest.update(struct.pack(f"<{len(self._written)}q", *self._written))
         return digest.hexdigest()[:_DIGITS]
 
+    def function(self, function: ir.Operation, ops: Sequence[Named]) -> None:
+        """Encodes a function of one block, whose ops before the terminator are listed."""
+        block = function.regions[0].blocks[0]
+        self._op(function.name, function, len(ops) + 1)
+        end = terminator(block)
+        for name, op in (*ops, (end.name, end)):
+            if self._op(name, op):
+                self._inside(op)
+
     def visit(self, op: ir.Operation) -> ir.WalkResult:
         """Encodes an op; the ops in its regions follow it."""
-        name, results, attributes, numbers = op.name, op.results, op.attributes, self._values
-        # Comparing handles of types and attributes is fast; printing them is slow.
-        kind = name, *results.types, *attributes.items()
-        known = self._kinds.get(kind)
-        if known is None:
-            known = self._kinds[kind] = self._described(name, results.types, attributes.items())
-        operands = [numbers.setdefault(value, len(numbers)) for value in op.operands]
-        self._write((known, len(operands), *operands))
-        for value in results:
-            numbers.setdefault(value, len(numbers))
-        regions = op.regions
-        if len(regions):
-            self._enter(regions)
+        self._op(op.name, op)
         return ir.WalkResult.ADVANCE
 
-    def _enter(self, regions: Sequence[ir.Region]) -> None:
+    def _inside(self, op: ir.Operation) -> None:
+        """Encodes the ops in the regions of an op."""
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block.operations:
+                    inner.operation.walk(self.visit, ir.WalkOrder.PRE_ORDER)
+
+    def _op(self, name: str, op: ir.Operation, length: int | None = None) -> bool:
+        """Encodes an op without those in its regions.
+
+        Args:
+            name: The name of the op.
+            op: The op.
+            length: The number of ops in its only block, if it is known.
+
+        Returns:
+            Whether the op has regions.
+        """
+        results, operands, numbers = op.results, op.operands, self._values
+        # Lists of the bindings are slow to iterate over.
+        made = [results[i] for i in range(len(results))]
+        read = [operands[i] for i in range(len(operands))]
+        known = self._kind(name, [value.type for value in made], op.attributes.items())
+        self._write((known, len(read)))
+        self._write([numbers.setdefault(value, len(numbers)) for value in read])
+        for value in made:
+            numbers.setdefault(value, len(numbers))
+        regions = op.regions
+        nests = len(regions) > 0
+        if nests:
+            self._enter(regions, length)
+        return nests
+
+    def _kind(
+        self,
+        name: str,
+        types: Sequence[ir.Type],
+        attributes: Sequence[tuple[str, ir.Attribute]],
+    ) -> int:
+        """Returns the number of a kind of ops or of blocks.
+
+        Comparing handles of types and attributes is fast; printing them is slow.
+        """
+        kind = name, *types, *attributes
+        known = self._kinds.get(kind)
+        if known is None:
+            known = self._kinds[kind] = self._described(name, types, attributes)
+        return known
+
+    def _enter(self, regions: Sequence[ir.Region], length: int | None) -> None:
         """Encodes the blocks in the regions of an op, with their arguments and their lengths."""
         self._write((len(regions),))
         for region in regions:
             blocks = list(region.blocks)
             self._write((len(blocks),))
             for block in blocks:
-                arguments = block.arguments
-                kind = self._described("block", arguments.types, ())
-                self._write((kind, len(block.operations)))
+                arguments = list(block.arguments)
+                kind = self._kind("block", [value.type for value in arguments], ())
+                self._write((kind, len(block.operations) if length is None else length))
                 for value in arguments:
                     self._write((self._values.setdefault(value, len(self._values)),))
 

@@ -198,14 +198,17 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         InputError: The module cannot be rewritten, or the profile is of another program.
         UsageError: An input scale matches nothing, or is out of range.
     """
+    listing = None
     if options.profile is not None:
-        program = structural_hash(module)
+        with module.context:
+            listing = _listing(module.operation)
+        program = structural_hash(module, listing.ops if listing is not None else ())
         options.profile.require(program)
     matmuls = _listed(module, options)
     if options.recipe.untrusted == WIDE and options.recipe.narrow_data:
         report = _rewrite_wide(module, options)
     else:
-        report = run_passes(module, options.passes())
+        report = run_passes(module, options.passes(), listing=listing)
     report.recipe = options.recipe.name
     report.matmuls = matmuls or report.matmuls
     if report.casts:
@@ -246,6 +249,7 @@ def run_passes(
     *,
     print_ir_after_all: bool = False,
     timing: bool = False,
+    listing: Listing | None = None,
 ) -> Report:
     """Runs passes over a module under MLIR's PassManager.
 
@@ -254,6 +258,7 @@ def run_passes(
         passes: Passes of this package, or elements of an MLIR pipeline as text.
         print_ir_after_all: Whether MLIR prints the module to stderr after each pass.
         timing: Whether MLIR prints the time of each pass to stderr.
+        listing: The ops of ``main``, if they were listed.
 
     Raises:
         InputError: A pass refuses the module, or its ops nest too deep.
@@ -261,7 +266,7 @@ def run_passes(
     report = Report()
     index = ModuleIndex(keeps=not any(isinstance(pass_, str) for pass_ in passes))
     with module.context:
-        listing = _listing(module.operation)
+        listing = listing or _listing(module.operation)
         levels = levels_of(module.operation, listing)
     if index.keeps and passes and isinstance(passes[0], NormalizePass):  # It counts the ops too.
         index.listing = listing

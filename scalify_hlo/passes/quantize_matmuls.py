@@ -62,9 +62,7 @@ class QuantizeMatmulsPass(Pass):
         main = main_function(module)
         source = None
         if main is not None:
-            source = source_of(module, main, self.recipe, self.profile, report)
-        if source is not None:
-            index.invalidate()
+            source = source_of(module, main, self.recipe, self.profile, index, report)
         casts = index.share(Casts())
         casting = self._casting(source, casts)
         quantizer = MatmulQuantizer(
@@ -82,7 +80,9 @@ class QuantizeMatmulsPass(Pass):
         if main is not None and self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
         index.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
-        if index.listing is not None:
+        if source is not None:  # It may add ops after all marked ones.
+            index.invalidate()
+        elif index.listing is not None:
             index.listing.renew()
 
     def _narrow(

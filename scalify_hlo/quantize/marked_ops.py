@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP
@@ -19,33 +19,67 @@ _WITH_OPS = BODIES | BRANCHES | {LOOP}
 
 
 def marked_ops(module: ir.Operation, listing: Listing | None = None) -> list[ir.OpView]:
-    """Returns the matmuls, and the ops that make gradients of weights.
+    """Returns the matmuls, and the ops that make gradients of weights, in the order of a walk.
 
     Args:
         module: The module.
         listing: The ops of `main`, if they were listed.
     """
-    found: list[ir.OpView] = []
-    gradient, go_on = attributes.STATE_GRADIENT, ir.WalkResult.ADVANCE
+    gradient = attributes.STATE_GRADIENT
+
+    def is_marked(name: str, op: ir.Operation) -> bool:
+        return name in MATMULS or gradient in op.attributes
+
+    if listing is None:
+        return [op.opview for op in _found(module, None, is_marked)]
+    main, found = main_function(module), []
+    for function in module.regions[0].blocks[0].operations:
+        listed = listing if function == main else None
+        found += [op.opview for op in _found(function.operation, listed, is_marked)]
+    return found
+
+
+def marked_matmuls(main: ir.OpView, listing: Listing | None = None) -> list[ir.Operation]:
+    """Returns the matmuls of a function that have roles, in the order of a walk.
+
+    Args:
+        main: The function.
+        listing: Its ops, if they were listed.
+    """
+    roles = attributes.ROLES
+    return _found(
+        main.operation, listing, lambda name, op: name in MATMULS and roles in op.attributes
+    )
+
+
+def _found(
+    around: ir.Operation,
+    listing: Listing | None,
+    kind: Callable[[str, ir.Operation], bool],
+) -> list[ir.Operation]:
+    """Returns the ops inside of another one that are of a kind; only marked ones are.
+
+    Args:
+        around: The op.
+        listing: The ops of its block, if it is a function whose ops were listed.
+        kind: Whether an op, given with its name, is of the kind.
+    """
+    found: list[ir.Operation] = []
+    go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in MATMULS or gradient in op.attributes:
-            found.append(op.opview)
+        if kind(op.name, op):
+            found.append(op)
         return go_on
 
     if listing is None:
-        module.walk(visit)
+        around.walk(visit)
         return found
-    main = main_function(module)
-    for function in module.regions[0].blocks[0].operations:
-        if function != main:
-            function.operation.walk(visit)
-            continue
-        for name, op in listing.ops[: listing.touched]:
-            if name in _WITH_OPS:
-                op.walk(visit)
-            elif name in MATMULS or gradient in op.attributes:
-                found.append(op.opview)
+    for name, op in listing.ops[: listing.touched]:
+        if name in _WITH_OPS:
+            op.walk(visit)
+        elif kind(name, op):
+            found.append(op)
     return found
 
 

@@ -39,21 +39,22 @@ def tensors_of(main: ir.OpView) -> list[ObservedTensor]:
     """
     names: ValueMap[list[str]] = ValueMap()
     first: ValueMap[ir.Operation] = ValueMap()
-    for value, name, op, _ in _operands(main):
+    for value, name, op, _ in _operands(_matmuls(main)):
         names.setdefault(value, []).append(name)
         first.setdefault(value, op)
     return [ObservedTensor(v, tuple(names[v]), _beside(op, v)) for v, op in first.items()]
 
 
-def names_of(main: ir.OpView) -> ValueCache[Sequence[str]]:
+def names_of(matmuls: Sequence[ir.Operation]) -> ValueCache[Sequence[str]]:
     """Returns the names of matmul operands in a profile, by the result of each and the side.
 
     Args:
-        main: As `tensors_of` takes it.
+        matmuls: The matmuls with roles of `main`, in which all calls of functions with matmuls were
+            inlined, in the order of a walk.
     """
     names: ValueMap[list[str]] = ValueMap()
     places: ValueCache[Sequence[str]] = ValueCache()
-    for value, name, op, side in _operands(main):
+    for value, name, op, side in _operands(matmuls):
         places[op.results[0], side] = shared = names.setdefault(value, [])
         shared.append(name)
     return places
@@ -68,10 +69,10 @@ class _Operand(NamedTuple):
     side: int
 
 
-def _operands(main: ir.OpView) -> Iterator[_Operand]:
+def _operands(matmuls: Sequence[ir.Operation]) -> Iterator[_Operand]:
     """Yields the operands that are in a profile, in program order."""
     counts: dict[str, int] = {}
-    for op in _matmuls(main):
+    for op in matmuls:
         site = op.attributes[attributes.SITE].value
         number = counts[site] = counts.get(site, 0) + 1
         unique = site if number == 1 else f"{site}#{number}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.profile.model import Profile
@@ -12,6 +13,7 @@ from scalify_hlo.quantize.calibrated import Calibrated
 from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.current import Current
 from scalify_hlo.quantize.delayed import Delayed
+from scalify_hlo.quantize.marked_ops import marked_matmuls
 from scalify_hlo.quantize.matmuls import MARKS
 from scalify_hlo.quantize.observed import names_of
 from scalify_hlo.quantize.operand_scales import ScaleProvider
@@ -25,6 +27,7 @@ def source_of(
     main: ir.OpView,
     recipe: Recipe,
     profile: Profile | None,
+    index: ModuleIndex,
     report: Report,
 ) -> ScaleProvider | None:
     """Returns the provider of scales for the operands of a module's matmuls.
@@ -34,6 +37,7 @@ def source_of(
         main: The entry function.
         recipe: The recipe, which names the kind of scales.
         profile: The profile of the program, for calibrated scales.
+        index: Analyses of the module, which are dropped if a call is inlined.
         report: The report, which gets a remark on each composite whose matmuls stay wide.
 
     Returns:
@@ -45,11 +49,11 @@ def source_of(
     kind = recipe.scaling.kind
     if kind == "propagated":
         return None
-    others = inline_calls(module, {attributes.ROLES})
+    others = inline_calls(module, {attributes.ROLES}, index=index)
     if kind == "current":
         return Current(recipe, ConstantOperands(module, recipe))
     _leave(module, main, others, report)
-    names = names_of(main)
+    names = names_of(marked_matmuls(main, index.listing))
     if kind == "delayed":
         return Delayed(main, recipe, names)
     if profile is None:

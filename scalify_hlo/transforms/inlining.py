@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.names import joined, name_of
 from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
 from scalify_hlo.errors import InputError
@@ -19,7 +21,11 @@ _REFERENCES = {
 
 
 def inline_calls(
-    module: ir.Operation, marks: Collection[str], *, named: bool = False
+    module: ir.Operation,
+    marks: Collection[str],
+    *,
+    named: bool = False,
+    index: ModuleIndex | None = None,
 ) -> list[ir.Operation]:
     """Inlines each call, in regions too, of a function that reaches a marked op.
 
@@ -31,6 +37,7 @@ def inline_calls(
         marks: Names of attributes. An op with one of them is marked.
         named: Whether the name stack of a call is put before those of the ops that take its place,
             and its source location is that of ops without one.
+        index: Analyses of the module, which are dropped if a call is inlined.
 
     Returns:
         The ops other than calls, such as composites, that refer to a function with a marked op.
@@ -39,10 +46,12 @@ def inline_calls(
     Raises:
         InputError: Such a function is recursive.
     """
-    functions = _functions(module, marks)
+    functions = _functions(module, marks, None if index is None else index.listing)
     needed = _needed(functions)
     if not needed:
         return []
+    if index is not None and any(function.calls_any(needed) for function in functions.values()):
+        index.invalidate()
     inlining = _Inlining(functions, needed, named=named)
     for name in functions:
         inlining.flatten(name)
@@ -70,30 +79,46 @@ class _Function:
 
     def read(self, marks: Iterable[str]) -> None:
         """Finds the marked ops and the calls of the function."""
-        go_on = ir.WalkResult.ADVANCE
+        read, go_on = self._read, ir.WalkResult.ADVANCE
 
         def visit(op: ir.Operation) -> ir.WalkResult:
-            name = op.name
-            if name == _CALL:
-                self.calls.append(op)
-            elif not self.marked:
-                attributes = op.attributes
-                self.marked = any(mark in attributes for mark in marks)
-            if name in _REFERENCES:
-                self.refers = True
+            read(op.name, op, marks)
             return go_on
 
         self.op.walk(visit)
 
+    def read_listed(self, marks: Iterable[str], listing: Listing) -> None:
+        """Does the same for a function whose ops are listed."""
+        for name, op in listing.every():
+            self._read(name, op, marks)
 
-def _functions(module: ir.Operation, marks: Iterable[str]) -> dict[str, _Function]:
+    def _read(self, name: str, op: ir.Operation, marks: Iterable[str]) -> None:
+        if name == _CALL:
+            self.calls.append(op)
+        elif not self.marked:
+            attributes = op.attributes
+            self.marked = any(mark in attributes for mark in marks)
+        if name in _REFERENCES:
+            self.refers = True
+
+    def calls_any(self, names: Collection[str]) -> bool:
+        """Whether it calls one of some functions."""
+        return any(_callee(call) in names for call in self.calls)
+
+
+def _functions(
+    module: ir.Operation, marks: Iterable[str], listing: Listing | None
+) -> dict[str, _Function]:
     """Returns the functions of a module that have a body, by name."""
     found: dict[str, _Function] = {}
     for view in module.regions[0].blocks[0].operations:
         op = view.operation
         if op.name == "func.func" and op.regions[0].blocks:
             function = found[op.attributes["sym_name"].value] = _Function(op)
-            function.read(marks)
+            if listing is not None and op == listing.function:
+                function.read_listed(marks, listing)
+            else:
+                function.read(marks)
     return found
 
 
