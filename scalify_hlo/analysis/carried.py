@@ -31,7 +31,7 @@ from scalify_hlo.analysis.frames import INSIDES, Frame, Place
 from scalify_hlo.analysis.names import is_backward
 from scalify_hlo.analysis.reach import numbers_in
 from scalify_hlo.dialect import attributes, markers, traits
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.value_map import ValueMap
 
 _OPERANDS: Final = {
@@ -373,7 +373,7 @@ def _made(place: Place) -> _Made:
     """Returns the op that makes a value, and the operands whose next value it may be."""
     value, frame = place
     owner = value.owner
-    if isinstance(owner, ir.Block):
+    if is_block(owner):
         return "", frame.source_of_argument(value)
     name = owner.operation.name  # The view of a named computation has another name.
     numbers = _OPERANDS.get(name)

@@ -47,6 +47,8 @@ class Listing:
         function: The function.
         ops: The ops with their names.
         touched: The number of ops up to and including the last marked op.
+        with_roles: The names of the ops that `scalify-roles` marked, of other functions too; None
+            if it did not run, or if these ops were replaced since.
         wide: Whether all floats of the block were wide when it was checked. Floats in regions of
             its ops are not checked.
     """
@@ -56,6 +58,7 @@ class Listing:
         self.function: ir.Operation = block.owner.operation
         self.ops: list[Named] = named(block)
         self.touched = 0
+        self.with_roles: set[str] | None = None
         self.wide = False
         self._nests: list[Nest] | None = None
 
@@ -115,6 +118,7 @@ class Listing:
         new = operations(self._block, rest[0][1]) if rest else operations(self._block)
         self.ops = [*((op.name, op) for op in new), *rest]
         self.touched = len(new)
+        self.with_roles = None
         self._nests = None
 
 

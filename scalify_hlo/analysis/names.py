@@ -6,6 +6,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import Frame, Place
+from scalify_hlo.dialect.functions import is_block
 
 FORWARD: Final = "forward"
 BACKWARD: Final = "backward"
@@ -33,7 +34,7 @@ def is_backward(place: Place) -> bool:
     """Whether names say that the op that makes a value, or a call around it, is backward."""
     value, outer = place
     owner = value.owner
-    names = [] if isinstance(owner, ir.Block) else [name_of(owner)]
+    names = [] if is_block(owner) else [name_of(owner)]
     frame: Frame | None = outer
     while frame is not None and frame.op is not None:
         names.append(name_of(frame.op))

@@ -14,6 +14,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueMap
 
 _SAME = traits.COPIES | traits.ROUNDS
@@ -128,7 +129,7 @@ class Scope:
         view = self.views.get(value)
         if view is None:
             owner = value.owner
-            name = "" if isinstance(owner, ir.Block) else owner.name
+            name = "" if is_block(owner) else owner.name
             if name in MOVING:
                 self.move(name, owner)
                 return self.views[value]
@@ -191,7 +192,7 @@ _BOUNDS = ("start_indices", "limit_indices", "strides", "slice_sizes")
 def is_constant(value: ir.Value) -> bool:
     """Whether a value is a constant."""
     owner = value.owner
-    return not isinstance(owner, ir.Block) and owner.name == "stablehlo.constant"
+    return not is_block(owner) and owner.name == "stablehlo.constant"
 
 
 def _constant(value: ir.Value) -> ir.Attribute | None:

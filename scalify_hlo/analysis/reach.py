@@ -14,6 +14,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES, MOVES
 from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.locations import described
 from scalify_hlo.dialect.monoid import TAKES, monoid
 
@@ -122,7 +123,7 @@ class Reach:
     def _made(self, place: Place) -> Made:
         value, frame = place
         owner = value.owner
-        if isinstance(owner, ir.Block):
+        if is_block(owner):
             return "", frame.source_of_argument(value)
         name = owner.operation.name  # The view of a named computation has another name.
         numbers = OPERANDS.get(name)
@@ -188,7 +189,7 @@ def rank_of(value: ir.Value) -> int:
 def is_uniform(value: ir.Value) -> bool:
     """Whether all elements are one number: a splat, or a broadcast scalar."""
     owner = value.owner
-    if isinstance(owner, ir.Block):
+    if is_block(owner):
         return False
     name = owner.name
     return name in UNIFORM and (name != BROADCAST or rank_of(owner.operands[0]) == 0)

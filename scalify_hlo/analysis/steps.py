@@ -12,10 +12,11 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import STEP_DEPTH
-from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named, named
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, Named
+from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.state import is_uniform
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.traits import SUMS
 from scalify_hlo.dialect.value_map import ValueMap
 
@@ -26,7 +27,7 @@ _WEIGHT = "weight"
 _TERMS: Final = SUMS | {"stablehlo.convert"}
 
 
-def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Sequence[Named]:
+def without_steps(main: ir.OpView, listing: Listing | None = None) -> Sequence[Named]:
     """Returns the ops of a program without those after all gradients that only update its state.
 
     An update adds to a state. If a weight has no gradient of its own, other ops may be needed after
@@ -45,10 +46,11 @@ def without_steps(main: ir.OpView, listing: Sequence[Named] | None = None) -> Se
     for value, state in zip(terminator(block).operands, attributes.states(main), strict=True):
         if state is None or not _is_step(value, arguments[state[1]]):
             outputs.append(value)
-        if state is not None and state[0] == _WEIGHT and not isinstance(value.owner, ir.Block):
+        if state is not None and state[0] == _WEIGHT and not is_block(value.owner):
             weights += 1
-    ops = named(block) if listing is None else listing
-    count = _to_gradients(ops, weights) if weights else None
+    listing = listing or Listing(block)
+    ops = listing.ops
+    count = _to_gradients(listing, weights) if weights else None
     rest = _after(ops[count - 1][1], outputs) if count is not None else None
     return ops if rest is None else [*ops[:count], *rest]
 
@@ -58,7 +60,7 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
     if value == state:
         return True
     owner = value.owner
-    if depth == STEP_DEPTH or isinstance(owner, ir.Block):
+    if depth == STEP_DEPTH or is_block(owner):
         return False
     name, operands = owner.name, owner.operands
     if name in _TERMS:
@@ -73,12 +75,15 @@ def _is_step(value: ir.Value, state: ir.Value, depth: int = 0) -> bool:
     return False
 
 
-def _to_gradients(ops: Sequence[Named], number: int) -> int | None:
+def _to_gradients(listing: Listing, number: int) -> int | None:
     """Returns the number of ops up to the op that makes the last of a number of gradients.
 
     None if there are fewer gradients.
     """
-    for count, (_, op) in enumerate(ops, 1):
+    names = listing.with_roles
+    for count, (name, op) in enumerate(listing.ops, 1):
+        if names is not None and name not in names:
+            continue
         present = op.attributes
         if attributes.STATE_GRADIENT in present:
             number -= len(ir.ArrayAttr(present[attributes.STATE_GRADIENT]))
@@ -93,7 +98,7 @@ def _after(last: ir.Operation, values: Iterable[ir.Value]) -> list[Named] | None
     waiting = list(values)
     while waiting:
         owner = waiting.pop().owner
-        if isinstance(owner, ir.Block) or not last.is_before_in_block(owner.operation):
+        if is_block(owner) or not last.is_before_in_block(owner.operation):
             continue
         op = owner.operation
         name = op.name

@@ -1,6 +1,8 @@
-"""Access to the functions of a module, and to the ends of their blocks."""
+"""Access to the functions of a module, to the ends of their blocks, and to owners of values."""
 
 from __future__ import annotations
+
+from typing import TypeGuard
 
 from scalify_hlo._compat import ir
 
@@ -20,3 +22,14 @@ def terminator(block: ir.Block) -> ir.Operation:
     """
     end: ir.Operation = ir.InsertionPoint.at_block_terminator(block).ref_operation
     return end
+
+
+def is_block(owner: object) -> TypeGuard[ir.Block]:
+    """Whether the owner of a value is a block, and not an op.
+
+    Analyses ask this for each value, and `isinstance` takes long for classes of the bindings.
+
+    Args:
+        owner: The attribute ``owner`` of a value.
+    """
+    return type(owner) is ir.Block

@@ -44,7 +44,7 @@ class RecognizePass(Pass):
         if self.marked and not index.markers:
             return
         listing = index.listing
-        graph = graph_of(module, None if listing is None else listing.ops)
+        graph = graph_of(module, listing)
         layers = layers_of(graph, scales=self.scales and not self.inputs)
         report.layers += [
             LayerReport(layer.name, layer.part, layer.where, _gradient(layer)) for layer in layers

@@ -110,8 +110,10 @@ class RolesPass(Pass):
         gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
         for value in gradients:
             attributes.mark_gradient(value)
-        listing.touch(value.owner.operation for value in gradients)
-        listing.touch(matmul.op for matmul in walk.matmuls)
+        marked = [value.owner.operation for value in gradients]
+        marked += [matmul.op.operation for matmul in walk.matmuls]
+        listing.touch(marked)
+        listing.with_roles = {op.name for op in marked}
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         _RoleMarks(known, names, report, Projections(walk)).mark_all(walk.matmuls)
         walk.release()

@@ -7,6 +7,7 @@ import math
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueCache
 
 
@@ -64,7 +65,7 @@ class Casts:
 def widened_from(value: ir.Value) -> ir.Value | None:
     """Returns the operand of a convert; a model that rounds its values writes two."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.convert":
+    if is_block(owner) or owner.name != "stablehlo.convert":
         return None
     return owner.operands[0]
 
@@ -111,7 +112,7 @@ def convert_after(value: ir.Value, element: ir.Type, cast: str = "") -> ir.Value
     type_ = value.type
     result = ir.RankedTensorType.get(type_.shape, element, type_.encoding)
     owner = value.owner
-    if isinstance(owner, ir.Block):
+    if is_block(owner):
         ip, location = ir.InsertionPoint.at_block_begin(owner), value.location
     else:
         ip, location = ir.InsertionPoint.after(owner), owner.location

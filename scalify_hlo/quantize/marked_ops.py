@@ -75,10 +75,11 @@ def _found(
     if listing is None:
         around.walk(visit)
         return found
+    names = listing.with_roles
     for name, op in listing.ops[: listing.touched]:
         if name in _WITH_OPS:
             op.walk(visit)
-        elif kind(name, op):
+        elif (names is None or name in names) and kind(name, op):
             found.append(op)
     return found
 

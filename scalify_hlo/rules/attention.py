@@ -15,6 +15,7 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import Scaled
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules.attended import summed
 from scalify_hlo.rules.contraction import contracted
 from scalify_hlo.rules.families import rise
@@ -118,7 +119,7 @@ def of_scores(op: ir.Operation, rewriter: ScaleRewriter) -> None:
 def _softmax(value: ir.Value) -> ir.Operation | None:
     """Returns the last op of the softmax that a value is, up to rounding; None if it is none."""
     owner = value.owner
-    while not isinstance(owner, ir.Block):
+    while not is_block(owner):
         name = owner.name
         if name not in _CASTING and is_softmax(owner):
             return owner.operation
@@ -131,7 +132,7 @@ def _softmax(value: ir.Value) -> ir.Operation | None:
 def _summed_axes(op: ir.Operation) -> set[int]:
     """Returns the axes over which the divisor of a quotient is summed."""
     divisor = op.operands[1].owner
-    if isinstance(divisor, ir.Block) or divisor.name != "stablehlo.broadcast_in_dim":
+    if is_block(divisor) or divisor.name != "stablehlo.broadcast_in_dim":
         return set()
     shape = divisor.operands[0].type.shape
     dims = list(divisor.attributes["broadcast_dimensions"])

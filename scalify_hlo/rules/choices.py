@@ -7,6 +7,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
@@ -69,7 +70,7 @@ def _tells_signs(value: ir.Value) -> bool:
 def _is_segment(value: ir.Value) -> bool:
     """Whether booleans select the positions between two numbers, such as the rows of a group."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.and":
+    if is_block(owner) or owner.name != "stablehlo.and":
         return False
     return all(map(_bounds_positions, owner.operands))
 
@@ -82,7 +83,7 @@ def _bounds_positions(value: ir.Value) -> bool:
 def _copies(value: ir.Value) -> int:
     """Returns how often a value is repeated along a new axis; each element is in one segment."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.broadcast_in_dim":
+    if is_block(owner) or owner.name != "stablehlo.broadcast_in_dim":
         return 1
     kept = list(owner.attributes["broadcast_dimensions"])
     new = [size for axis, size in enumerate(value.type.shape) if axis not in kept]
@@ -92,7 +93,7 @@ def _copies(value: ir.Value) -> int:
 def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
     """Returns the operands of a comparison, by default for equality; None for other values."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != _COMPARE:
+    if is_block(owner) or owner.name != _COMPARE:
         return []
     direction = stablehlo.ComparisonDirectionAttr(owner.attributes["comparison_direction"]).value
     return list(owner.operands) if direction in (directions or ("EQ",)) else []
@@ -112,6 +113,6 @@ def is_zero(value: ir.Value) -> bool:
 def _spread(value: ir.Value) -> ir.Operation | None:
     """Returns the op of the value before broadcasts; None if that is an argument."""
     owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.name in _SPREADING:
+    while not is_block(owner) and owner.name in _SPREADING:
         owner = owner.operands[0].owner
-    return None if isinstance(owner, ir.Block) else owner.operation
+    return None if is_block(owner) else owner.operation

@@ -266,8 +266,7 @@ def _factor(
         return info.scale, info.level
     if not isinstance(info, Splat):
         return ONE, 0
-    format_ = rewriter.format(op.operands[index])
-    if format_ is None or format_.wide or not info.level:
+    if not info.level or rewriter.values.is_wide(op.operands[index]):
         return ONE, rewriter.size(info)
     return _mantissa(op, rewriter, index, info), rewriter.size(info) - info.level
 

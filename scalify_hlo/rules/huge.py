@@ -16,6 +16,7 @@ from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat
 from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place, functions_in
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.functions import is_block
 
 _CONSTANT = "stablehlo.constant"
 _FOLLOWED = (
@@ -71,7 +72,7 @@ def largest_constant(value: ir.Value) -> float:
 def _module(value: ir.Value) -> ir.Block:
     """Returns the block of the module of a value."""
     owner = value.owner
-    op = (owner.owner if isinstance(owner, ir.Block) else owner).operation
+    op = (owner.owner if is_block(owner) else owner).operation
     while op.parent is not None and op.name != "builtin.module":
         op = op.parent.operation
     return op.regions[0].blocks[0]
@@ -79,13 +80,13 @@ def _module(value: ir.Value) -> ir.Block:
 
 def _is_constant(value: ir.Value) -> bool:
     owner = value.owner
-    return not isinstance(owner, ir.Block) and owner.name == _CONSTANT
+    return not is_block(owner) and owner.name == _CONSTANT
 
 
 def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
     """Returns the values of which a value is one, a sum or a product."""
     owner = value.owner
-    if isinstance(owner, ir.Block):
+    if is_block(owner):
         around = owner.owner.operation
         if around.name == LOOP and (frame.op is None or frame.op != around):
             number, operands = ir.BlockArgument(value).arg_number, around.operands

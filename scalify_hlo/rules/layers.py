@@ -8,6 +8,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled, Splat
 from scalify_hlo.algebra.uncertainty import NORMALIZED
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import LAYOUT, SLICES
 from scalify_hlo.rules import attention
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -83,7 +84,7 @@ def _is_gradient(value: ir.Value, rewriter: ScaleRewriter) -> bool:
 def _is_weight(value: ir.Value) -> bool:
     """Whether a value is an argument, or a part of one, cast or moved."""
     owner = value.owner
-    while not isinstance(owner, ir.Block):
+    while not is_block(owner):
         name = owner.name
         if name not in _MOVING:
             return False

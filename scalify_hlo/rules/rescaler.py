@@ -10,6 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import FloatFormat, is_complex
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
 from scalify_hlo.dialect.value_map import Eraser
 from scalify_hlo.rules import emit
@@ -107,7 +108,7 @@ class Rescaler:
         if isinstance(info, Splat):
             return self._adopt(value, info.value, factor, at)
         owner = value.owner
-        name = "" if isinstance(owner, ir.Block) else owner.name
+        name = "" if is_block(owner) else owner.name
         if name in PRODUCTS:
             folded = self._fold(value, owner, name, factor, at)
             return self.multiply(value, factor, at) if folded is None else folded
@@ -139,7 +140,7 @@ class Rescaler:
         if self.values.at_scale(value, target) is not None:
             return False
         owner = value.owner
-        constant = None if isinstance(owner, ir.Block) else self._constant_operand(owner)
+        constant = None if is_block(owner) else self._constant_operand(owner)
         return constant is None or len(list(islice(value.uses, 2))) > 1
 
     def _constant_operand(self, owner: ir.Operation) -> tuple[int, Splat] | None:
@@ -327,7 +328,7 @@ class Rescaler:
             if built and value in built:  # The run-time scales erase their own unused values.
                 continue
             owner = value.owner
-            if isinstance(owner, ir.Block) or owner.name not in _PURE:
+            if is_block(owner) or owner.name not in _PURE:
                 continue
             if next(iter(value.uses), None) is None:
                 self.values.replaced.add_all(owner.operands)
@@ -337,7 +338,7 @@ class Rescaler:
 def broadcast_source(value: ir.Value) -> ir.Operation | None:
     """Returns the broadcast_in_dim that makes a value from fewer elements, or None."""
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != _BROADCAST:
+    if is_block(owner) or owner.name != _BROADCAST:
         return None
     if not value.type.has_static_shape:
         return None

@@ -16,6 +16,7 @@ from scalify_hlo.algebra.limits import (
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import FloatFormat
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.rules.values import Values
 
 _CARRYING = (
@@ -36,10 +37,13 @@ class ResultScales:
     Args:
         values: The scale information of the function's values.
         narrow: Whether data become narrow.
+
+    Attributes:
+        is_wide: Whether the level of a value need not be folded: it is wide, or not a float.
     """
 
     def __init__(self, values: Values, *, narrow: bool) -> None:
-        self._format = values.format
+        self._format, self.is_wide = values.format, values.is_wide
         self._narrow = narrow
 
     def of(self, value: ir.Value, info: Scaled) -> Scale:
@@ -103,11 +107,6 @@ class ResultScales:
         """
         return self._narrow and self.is_wide(value)
 
-    def is_wide(self, value: ir.Value) -> bool:
-        """Whether the level of a value need not be folded: it is wide, or not a float."""
-        format_ = self._format(value)
-        return format_ is None or format_.wide
-
 
 def strays(scale: Scale, level: float) -> bool:
     """Whether wide data should be rescaled from a static scale to scale 1.
@@ -128,7 +127,7 @@ def strays(scale: Scale, level: float) -> bool:
 def _carries_on(value: ir.Value) -> bool:
     """Whether a value may keep a static scale other than 1 for the ops that use it."""
     owner = value.owner
-    return isinstance(owner, ir.Block) or owner.name in _CARRYING
+    return is_block(owner) or owner.name in _CARRYING
 
 
 def _certain(octaves: float, margin: float) -> int:

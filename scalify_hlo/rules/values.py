@@ -29,11 +29,13 @@ class Values:
         scopes: The regions that are being rewritten, from the outside in.
         replaced: The values that were replaced as operands, and values that may have no uses.
         leaving: The values that the function returns at scale 1.
+        wide: Whether all floats of the function are known to be in wide formats.
     """
 
     def __init__(self) -> None:
         self.changed = False
         self.leaving = ValueSet()
+        self.wide = False
         self.known: ValueMap[ScaleInfo] = ValueMap()
         self.moved: ValueMap[dict[Scale, ir.Value]] = ValueMap()
         self.scopes: list[_Scope] = []
@@ -52,6 +54,13 @@ class Values:
         except KeyError:
             found = self._formats[type_] = format_of(type_)
             return found
+
+    def is_wide(self, value: ir.Value) -> bool:
+        """Whether a value is in a wide format, or not a float."""
+        if self.wide:
+            return True
+        format_ = self.format(value)
+        return format_ is None or format_.wide
 
     def replace(self, op: ir.Operation, index: int, value: ir.Value) -> None:
         """Replaces an operand by another value."""

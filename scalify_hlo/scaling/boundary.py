@@ -320,9 +320,10 @@ class Boundary:
         self, reports: list[ValueReport], name: str, value: ir.Value, info: ScaleInfo, pair: bool
     ) -> None:
         type_ = value.type
-        if type_ not in self._texts:
-            self._texts[type_] = str(type_)
-        reports.append(ValueReport(name, self._texts[type_], pair, info))
+        text = self._texts.get(type_)
+        if text is None:
+            text = self._texts[type_] = str(type_)
+        reports.append(ValueReport(name, text, pair, info))
 
 
 def _leaving(info: Scaled) -> Scale:

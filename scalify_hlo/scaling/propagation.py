@@ -141,11 +141,15 @@ class Propagation:
     def main(self, function: ir.OpView) -> None:
         """Rewrites the entry function."""
         block = function.regions[0].blocks[0]
+        wide = False
         if not self._settings.tracks_uncertainty:
             narrow = self._has_narrow_values(block)
+            # Without a listing, the formats of the arguments were not looked at.
+            wide = self._listing is not None and not narrow
             self._settings = replace(self._settings, tracks_uncertainty=narrow)
         top = placeholder(block)
         rewriter = self._rewriter(top)
+        rewriter.values.wide = wide
         boundary = Boundary(function, rewriter, top, self._index.result_marks)
         boundary.enter()
         rewriter.set_input_uncertainty()

@@ -12,6 +12,7 @@ from scalify_hlo.algebra.limits import CALL_DEPTH, GRAPH_NODES
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP, Named, functions_in
 from scalify_hlo.analysis.layers.graph import Dims, Graph, Node
 from scalify_hlo.analysis.layers.numbers import TABLE
+from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import is_complex
@@ -40,7 +41,7 @@ _ELEMENTWISE: Final = {
 _Names = ValueMap[Node]
 
 
-def read(main: ir.OpView, listing: Sequence[Named] | None = None) -> Graph:
+def read(main: ir.OpView, listing: Listing | None = None) -> Graph:
     """The graph of a program.
 
     Args:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from scalify_hlo._compat import ir
-from scalify_hlo.analysis.frames import Named
 from scalify_hlo.analysis.layers import activations, attention, dropout, norms, softmax
 from scalify_hlo.analysis.layers.graph import Graph
 from scalify_hlo.analysis.layers.model import Layer
 from scalify_hlo.analysis.layers.reading import read
+from scalify_hlo.analysis.listing import Listing
 
 
 def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
@@ -29,7 +28,7 @@ def recognize(module: ir.Module | ir.Operation) -> list[Layer]:
         return layers_of(graph_of(module))
 
 
-def graph_of(module: ir.Module | ir.Operation, listing: Sequence[Named] | None = None) -> Graph:
+def graph_of(module: ir.Module | ir.Operation, listing: Listing | None = None) -> Graph:
     """Returns the graph of a program; empty if there is no ``@main``.
 
     If roles are marked, ops after all gradients that only update state are left out.
