@@ -66,6 +66,12 @@ class ValueSet(ValueMap[None]):
         """Adds a value."""
         self[value] = None
 
+    def add_operands(self, op: ir.Operation) -> None:
+        """Adds the operands of an op, whose list is slow to iterate over."""
+        operands = op.operands
+        for i in range(len(operands)):
+            self[operands[i]] = None
+
     def add_all(self, values: Iterable[ir.Value]) -> None:
         """Adds several values."""
         self.update(dict.fromkeys(values))

@@ -75,8 +75,9 @@ def _makes_narrow(
         return True
     if name == "func.call" and op.attributes["callee"].value in functions:
         return True
-    for result in op.results:
-        type_ = result.type
+    results = op.results
+    for i in range(len(results)):  # The list is slow to iterate over.
+        type_ = results[i].type
         narrow = known.get(type_)
         if narrow is None:
             format_ = format_of(type_)

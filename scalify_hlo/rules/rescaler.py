@@ -331,7 +331,7 @@ class Rescaler:
             if is_block(owner) or owner.name not in _PURE:
                 continue
             if next(iter(value.uses), None) is None:
-                self.values.replaced.add_all(owner.operands)
+                self.values.replaced.add_operands(owner)
                 eraser.erase_maker(value)
 
 

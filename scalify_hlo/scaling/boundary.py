@@ -61,6 +61,8 @@ class Boundary:
         self._kept: dict[int, Scale] = {}
         self._measured: set[int] = set()
         self._returning: dict[int, dict[int, Scale]] = {}
+        self._encoded: ir.Attribute | None = None
+        self._result_marks: list[Attributes] = []
 
     def enter(self) -> None:
         """Replaces the marked arguments, and sets their scales in the rewriter."""
@@ -95,7 +97,7 @@ class Boundary:
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
         returned = terminator(block).operands
-        returned_pairs = zip(returned, attributes.result_pairs(main), strict=True)
+        returned_pairs = zip(returned, self._pairs_of_results(), strict=True)
         leaving = [value for value, pair in returned_pairs if not pair]
         self._rewriter.values.leaving = ValueSet(leaving)
         if len(leaving) < len(returned):
@@ -112,7 +114,7 @@ class Boundary:
             The arguments of these results, and the arguments that other results may become; see
             `may_come_back`.
         """
-        marks = attributes.result_attributes(self._main)
+        marks = self._marks_of_results()
         known = {
             i: ir.IntegerAttr(mark[attributes.CARRIES]).value
             for i, mark in enumerate(marks)
@@ -128,6 +130,21 @@ class Boundary:
             self._rewriter.remark(self._main.operation, _MISSED.format(reason))
         frame.release()
         return found, others
+
+    def _marks_of_results(self) -> list[Attributes]:
+        """Returns the attributes of the results, which are decoded again only if they changed."""
+        encoded = attributes.encoded_result_attributes(self._main)
+        known = self._encoded
+        if encoded is None or known is None or encoded != known:
+            self._encoded = encoded
+            self._result_marks = attributes.result_attributes(self._main)
+        return self._result_marks
+
+    def _pairs_of_results(self) -> list[bool]:
+        """Returns, for each result, whether it is marked to become a pair."""
+        if self._encoded is None:
+            return attributes.result_pairs(self._main)
+        return [attributes.PAIR in mark for mark in self._marks_of_results()]
 
     @property
     def scaled(self) -> bool:
@@ -231,7 +248,7 @@ class Boundary:
         values: list[ir.Value] = []
         marks: list[Attributes] = []
         positions: list[int] = []
-        results = attributes.result_attributes(self._main)
+        results = self._marks_of_results()
         names = attributes.result_names(results)
         for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
             positions.append(len(values))
