@@ -46,7 +46,7 @@ def structural_hash(module: ir.Module, main: Sequence[Named] = ()) -> str:
     with module.context:
         structure, listed = _Structure(module), main_function(module.operation) if main else None
         for function in module.body.operations:
-            if listed is not None and function == listed:
+            if listed is not None and function == listed and len(function.regions[0].blocks) == 1:
                 structure.function(function.operation, main)
             else:
                 function.operation.walk(structure.visit, ir.WalkOrder.PRE_ORDER)

@@ -12,6 +12,8 @@ import pytest
 from jax import export
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import named
+from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
@@ -161,6 +163,33 @@ func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
             "func.return",
         ]
         assert ops[1].location.name_str == "here"
+
+    @pytest.mark.parametrize(("callee", "kept"), [("inner", False), ("plain", True)])
+    def test_the_listing_of_main_is_dropped_if_a_call_is_inlined(
+        self, callee: str, kept: bool
+    ) -> None:
+        module = parse(f"""
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+  %0 = call @{callee}(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0] {{scalify.roles = []}}
+    : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}}
+func.func private @inner(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+  %0 = stablehlo.add %x, %x {{scalify.roles = []}} : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}}
+func.func private @plain(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+  return %x : tensor<4x4xf32>
+}}""")
+        index = ModuleIndex()
+        with module.context, ir.Location.unknown():
+            block = module.body.operations[0].regions[0].blocks[0]
+            index.list_ops(block)
+            inline_calls(module.operation, [attributes.ROLES], index=index)
+            assert (index.listing is not None) == kept
+            if index.listing is not None:
+                assert index.listing.ops == named(block)
 
     def test_composites_are_left_and_reported(self) -> None:
         module = parse("""

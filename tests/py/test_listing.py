@@ -19,9 +19,12 @@ from scalify_hlo.analysis.index import LISTING as LISTED
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.api import make_options
+from scalify_hlo.dialect import attributes
 from scalify_hlo.passes import propagate
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes, run_pipeline
+from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
+from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
@@ -128,6 +131,32 @@ def test_it_is_handed_on_between_passes_that_know_what_they_change(
 def test_it_is_not_where_mlir_s_own_passes_run() -> None:
     """They do not say what they erased."""
     assert not listing_passes("unit", "cse")
+
+
+def test_ops_that_take_the_place_of_marked_ones_may_have_any_name() -> None:
+    """A quantized matmul hands its mark of a gradient to the op that ends it."""
+    index = ModuleIndex()
+    module = parse(step())
+    recipe = load_recipe("unit")
+    with module.context, ir.Location.unknown():
+        for each in Options(recipe=recipe).passes():
+            each.apply(module.operation, index, Report())
+            listing = index.listing
+            if isinstance(each, RecognizePass):
+                assert listing is not None
+                marked = {op.name for op in _having_marks(listing)}
+                assert listing.with_roles is not None
+                assert marked <= listing.with_roles < {name for name, _ in listing.ops}
+            if isinstance(each, QuantizeMatmulsPass):
+                assert listing is not None
+                assert listing.with_roles is None
+                return
+
+
+def _having_marks(listing: Listing) -> list[ir.Operation]:
+    """Returns the listed ops that have a mark of `scalify-roles`."""
+    marks = (attributes.ROLES, attributes.STATE_GRADIENT)
+    return [op for _, op in listing.ops if any(mark in op.attributes for mark in marks)]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ import pytest
 from jax import export
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program, read_text
@@ -86,6 +88,17 @@ class TestHash:
     )
     def test_every_form_of_a_program_has_the_same(self, exported: Any) -> None:
         assert len(set(map(structural_hash, forms(exported())))) == 1
+
+    @pytest.mark.parametrize("text", [LOOP, SQUARE], ids=["loop", "square"])
+    def test_it_is_the_same_if_the_ops_of_main_are_listed(self, text: str) -> None:
+        module = read_text(text).module
+        with module.context:
+            main = main_function(module.operation)
+            assert main is not None
+            listing = Listing(main.regions[0].blocks[0])
+        assert structural_hash(module, listing.ops) == structural_hash(module)
+        without_last = listing.ops[:-1]
+        assert not without_last or structural_hash(module, without_last) != structural_hash(module)
 
     def test_weights_and_names_do_not_count(self) -> None:
         def hash_of(text: str) -> str:
