@@ -67,6 +67,15 @@ class FloatFormat:
         whole = math.ldexp(mantissa, self.mantissa_bits + 1).is_integer()
         return whole and self.min_exponent < exponent and abs(number) <= self.max_finite
 
+    def includes(self, other: FloatFormat) -> bool:
+        """Whether all finite numbers of another format are numbers of this one."""
+        fine = other.min_exponent - other.mantissa_bits >= self.min_exponent - self.mantissa_bits
+        return (
+            fine
+            and self.mantissa_bits >= other.mantissa_bits
+            and (self.max_finite >= other.max_finite)
+        )
+
 
 _MANY_EXPONENT_BITS = 5
 

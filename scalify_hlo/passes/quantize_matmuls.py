@@ -6,12 +6,13 @@ scale propagation, or after a division by a scale that follows from a statistic 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
+from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.sizes import Extent, Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
@@ -32,6 +33,7 @@ from scalify_hlo.quantize.matmuls import (
 )
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.operand_scales import Operands, ScaleProvider
+from scalify_hlo.quantize.result_types import rounding_of
 from scalify_hlo.quantize.scale_providers import source_of
 from scalify_hlo.quantize.selection import UNTRUSTED, Choice, Selection, fall_backs
 from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
@@ -69,10 +71,13 @@ class QuantizeMatmulsPass(Pass):
             casting,
             Flattening() if on_one_device(module) else None,
             algorithms=self.recipe.target in WITH_ALGORITHMS,
+            keeps=self.recipe.matmul.output == KEEP,
         )
         numbers = index.share(Numbers(self.recipe, self.wide))
         records = index.share(Records(report, inlined=source is not None))
         ops = marked_ops(module, index.listing)
+        if index.listing is not None and self.recipe.matmul.output == KEEP:
+            index.listing.touch(_rounding(ops))
         self._narrow(ops, quantizer, report, numbers, records)
         if source is not None:
             source.finish(report)
@@ -154,3 +159,11 @@ class QuantizeMatmulsPass(Pass):
             clear(op, MARKS)
             return [op]
         return quantizer.narrow(op, choice.formats, extent)
+
+
+def _rounding(ops: Sequence[ir.OpView]) -> Iterator[ir.Operation]:
+    """Yields the ops that round results of matmuls, which may be erased with those."""
+    for op in ops:
+        if op.operation.name in MATMULS:
+            found = rounding_of(op.results[0])
+            yield from () if found is None else found.converts

@@ -6,9 +6,12 @@ import math
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.formats import element_of, format_of, is_complex
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueCache
+
+_SMALL = 8
+"""The number of bits of formats in which a program has data that it scaled itself."""
 
 
 class Casts:
@@ -68,6 +71,28 @@ def widened_from(value: ir.Value) -> ir.Value | None:
     if is_block(owner) or owner.name != "stablehlo.convert":
         return None
     return owner.operands[0]
+
+
+def unwidened(value: ir.Value) -> ir.Value:
+    """Returns the value that converts to formats which hold all of its numbers were made of.
+
+    The data of a cast are the same for both values. A matmul whose sum is f32 often has one operand
+    that was widened, which other matmuls read as it was. Both should have one cast, and one amax.
+
+    Args:
+        value: Any value; it is returned itself if it is no such convert.
+    """
+    while (source := widened_from(value)) is not None and _is_held(source, value):
+        value = source
+    return value
+
+
+def _is_held(source: ir.Value, value: ir.Value) -> bool:
+    """Whether a convert changes no number; data in 8 bits may have scales of their own."""
+    narrow, wide = format_of(source.type), format_of(value.type)
+    if narrow is None or wide is None or is_complex(value.type):
+        return False
+    return narrow.bits > _SMALL and wide.includes(narrow)
 
 
 def barrier_after(value: ir.Value) -> ir.Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
@@ -13,10 +13,11 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.algorithms import dot_algorithm
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import erase, replace_op
-from scalify_hlo.quantize.casts import Casts, widened_from
+from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
 from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
+from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.rules import emit
@@ -43,7 +44,7 @@ class Casting(Protocol):
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """Returns the two operands of a matmul in narrow formats."""
 
-    def element(self, old: ir.Type, /) -> ir.Type:
+    def element(self, old: ir.Type, formats: Formats, /) -> ir.Type:
         """Returns the element type of the narrow matmul, given that of the original matmul."""
 
     def finished(self, result: ir.Value, at: ir.Operation, /) -> ir.Value:
@@ -68,7 +69,7 @@ class Propagated:
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
         made = [
-            self._casts.cast(value, format_, kept=role == GRADIENT)
+            self._casts.cast(_source(value, format_), format_, kept=role == GRADIENT)
             for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
         ]
         if self._listed and attributes.MATMUL in op.attributes:
@@ -76,11 +77,9 @@ class Propagated:
             self.scales = _noted(made[0], number, 0), _noted(made[1], number, 1)
         return made
 
-    def element(self, old: ir.Type) -> ir.Type:
-        """See `Casting`; an f16 result is rounded after the sum, which could leave its range."""
-        if self._output == "f16":
-            return ir.F32Type.get()
-        return old if self._output == KEEP else self._casts.element(self._output)
+    def element(self, old: ir.Type, formats: Formats) -> ir.Type:
+        """See `Casting`."""
+        return propagated_type(old, self._output, small=all(map(is_small, formats)))
 
     def finished(self, result: ir.Value, _: ir.Operation) -> ir.Value:
         """See `Casting`."""
@@ -142,17 +141,9 @@ class QuantizedOperands:
         place = op.results[0], side
         return QuantizeRequest(op.operands[side], format_, place, found, gradient=role == GRADIENT)
 
-    def element(self, old: ir.Type) -> ir.Type:
-        """See `Casting`; the scales are applied in this type.
-
-        GPU kernels return bf16 and apply a bf16 scale at once, which is exact for powers of two.
-        The range of f16 is too small for the product of the data.
-        """
-        output, scaling = self._recipe.matmul.output, self._recipe.scaling
-        powers = scaling.power_2_scale or scaling.kind == "calibrated"
-        bf16 = ir.BF16Type.get()
-        narrow = output == "bf16" or (output == KEEP and old == bf16)
-        return bf16 if narrow and powers else ir.F32Type.get()
+    def element(self, old: ir.Type, _: Formats) -> ir.Type:
+        """See `Casting`; the scales are applied in this type."""
+        return scaled_type(old, self._recipe)
 
     def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
         """See `Casting`."""
@@ -168,13 +159,14 @@ class MatmulQuantizer:
         casting: The casts of operands and results.
         flattening: Finds matmuls of matrices for 8-bit operands; None to keep all dimensions.
         algorithms: Whether matmuls of 8-bit operands get the attribute ``algorithm``.
+        keeps: Whether results keep the types in which the program reads them.
     """
 
     def __init__(
-        self, casting: Casting, flattening: Flattening | None, *, algorithms: bool
+        self, casting: Casting, flattening: Flattening | None, *, algorithms: bool, keeps: bool
     ) -> None:
         self._casting, self._flattening = casting, flattening
-        self._with_algorithms = algorithms
+        self._with_algorithms, self._keeps = algorithms, keeps
         self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
 
     @property
@@ -195,6 +187,8 @@ class MatmulQuantizer:
             is the gradient of a weight.
         """
         operands, old = list(op.operands), op.results[0]
+        if self._keeps and all(map(is_small, formats)):
+            round_at_once(old)
         data = self._casting.operands(op, formats)
         matmul, whole = self._matmul(op, data, formats, extent)
         made = self._casting.finished(whole, op.operation)
@@ -215,7 +209,7 @@ class MatmulQuantizer:
     ) -> tuple[ir.OpView, ir.Value]:
         """Returns the matmul of data, and its result in the shape of the original matmul."""
         old, kept = op.results[0].type, self._attributes(op, formats, extent)
-        element = self._casting.element(old.element_type)
+        element = self._casting.element(old.element_type, formats)
         same = element == old.element_type
         whole = old if same else ir.RankedTensorType.get(old.shape, element, old.encoding)
         plain = None
@@ -255,16 +249,30 @@ class MatmulQuantizer:
         return self._algorithms[key]
 
 
+def _source(value: ir.Value, format_: str) -> ir.Value:
+    """Returns the value that is cast to a format in the place of an operand."""
+    return unwidened(value) if is_small(format_) else value
+
+
 def _erase_widened(operands: Sequence[ir.Value], data: Sequence[ir.Value]) -> None:
-    """Erases the converts whose operands are the data; those of constants go with these."""
+    """Erases the converts that matmuls no longer read; those of constants go with these."""
     widened: list[ir.Value] = []
     for value, narrow_value in zip(operands, data, strict=False):
-        source = widened_from(value)
-        if source is not None and source == narrow_value and value not in widened:
-            widened.append(value)
+        widened += [each for each in _passed(value, narrow_value) if each not in widened]
     for value in widened:
         if next(iter(value.uses), None) is None:
             erase(value.owner)
+
+
+def _passed(value: ir.Value, data: ir.Value) -> Iterator[ir.Value]:
+    """Yields an operand and those that it was widened from, up to the one that was cast."""
+    end = unwidened(value)
+    source = widened_from(value)
+    while value != end and source is not None:
+        yield value
+        value, source = source, widened_from(source)
+    if source is not None and source == data:
+        yield value
 
 
 def roles_of(op: ir.OpView) -> list[str]:

@@ -24,7 +24,13 @@ from scalify_hlo.algebra.limits import MOST_POWER, NORMAL, SMALLEST_AMAX
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.dialect.value_map import ValueCache
-from scalify_hlo.quantize.casts import barrier_after, barrier_in_order, convert_after, widened_from
+from scalify_hlo.quantize.casts import (
+    barrier_after,
+    barrier_in_order,
+    convert_after,
+    unwidened,
+    widened_from,
+)
 from scalify_hlo.quantize.channels import Channels
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
@@ -121,10 +127,11 @@ class Operands:
 
     def get(self, request: QuantizeRequest) -> Operand:
         """Returns the quantized operand; at scale 1 if the program has it in the format already."""
-        value, name = request.value, request.format
+        name, value = request.format, unwidened(request.value)
+        request = replace(request, value=value)
         if str(value.type.element_type) == name:
             return Operand(value, UNSCALED)
-        narrow = widened_from(value)
+        narrow = widened_from(value)  # A model that rounds its values writes two converts.
         if narrow is not None and str(narrow.type.element_type) == name:
             return Operand(narrow, UNSCALED)
         channels = request.channels
