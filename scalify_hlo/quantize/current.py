@@ -8,7 +8,6 @@ from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quanti
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.devices import devices_of
-from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import Emitter, statistic
 
 
@@ -31,11 +30,10 @@ class Current:
             return constant
         self._count += 1
         quantizing, channels = Quantizing(request, self._recipe), request.channels
-        kept = quantizing.emitter.kept(request.value)
-        share_sharding(request.value, kept)
+        value = request.value
         dims = () if channels is None else channels.dims
         devices = devices_of(quantizing.at.opview)
-        amax = statistic(kept, "max", quantizing.at, wide=False, devices=devices, kept=dims)
+        amax = statistic(value, "max", quantizing.at, wide=False, devices=devices, kept=dims)
         emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
         largest = emitter.number(FORMATS[request.format].max_finite * 2.0**-scaling.margin)
         inverse = inverse_scale(amax, largest, emitter, scaling)
@@ -44,9 +42,9 @@ class Current:
             # Both are quotients, which XLA does not copy into other kernels.
             scale = emitter.kept(emitter.divide(one, inverse))
             inverse = emitter.divide(one, scale)
-            return quantizing.operand(kept, inverse, scale)
+            return quantizing.operand(value, inverse, scale)
         return quantizing.operand(
-            kept, *emitter.kept_together(inverse, emitter.divide(one, inverse))
+            value, *emitter.kept_together(inverse, emitter.divide(one, inverse))
         )
 
     def finish(self, report: Report) -> None:

@@ -34,7 +34,6 @@ from scalify_hlo.quantize.operand_scales import (
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.statistics import Emitter, statistic
 from scalify_hlo.transforms.hoist import add_results, lift
 from scalify_hlo.transforms.sink import lower
@@ -137,9 +136,7 @@ class Delayed:
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
         quantizing = Quantizing(request.whole, self._recipe, self._kept(request.value))
-        emitter, at = quantizing.emitter, quantizing.at
-        value = emitter.kept(request.value)
-        share_sharding(request.value, value)
+        emitter, at, value = quantizing.emitter, quantizing.at, request.value
         # The amax of several devices are reduced where they leave the per-device computation.
         amax = statistic(value, "max", at, wide=False, devices=None)
         stand_in = emitter.number(1.0)

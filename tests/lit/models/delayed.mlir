@@ -31,168 +31,163 @@
 // DELAYED-NEXT: %18 = stablehlo.divide %cst, %11 : tensor<f32>
 // DELAYED-NEXT: %19 = stablehlo.divide %cst, %14 : tensor<f32>
 // DELAYED-NEXT: %20:5 = stablehlo.optimization_barrier %15, %16, %17, %18, %19 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-// DELAYED-NEXT: %21 = stablehlo.optimization_barrier %arg1 : tensor<16x16xf32>
-// DELAYED-NEXT: %22 = stablehlo.abs %21 : tensor<16x16xf32>
+// DELAYED-NEXT: %21 = stablehlo.abs %arg1 : tensor<16x16xf32>
 // DELAYED-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %23 = stablehlo.reduce(%22 init: %cst_4) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %22 = stablehlo.reduce(%21 init: %cst_4) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<16x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %24 = stablehlo.broadcast_in_dim %20#3, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// DELAYED-NEXT: %25 = stablehlo.multiply %21, %24 : tensor<16x16xf32>
+// DELAYED-NEXT: %23 = stablehlo.broadcast_in_dim %20#3, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %24 = stablehlo.multiply %arg1, %23 : tensor<16x16xf32>
 // DELAYED-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %26 = stablehlo.clamp %cst_6, %25, %cst_7 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
-// DELAYED-NEXT: %27 = stablehlo.convert %26 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// DELAYED-NEXT: %28 = stablehlo.reshape %27 : (tensor<16x16xf8E4M3FN>) -> tensor<256xf8E4M3FN>
-// DELAYED-NEXT: %29 = stablehlo.optimization_barrier %28 : tensor<256xf8E4M3FN>
-// DELAYED-NEXT: %30 = stablehlo.reshape %29 : (tensor<256xf8E4M3FN>) -> tensor<16x16xf8E4M3FN>
-// DELAYED-NEXT: %31 = stablehlo.optimization_barrier %arg0 : tensor<32x16xf32>
-// DELAYED-NEXT: %32 = stablehlo.abs %31 : tensor<32x16xf32>
+// DELAYED-NEXT: %25 = stablehlo.clamp %cst_6, %24, %cst_7 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %26 = stablehlo.convert %25 : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
+// DELAYED-NEXT: %27 = stablehlo.reshape %26 : (tensor<16x16xf8E4M3FN>) -> tensor<256xf8E4M3FN>
+// DELAYED-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<256xf8E4M3FN>
+// DELAYED-NEXT: %29 = stablehlo.reshape %28 : (tensor<256xf8E4M3FN>) -> tensor<16x16xf8E4M3FN>
+// DELAYED-NEXT: %30 = stablehlo.abs %arg0 : tensor<32x16xf32>
 // DELAYED-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %33 = stablehlo.reduce(%32 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %31 = stablehlo.reduce(%30 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %34 = stablehlo.broadcast_in_dim %20#1, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// DELAYED-NEXT: %35 = stablehlo.multiply %31, %34 : tensor<32x16xf32>
+// DELAYED-NEXT: %32 = stablehlo.broadcast_in_dim %20#1, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// DELAYED-NEXT: %33 = stablehlo.multiply %arg0, %32 : tensor<32x16xf32>
 // DELAYED-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %36 = stablehlo.clamp %cst_10, %35, %cst_11 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// DELAYED-NEXT: %37 = stablehlo.convert %36 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// DELAYED-NEXT: %38 = stablehlo.reshape %37 : (tensor<32x16xf8E4M3FN>) -> tensor<512xf8E4M3FN>
-// DELAYED-NEXT: %39 = stablehlo.optimization_barrier %38 : tensor<512xf8E4M3FN>
-// DELAYED-NEXT: %40 = stablehlo.reshape %39 : (tensor<512xf8E4M3FN>) -> tensor<32x16xf8E4M3FN>
-// DELAYED-NEXT: %41 = stablehlo.optimization_barrier %arg2 : tensor<4x32xf32>
-// DELAYED-NEXT: %42 = stablehlo.abs %41 : tensor<4x32xf32>
+// DELAYED-NEXT: %34 = stablehlo.clamp %cst_10, %33, %cst_11 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// DELAYED-NEXT: %35 = stablehlo.convert %34 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// DELAYED-NEXT: %36 = stablehlo.reshape %35 : (tensor<32x16xf8E4M3FN>) -> tensor<512xf8E4M3FN>
+// DELAYED-NEXT: %37 = stablehlo.optimization_barrier %36 : tensor<512xf8E4M3FN>
+// DELAYED-NEXT: %38 = stablehlo.reshape %37 : (tensor<512xf8E4M3FN>) -> tensor<32x16xf8E4M3FN>
+// DELAYED-NEXT: %39 = stablehlo.abs %arg2 : tensor<4x32xf32>
 // DELAYED-NEXT: %cst_12 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %43 = stablehlo.reduce(%42 init: %cst_12) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %40 = stablehlo.reduce(%39 init: %cst_12) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %cst_13 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %44 = stablehlo.broadcast_in_dim %20#0, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// DELAYED-NEXT: %45 = stablehlo.multiply %41, %44 : tensor<4x32xf32>
+// DELAYED-NEXT: %41 = stablehlo.broadcast_in_dim %20#0, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// DELAYED-NEXT: %42 = stablehlo.multiply %arg2, %41 : tensor<4x32xf32>
 // DELAYED-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %46 = stablehlo.clamp %cst_14, %45, %cst_15 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// DELAYED-NEXT: %47 = stablehlo.convert %46 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// DELAYED-NEXT: %48 = stablehlo.reshape %47 : (tensor<4x32xf8E4M3FN>) -> tensor<128xf8E4M3FN>
-// DELAYED-NEXT: %49 = stablehlo.optimization_barrier %48 : tensor<128xf8E4M3FN>
-// DELAYED-NEXT: %50 = stablehlo.reshape %49 : (tensor<128xf8E4M3FN>) -> tensor<4x32xf8E4M3FN>
+// DELAYED-NEXT: %43 = stablehlo.clamp %cst_14, %42, %cst_15 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// DELAYED-NEXT: %44 = stablehlo.convert %43 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// DELAYED-NEXT: %45 = stablehlo.reshape %44 : (tensor<4x32xf8E4M3FN>) -> tensor<128xf8E4M3FN>
+// DELAYED-NEXT: %46 = stablehlo.optimization_barrier %45 : tensor<128xf8E4M3FN>
+// DELAYED-NEXT: %47 = stablehlo.reshape %46 : (tensor<128xf8E4M3FN>) -> tensor<4x32xf8E4M3FN>
 // DELAYED-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
 // DELAYED-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<6.400000e+01> : tensor<f32>
 // DELAYED-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // DELAYED-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %51 = stablehlo.dot_general %50, %40, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %48 = stablehlo.dot_general %47, %38, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %52 = stablehlo.multiply %20#0, %20#1 : tensor<f32>
-// DELAYED-NEXT: %53 = stablehlo.divide %cst_21, %52 : tensor<f32>
+// DELAYED-NEXT: %49 = stablehlo.multiply %20#0, %20#1 : tensor<f32>
+// DELAYED-NEXT: %50 = stablehlo.divide %cst_21, %49 : tensor<f32>
 // DELAYED-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// DELAYED-NEXT: %54 = stablehlo.minimum %53, %cst_22 : tensor<f32>
-// DELAYED-NEXT: %55 = stablehlo.broadcast_in_dim %54, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %56 = stablehlo.multiply %51, %55 : tensor<4x16xf32>
-// DELAYED-NEXT: %57 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %58 = stablehlo.maximum %56, %57 : tensor<4x16xf32>
-// DELAYED-NEXT: %59 = stablehlo.optimization_barrier %58 : tensor<4x16xf32>
-// DELAYED-NEXT: %60 = stablehlo.abs %59 : tensor<4x16xf32>
+// DELAYED-NEXT: %51 = stablehlo.minimum %50, %cst_22 : tensor<f32>
+// DELAYED-NEXT: %52 = stablehlo.broadcast_in_dim %51, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %53 = stablehlo.multiply %48, %52 : tensor<4x16xf32>
+// DELAYED-NEXT: %54 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %55 = stablehlo.maximum %53, %54 : tensor<4x16xf32>
+// DELAYED-NEXT: %56 = stablehlo.abs %55 : tensor<4x16xf32>
 // DELAYED-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %61 = stablehlo.reduce(%60 init: %cst_23) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %57 = stablehlo.reduce(%56 init: %cst_23) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %62 = stablehlo.broadcast_in_dim %20#2, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %63 = stablehlo.multiply %59, %62 : tensor<4x16xf32>
+// DELAYED-NEXT: %58 = stablehlo.broadcast_in_dim %20#2, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %59 = stablehlo.multiply %55, %58 : tensor<4x16xf32>
 // DELAYED-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // DELAYED-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// DELAYED-NEXT: %64 = stablehlo.clamp %cst_25, %63, %cst_26 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %65 = stablehlo.convert %64 : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
-// DELAYED-NEXT: %66 = stablehlo.optimization_barrier %65 : tensor<4x16xf8E4M3FN>
-// DELAYED-NEXT: %67 = stablehlo.compare EQ, %56, %58, FLOAT : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
-// DELAYED-NEXT: %68 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %69 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %70 = stablehlo.select %67, %68, %69 : tensor<4x16xi1>, tensor<4x16xf32>
-// DELAYED-NEXT: %71 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %72 = stablehlo.compare EQ, %71, %58, FLOAT : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
-// DELAYED-NEXT: %73 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %74 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %75 = stablehlo.select %72, %73, %74 : tensor<4x16xi1>, tensor<4x16xf32>
-// DELAYED-NEXT: %76 = stablehlo.divide %70, %75 : tensor<4x16xf32>
-// DELAYED-NEXT: %77 = stablehlo.dot_general %66, %30, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %60 = stablehlo.clamp %cst_25, %59, %cst_26 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %61 = stablehlo.convert %60 : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
+// DELAYED-NEXT: %62 = stablehlo.optimization_barrier %61 : tensor<4x16xf8E4M3FN>
+// DELAYED-NEXT: %63 = stablehlo.compare EQ, %53, %55, FLOAT : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
+// DELAYED-NEXT: %64 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %65 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %66 = stablehlo.select %63, %64, %65 : tensor<4x16xi1>, tensor<4x16xf32>
+// DELAYED-NEXT: %67 = stablehlo.broadcast_in_dim %cst_20, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %68 = stablehlo.compare EQ, %67, %55, FLOAT : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
+// DELAYED-NEXT: %69 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %70 = stablehlo.broadcast_in_dim %cst_19, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %71 = stablehlo.select %68, %69, %70 : tensor<4x16xi1>, tensor<4x16xf32>
+// DELAYED-NEXT: %72 = stablehlo.divide %66, %71 : tensor<4x16xf32>
+// DELAYED-NEXT: %73 = stablehlo.dot_general %62, %29, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %78 = stablehlo.multiply %20#2, %20#3 : tensor<f32>
-// DELAYED-NEXT: %79 = stablehlo.divide %cst_27, %78 : tensor<f32>
+// DELAYED-NEXT: %74 = stablehlo.multiply %20#2, %20#3 : tensor<f32>
+// DELAYED-NEXT: %75 = stablehlo.divide %cst_27, %74 : tensor<f32>
 // DELAYED-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// DELAYED-NEXT: %80 = stablehlo.minimum %79, %cst_28 : tensor<f32>
-// DELAYED-NEXT: %81 = stablehlo.broadcast_in_dim %80, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %82 = stablehlo.multiply %77, %81 : tensor<4x16xf32>
-// DELAYED-NEXT: %83 = stablehlo.subtract %82, %arg3 : tensor<4x16xf32>
-// DELAYED-NEXT: %84 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %85 = stablehlo.multiply %84, %83 : tensor<4x16xf32>
-// DELAYED-NEXT: %86 = stablehlo.divide %cst_19, %cst_17 : tensor<f32>
-// DELAYED-NEXT: %87 = stablehlo.broadcast_in_dim %86, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %88 = stablehlo.multiply %87, %85 : tensor<4x16xf32>
-// DELAYED-NEXT: %89 = stablehlo.optimization_barrier %88 : tensor<4x16xf32>
-// DELAYED-NEXT: %90 = stablehlo.abs %89 : tensor<4x16xf32>
+// DELAYED-NEXT: %76 = stablehlo.minimum %75, %cst_28 : tensor<f32>
+// DELAYED-NEXT: %77 = stablehlo.broadcast_in_dim %76, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %78 = stablehlo.multiply %73, %77 : tensor<4x16xf32>
+// DELAYED-NEXT: %79 = stablehlo.subtract %78, %arg3 : tensor<4x16xf32>
+// DELAYED-NEXT: %80 = stablehlo.broadcast_in_dim %cst_18, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %81 = stablehlo.multiply %80, %79 : tensor<4x16xf32>
+// DELAYED-NEXT: %82 = stablehlo.divide %cst_19, %cst_17 : tensor<f32>
+// DELAYED-NEXT: %83 = stablehlo.broadcast_in_dim %82, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %84 = stablehlo.multiply %83, %81 : tensor<4x16xf32>
+// DELAYED-NEXT: %85 = stablehlo.abs %84 : tensor<4x16xf32>
 // DELAYED-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %91 = stablehlo.reduce(%90 init: %cst_29) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// DELAYED-NEXT: %86 = stablehlo.reduce(%85 init: %cst_29) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
 // DELAYED-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %92 = stablehlo.broadcast_in_dim %20#4, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %93 = stablehlo.multiply %89, %92 : tensor<4x16xf32>
+// DELAYED-NEXT: %87 = stablehlo.broadcast_in_dim %20#4, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %88 = stablehlo.multiply %84, %87 : tensor<4x16xf32>
 // DELAYED-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
 // DELAYED-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// DELAYED-NEXT: %94 = stablehlo.clamp %cst_31, %93, %cst_32 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %95 = stablehlo.convert %94 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// DELAYED-NEXT: %96 = stablehlo.optimization_barrier %95 : tensor<4x16xf8E5M2>
-// DELAYED-NEXT: %97 = stablehlo.dot_general %88, %58, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<16x16xf32>
-// DELAYED-NEXT: %98 = stablehlo.transpose %97, dims = [1, 0] : (tensor<16x16xf32>) -> tensor<16x16xf32>
-// DELAYED-NEXT: %99 = stablehlo.dot_general %96, %30, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %89 = stablehlo.clamp %cst_31, %88, %cst_32 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %90 = stablehlo.convert %89 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// DELAYED-NEXT: %91 = stablehlo.optimization_barrier %90 : tensor<4x16xf8E5M2>
+// DELAYED-NEXT: %92 = stablehlo.dot_general %84, %55, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %93 = stablehlo.transpose %92, dims = [1, 0] : (tensor<16x16xf32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %94 = stablehlo.dot_general %91, %29, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
 // DELAYED-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %100 = stablehlo.multiply %20#4, %20#3 : tensor<f32>
-// DELAYED-NEXT: %101 = stablehlo.divide %cst_33, %100 : tensor<f32>
+// DELAYED-NEXT: %95 = stablehlo.multiply %20#4, %20#3 : tensor<f32>
+// DELAYED-NEXT: %96 = stablehlo.divide %cst_33, %95 : tensor<f32>
 // DELAYED-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// DELAYED-NEXT: %102 = stablehlo.minimum %101, %cst_34 : tensor<f32>
-// DELAYED-NEXT: %103 = stablehlo.broadcast_in_dim %102, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// DELAYED-NEXT: %104 = stablehlo.multiply %99, %103 : tensor<4x16xf32>
-// DELAYED-NEXT: %105 = stablehlo.multiply %104, %76 : tensor<4x16xf32>
-// DELAYED-NEXT: %106 = stablehlo.dot_general %105, %arg2, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// DELAYED-NEXT: %107 = stablehlo.transpose %106, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// DELAYED-NEXT: %108 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// DELAYED-NEXT: %109 = stablehlo.multiply %108, %107 : tensor<32x16xf32>
-// DELAYED-NEXT: %110 = stablehlo.subtract %arg0, %109 : tensor<32x16xf32>
-// DELAYED-NEXT: %111 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
-// DELAYED-NEXT: %112 = stablehlo.multiply %111, %98 : tensor<16x16xf32>
-// DELAYED-NEXT: %113 = stablehlo.subtract %arg1, %112 : tensor<16x16xf32>
+// DELAYED-NEXT: %97 = stablehlo.minimum %96, %cst_34 : tensor<f32>
+// DELAYED-NEXT: %98 = stablehlo.broadcast_in_dim %97, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// DELAYED-NEXT: %99 = stablehlo.multiply %94, %98 : tensor<4x16xf32>
+// DELAYED-NEXT: %100 = stablehlo.multiply %99, %72 : tensor<4x16xf32>
+// DELAYED-NEXT: %101 = stablehlo.dot_general %100, %arg2, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// DELAYED-NEXT: %102 = stablehlo.transpose %101, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// DELAYED-NEXT: %103 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// DELAYED-NEXT: %104 = stablehlo.multiply %103, %102 : tensor<32x16xf32>
+// DELAYED-NEXT: %105 = stablehlo.subtract %arg0, %104 : tensor<32x16xf32>
+// DELAYED-NEXT: %106 = stablehlo.broadcast_in_dim %cst_16, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<16x16xf32>
+// DELAYED-NEXT: %107 = stablehlo.multiply %106, %93 : tensor<16x16xf32>
+// DELAYED-NEXT: %108 = stablehlo.subtract %arg1, %107 : tensor<16x16xf32>
 // DELAYED-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<5xf32>
-// DELAYED-NEXT: %114:5 = stablehlo.optimization_barrier %43, %33, %61, %23, %91 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
-// DELAYED-NEXT: %115 = stablehlo.reshape %114#0 : (tensor<f32>) -> tensor<1xf32>
-// DELAYED-NEXT: %116 = stablehlo.reshape %114#1 : (tensor<f32>) -> tensor<1xf32>
-// DELAYED-NEXT: %117 = stablehlo.reshape %114#2 : (tensor<f32>) -> tensor<1xf32>
-// DELAYED-NEXT: %118 = stablehlo.reshape %114#3 : (tensor<f32>) -> tensor<1xf32>
-// DELAYED-NEXT: %119 = stablehlo.reshape %114#4 : (tensor<f32>) -> tensor<1xf32>
-// DELAYED-NEXT: %120 = stablehlo.concatenate %115, %116, %117, %118, %119, dim = 0 : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<5xf32>
-// DELAYED-NEXT: %121 = stablehlo.is_finite %120 : (tensor<5xf32>) -> tensor<5xi1>
-// DELAYED-NEXT: %122 = stablehlo.select %121, %120, %cst_35 : tensor<5xi1>, tensor<5xf32>
-// DELAYED-NEXT: %123 = stablehlo.reshape %122 : (tensor<5xf32>) -> tensor<1x5xf32>
-// DELAYED-NEXT: %124 = stablehlo.slice %arg4 [0:1023, 0:5] : (tensor<1024x5xf32>) -> tensor<1023x5xf32>
-// DELAYED-NEXT: %125 = stablehlo.concatenate %123, %124, dim = 0 : (tensor<1x5xf32>, tensor<1023x5xf32>) -> tensor<1024x5xf32>
-// DELAYED-NEXT: %126 = stablehlo.abs %125 : tensor<1024x5xf32>
+// DELAYED-NEXT: %109:5 = stablehlo.optimization_barrier %40, %31, %57, %22, %86 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+// DELAYED-NEXT: %110 = stablehlo.reshape %109#0 : (tensor<f32>) -> tensor<1xf32>
+// DELAYED-NEXT: %111 = stablehlo.reshape %109#1 : (tensor<f32>) -> tensor<1xf32>
+// DELAYED-NEXT: %112 = stablehlo.reshape %109#2 : (tensor<f32>) -> tensor<1xf32>
+// DELAYED-NEXT: %113 = stablehlo.reshape %109#3 : (tensor<f32>) -> tensor<1xf32>
+// DELAYED-NEXT: %114 = stablehlo.reshape %109#4 : (tensor<f32>) -> tensor<1xf32>
+// DELAYED-NEXT: %115 = stablehlo.concatenate %110, %111, %112, %113, %114, dim = 0 : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<5xf32>
+// DELAYED-NEXT: %116 = stablehlo.is_finite %115 : (tensor<5xf32>) -> tensor<5xi1>
+// DELAYED-NEXT: %117 = stablehlo.select %116, %115, %cst_35 : tensor<5xi1>, tensor<5xf32>
+// DELAYED-NEXT: %118 = stablehlo.reshape %117 : (tensor<5xf32>) -> tensor<1x5xf32>
+// DELAYED-NEXT: %119 = stablehlo.slice %arg4 [0:1023, 0:5] : (tensor<1024x5xf32>) -> tensor<1023x5xf32>
+// DELAYED-NEXT: %120 = stablehlo.concatenate %118, %119, dim = 0 : (tensor<1x5xf32>, tensor<1023x5xf32>) -> tensor<1024x5xf32>
+// DELAYED-NEXT: %121 = stablehlo.abs %120 : tensor<1024x5xf32>
 // DELAYED-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// DELAYED-NEXT: %127 = stablehlo.reduce(%126 init: %cst_36) applies stablehlo.maximum across dimensions = [0] : (tensor<1024x5xf32>, tensor<f32>) -> tensor<5xf32>
+// DELAYED-NEXT: %122 = stablehlo.reduce(%121 init: %cst_36) applies stablehlo.maximum across dimensions = [0] : (tensor<1024x5xf32>, tensor<f32>) -> tensor<5xf32>
 // DELAYED-NEXT: %cst_37 = stablehlo.constant dense<[4.480000e+02, 4.480000e+02, 4.480000e+02, 4.480000e+02, 5.734400e+04]> : tensor<5xf32>
 // DELAYED-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<5xf32>
-// DELAYED-NEXT: %128 = stablehlo.maximum %127, %cst_38 : tensor<5xf32>
-// DELAYED-NEXT: %129 = stablehlo.divide %cst_37, %128 : tensor<5xf32>
+// DELAYED-NEXT: %123 = stablehlo.maximum %122, %cst_38 : tensor<5xf32>
+// DELAYED-NEXT: %124 = stablehlo.divide %cst_37, %123 : tensor<5xf32>
 // DELAYED-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<5xf32>
-// DELAYED-NEXT: %130 = stablehlo.bitcast_convert %129 : (tensor<5xf32>) -> tensor<5xui32>
+// DELAYED-NEXT: %125 = stablehlo.bitcast_convert %124 : (tensor<5xf32>) -> tensor<5xui32>
 // DELAYED-NEXT: %c_40 = stablehlo.constant dense<4286578688> : tensor<5xui32>
-// DELAYED-NEXT: %131 = stablehlo.and %130, %c_40 : tensor<5xui32>
+// DELAYED-NEXT: %126 = stablehlo.and %125, %c_40 : tensor<5xui32>
 // DELAYED-NEXT: %c_41 = stablehlo.constant dense<1> : tensor<5xui32>
-// DELAYED-NEXT: %132 = stablehlo.subtract %131, %c_41 : tensor<5xui32>
+// DELAYED-NEXT: %127 = stablehlo.subtract %126, %c_41 : tensor<5xui32>
 // DELAYED-NEXT: %c_42 = stablehlo.constant dense<2139095039> : tensor<5xui32>
-// DELAYED-NEXT: %133 = stablehlo.compare LT, %132, %c_42 : (tensor<5xui32>, tensor<5xui32>) -> tensor<5xi1>
-// DELAYED-NEXT: %134 = stablehlo.bitcast_convert %131 : (tensor<5xui32>) -> tensor<5xf32>
-// DELAYED-NEXT: %135 = stablehlo.select %133, %134, %cst_39 : tensor<5xi1>, tensor<5xf32>
+// DELAYED-NEXT: %128 = stablehlo.compare LT, %127, %c_42 : (tensor<5xui32>, tensor<5xui32>) -> tensor<5xi1>
+// DELAYED-NEXT: %129 = stablehlo.bitcast_convert %126 : (tensor<5xui32>) -> tensor<5xf32>
+// DELAYED-NEXT: %130 = stablehlo.select %128, %129, %cst_39 : tensor<5xi1>, tensor<5xf32>
 // DELAYED-NEXT: %cst_43 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<5xf32>
-// DELAYED-NEXT: %136 = stablehlo.divide %cst_43, %135 : tensor<5xf32>
+// DELAYED-NEXT: %131 = stablehlo.divide %cst_43, %130 : tensor<5xf32>
 // DELAYED-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<5xf32>
-// DELAYED-NEXT: %137 = stablehlo.compare GT, %127, %cst_44 : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
-// DELAYED-NEXT: %138 = stablehlo.select %137, %136, %arg5 : tensor<5xi1>, tensor<5xf32>
+// DELAYED-NEXT: %132 = stablehlo.compare GT, %122, %cst_44 : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
+// DELAYED-NEXT: %133 = stablehlo.select %132, %131, %arg5 : tensor<5xi1>, tensor<5xf32>
 // DELAYED-NEXT: %c_45 = stablehlo.constant dense<1> : tensor<i32>
-// DELAYED-NEXT: %139 = stablehlo.add %arg6, %c_45 : tensor<i32>
-// DELAYED-NEXT: return %110, %113, %125, %138, %139 : tensor<32x16xf32>, tensor<16x16xf32>, tensor<1024x5xf32>, tensor<5xf32>, tensor<i32>
+// DELAYED-NEXT: %134 = stablehlo.add %arg6, %c_45 : tensor<i32>
+// DELAYED-NEXT: return %105, %108, %120, %133, %134 : tensor<32x16xf32>, tensor<16x16xf32>, tensor<1024x5xf32>, tensor<5xf32>, tensor<i32>
 // DELAYED-NEXT: }
 // DELAYED-NEXT: }
 
