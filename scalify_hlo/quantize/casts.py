@@ -99,8 +99,9 @@ def barrier_after(value: ir.Value) -> ir.Value:
     """Keeps XLA from repeating, in each user, the ops that make a value.
 
     XLA assumes that clamps and converts are cheap, and copies them, with the ops before them, into
-    every fusion that reads a cast. A gradient has several readers: two matmuls, or an update and
-    its moments. LLVM takes long to compile the copies.
+    every fusion that reads a cast. The gradient of a weight has several readers: an update and its
+    moments. LLVM takes long to compile the copies. Where such a gradient is rounded to f8 and back,
+    the barrier also keeps the rounding, as XLA for GPUs may omit a convert and its inverse.
     """
     owner = value.owner
     return ir.Operation.create(

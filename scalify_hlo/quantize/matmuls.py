@@ -69,7 +69,7 @@ class Propagated:
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
         made = [
-            self._casts.cast(_source(value, format_), format_, kept=role == GRADIENT)
+            self._casts.cast(_source(value, format_), format_, kept=_kept(op, role))
             for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
         ]
         if self._listed and attributes.MATMUL in op.attributes:
@@ -139,7 +139,8 @@ class QuantizedOperands:
         single = self._recipe.scaling.weight_scales == "tensor"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
         place = op.results[0], side
-        return QuantizeRequest(op.operands[side], format_, place, found, gradient=role == GRADIENT)
+        kept, gradient = _kept(op, role), role == GRADIENT
+        return QuantizeRequest(op.operands[side], format_, place, found, gradient, kept)
 
     def element(self, old: ir.Type, _: Formats) -> ir.Type:
         """See `Casting`; the scales are applied in this type."""
@@ -247,6 +248,15 @@ class MatmulQuantizer:
         if key not in self._algorithms:
             self._algorithms[key] = dot_algorithm(*formats, imprecise=forward)
         return self._algorithms[key]
+
+
+def _kept(op: ir.OpView, role: str) -> bool:
+    """Whether a barrier stands behind the cast of an operand; see `barrier_after`.
+
+    XLA passes the operands of a dot to a kernel in f8, so that a cast is made for all dots that
+    read it. It may compute other ops in wider formats, in a fusion with the cast of a gradient.
+    """
+    return role == GRADIENT and op.operation.name != "stablehlo.dot_general"
 
 
 def _source(value: ir.Value, format_: str) -> ir.Value:

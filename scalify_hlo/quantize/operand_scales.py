@@ -87,8 +87,9 @@ class QuantizeRequest:
         format: The narrow format.
         place: The operand of the matmul.
         channels: The channels that get their own scales; None for one scale.
-        gradient: Whether it is a gradient. The cast of a gradient has several readers, and a
-            barrier keeps XLA from copying it into each; see `barrier_after`.
+        gradient: Whether it is a gradient.
+        kept: Whether a barrier keeps XLA from fusing the cast with its readers; see
+            `barrier_after`.
     """
 
     value: ir.Value
@@ -96,6 +97,7 @@ class QuantizeRequest:
     place: OperandPlace
     channels: Channels | None = None
     gradient: bool = False
+    kept: bool = False
 
     @property
     def whole(self) -> QuantizeRequest:
@@ -159,8 +161,8 @@ class Quantizing:
     Args:
         request: The request.
         recipe: The recipe.
-        kept: Whether a barrier keeps XLA from fusing the cast with its readers, as it always does
-            for gradients: ``apart`` is `barrier_after`, and ``in order`` is `barrier_in_order`.
+        kept: Whether a barrier keeps XLA from fusing the cast with its readers, even if the request
+            does not: ``apart`` is `barrier_after`, and ``in order`` is `barrier_in_order`.
     """
 
     def __init__(self, request: QuantizeRequest, recipe: Recipe, kept: Kept = "no") -> None:
@@ -207,7 +209,7 @@ class Quantizing:
         share_sharding(self._request.value, self._cast)
         if self._kept == "in order":
             return barrier_in_order(self._cast)
-        kept = self._request.gradient or self._kept == "apart"
+        kept = self._request.kept or self._kept == "apart"
         return barrier_after(self._cast) if kept else self._cast
 
 

@@ -58,40 +58,39 @@
 // UNIT-NEXT: %37 = stablehlo.multiply %36, %cst_10 : tensor<4x16xf32>
 // UNIT-NEXT: %38 = stablehlo.clamp %cst_1, %37, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %39 = stablehlo.convert %38 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// UNIT-NEXT: %40 = stablehlo.optimization_barrier {scalify.forms = ["2^-4 level 0.0437314"]} %39 : tensor<4x16xf8E5M2>
-// UNIT-NEXT: %41 = stablehlo.dot_general %36, %21, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// UNIT-NEXT: %42 = stablehlo.transpose %41, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %43 = stablehlo.dot_general %40, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %40 = stablehlo.dot_general %36, %21, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %41 = stablehlo.transpose %40, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %42 = stablehlo.dot_general %39, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %cst_11 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %44 = stablehlo.divide %43, %cst_11 : tensor<4x32xf32>
-// UNIT-NEXT: %45 = stablehlo.broadcast_in_dim %44, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %47 = stablehlo.select %18, %45, %46 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// UNIT-NEXT: %43 = stablehlo.divide %42, %cst_11 : tensor<4x32xf32>
+// UNIT-NEXT: %44 = stablehlo.broadcast_in_dim %43, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %45 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %46 = stablehlo.select %18, %44, %45 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
 // UNIT-NEXT: %cst_12 = stablehlo.constant dense<6.400000e+01> : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %48 = stablehlo.multiply %47, %cst_12 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %49 = stablehlo.clamp %cst, %48, %cst_0 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %50 = stablehlo.convert %49 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %51 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %50 : tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %52 = stablehlo.convolution(%9, %47) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %53 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %54 = stablehlo.clamp %cst, %53, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %55 = stablehlo.convert %54 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %56 = stablehlo.convolution(%51, %55) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %57 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %58 = stablehlo.select %14, %56, %57 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %47 = stablehlo.multiply %46, %cst_12 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %48 = stablehlo.clamp %cst, %47, %cst_0 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %49 = stablehlo.convert %48 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %50 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %49 : tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %51 = stablehlo.convolution(%9, %46) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %52 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %53 = stablehlo.clamp %cst, %52, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %54 = stablehlo.convert %53 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %55 = stablehlo.convolution(%50, %54) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %56 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %57 = stablehlo.select %14, %55, %56 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
 // UNIT-NEXT: %cst_13 = stablehlo.constant dense<1.562500e-02> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %59 = stablehlo.multiply %58, %cst_13 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %60 = stablehlo.convolution(%arg3, %59) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %61 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %62 = stablehlo.multiply %61, %60 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %63 = stablehlo.subtract %arg0, %62 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %64 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %65 = stablehlo.multiply %64, %52 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %66 = stablehlo.subtract %arg1, %65 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %67 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %68 = stablehlo.multiply %67, %42 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
-// UNIT-NEXT: %69 = stablehlo.subtract %arg2, %68 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %63, %66, %69, %31 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %58 = stablehlo.multiply %57, %cst_13 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %59 = stablehlo.convolution(%arg3, %58) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %60 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %61 = stablehlo.multiply %60, %59 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %62 = stablehlo.subtract %arg0, %61 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %63 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %64 = stablehlo.multiply %63, %51 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %65 = stablehlo.subtract %arg1, %64 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %66 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %67 = stablehlo.multiply %66, %41 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %68 = stablehlo.subtract %arg2, %67 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %62, %65, %68, %31 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -175,337 +174,327 @@
 // UNIT-NEXT: }
 // CURRENT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // CURRENT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
-// CURRENT-NEXT: %0 = stablehlo.optimization_barrier %arg2 : tensor<32x16xf32>
-// CURRENT-NEXT: %1 = stablehlo.abs %0 : tensor<32x16xf32>
+// CURRENT-NEXT: %0 = stablehlo.abs %arg2 : tensor<32x16xf32>
 // CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %3 = stablehlo.maximum %2, %cst_1 : tensor<f32>
-// CURRENT-NEXT: %4 = stablehlo.divide %cst_0, %3 : tensor<f32>
+// CURRENT-NEXT: %2 = stablehlo.maximum %1, %cst_1 : tensor<f32>
+// CURRENT-NEXT: %3 = stablehlo.divide %cst_0, %2 : tensor<f32>
 // CURRENT-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %5 = stablehlo.bitcast_convert %4 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %4 = stablehlo.bitcast_convert %3 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %6 = stablehlo.and %5, %c : tensor<ui32>
+// CURRENT-NEXT: %5 = stablehlo.and %4, %c : tensor<ui32>
 // CURRENT-NEXT: %c_3 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %7 = stablehlo.subtract %6, %c_3 : tensor<ui32>
+// CURRENT-NEXT: %6 = stablehlo.subtract %5, %c_3 : tensor<ui32>
 // CURRENT-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %8 = stablehlo.compare LT, %7, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %9 = stablehlo.bitcast_convert %6 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %10 = stablehlo.select %8, %9, %cst_2 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %7 = stablehlo.compare LT, %6, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %8 = stablehlo.bitcast_convert %5 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %9 = stablehlo.select %7, %8, %cst_2 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %11 = stablehlo.divide %cst_5, %10 : tensor<f32>
-// CURRENT-NEXT: %12 = stablehlo.optimization_barrier %11 : tensor<f32>
-// CURRENT-NEXT: %13 = stablehlo.divide %cst_5, %12 : tensor<f32>
-// CURRENT-NEXT: %14 = stablehlo.broadcast_in_dim %13, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %15 = stablehlo.multiply %0, %14 : tensor<32x16xf32>
+// CURRENT-NEXT: %10 = stablehlo.divide %cst_5, %9 : tensor<f32>
+// CURRENT-NEXT: %11 = stablehlo.optimization_barrier %10 : tensor<f32>
+// CURRENT-NEXT: %12 = stablehlo.divide %cst_5, %11 : tensor<f32>
+// CURRENT-NEXT: %13 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %14 = stablehlo.multiply %arg2, %13 : tensor<32x16xf32>
 // CURRENT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %17 = stablehlo.convert %16 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// CURRENT-NEXT: %18 = stablehlo.optimization_barrier %arg1 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %19 = stablehlo.abs %18 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %15 = stablehlo.clamp %cst_6, %14, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %16 = stablehlo.convert %15 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CURRENT-NEXT: %17 = stablehlo.abs %arg1 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %20 = stablehlo.reduce(%19 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %18 = stablehlo.reduce(%17 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %21 = stablehlo.maximum %20, %cst_10 : tensor<f32>
-// CURRENT-NEXT: %22 = stablehlo.divide %cst_9, %21 : tensor<f32>
+// CURRENT-NEXT: %19 = stablehlo.maximum %18, %cst_10 : tensor<f32>
+// CURRENT-NEXT: %20 = stablehlo.divide %cst_9, %19 : tensor<f32>
 // CURRENT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %21 = stablehlo.bitcast_convert %20 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %24 = stablehlo.and %23, %c_12 : tensor<ui32>
+// CURRENT-NEXT: %22 = stablehlo.and %21, %c_12 : tensor<ui32>
 // CURRENT-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %25 = stablehlo.subtract %24, %c_13 : tensor<ui32>
+// CURRENT-NEXT: %23 = stablehlo.subtract %22, %c_13 : tensor<ui32>
 // CURRENT-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %26 = stablehlo.compare LT, %25, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %27 = stablehlo.bitcast_convert %24 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %28 = stablehlo.select %26, %27, %cst_11 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %24 = stablehlo.compare LT, %23, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %25 = stablehlo.bitcast_convert %22 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %26 = stablehlo.select %24, %25, %cst_11 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %27 = stablehlo.divide %cst_15, %26 : tensor<f32>
+// CURRENT-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<f32>
 // CURRENT-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<f32>
-// CURRENT-NEXT: %30 = stablehlo.optimization_barrier %29 : tensor<f32>
-// CURRENT-NEXT: %31 = stablehlo.divide %cst_15, %30 : tensor<f32>
-// CURRENT-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %33 = stablehlo.multiply %18, %32 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %30 = stablehlo.broadcast_in_dim %29, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %31 = stablehlo.multiply %arg1, %30 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %35 = stablehlo.convert %34 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %36 = stablehlo.optimization_barrier %arg0 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %37 = stablehlo.abs %36 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %32 = stablehlo.clamp %cst_16, %31, %cst_17 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %33 = stablehlo.convert %32 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %34 = stablehlo.abs %arg0 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %38 = stablehlo.reduce(%37 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %35 = stablehlo.reduce(%34 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %39 = stablehlo.maximum %38, %cst_20 : tensor<f32>
-// CURRENT-NEXT: %40 = stablehlo.divide %cst_19, %39 : tensor<f32>
+// CURRENT-NEXT: %36 = stablehlo.maximum %35, %cst_20 : tensor<f32>
+// CURRENT-NEXT: %37 = stablehlo.divide %cst_19, %36 : tensor<f32>
 // CURRENT-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %41 = stablehlo.bitcast_convert %40 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %38 = stablehlo.bitcast_convert %37 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %42 = stablehlo.and %41, %c_22 : tensor<ui32>
+// CURRENT-NEXT: %39 = stablehlo.and %38, %c_22 : tensor<ui32>
 // CURRENT-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %43 = stablehlo.subtract %42, %c_23 : tensor<ui32>
+// CURRENT-NEXT: %40 = stablehlo.subtract %39, %c_23 : tensor<ui32>
 // CURRENT-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %44 = stablehlo.compare LT, %43, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %45 = stablehlo.bitcast_convert %42 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %46 = stablehlo.select %44, %45, %cst_21 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %41 = stablehlo.compare LT, %40, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %42 = stablehlo.bitcast_convert %39 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %43 = stablehlo.select %41, %42, %cst_21 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %47 = stablehlo.divide %cst_25, %46 : tensor<f32>
-// CURRENT-NEXT: %48 = stablehlo.optimization_barrier %47 : tensor<f32>
-// CURRENT-NEXT: %49 = stablehlo.divide %cst_25, %48 : tensor<f32>
-// CURRENT-NEXT: %50 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %51 = stablehlo.multiply %36, %50 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %44 = stablehlo.divide %cst_25, %43 : tensor<f32>
+// CURRENT-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<f32>
+// CURRENT-NEXT: %46 = stablehlo.divide %cst_25, %45 : tensor<f32>
+// CURRENT-NEXT: %47 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %48 = stablehlo.multiply %arg0, %47 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %53 = stablehlo.convert %52 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
-// CURRENT-NEXT: %54 = stablehlo.optimization_barrier %arg3 : tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %55 = stablehlo.abs %54 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %49 = stablehlo.clamp %cst_26, %48, %cst_27 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %50 = stablehlo.convert %49 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// CURRENT-NEXT: %51 = stablehlo.abs %arg3 : tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %56 = stablehlo.reduce(%55 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %52 = stablehlo.reduce(%51 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %57 = stablehlo.maximum %56, %cst_30 : tensor<f32>
-// CURRENT-NEXT: %58 = stablehlo.divide %cst_29, %57 : tensor<f32>
+// CURRENT-NEXT: %53 = stablehlo.maximum %52, %cst_30 : tensor<f32>
+// CURRENT-NEXT: %54 = stablehlo.divide %cst_29, %53 : tensor<f32>
 // CURRENT-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %59 = stablehlo.bitcast_convert %58 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %55 = stablehlo.bitcast_convert %54 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_32 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %60 = stablehlo.and %59, %c_32 : tensor<ui32>
+// CURRENT-NEXT: %56 = stablehlo.and %55, %c_32 : tensor<ui32>
 // CURRENT-NEXT: %c_33 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %61 = stablehlo.subtract %60, %c_33 : tensor<ui32>
+// CURRENT-NEXT: %57 = stablehlo.subtract %56, %c_33 : tensor<ui32>
 // CURRENT-NEXT: %c_34 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %62 = stablehlo.compare LT, %61, %c_34 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %63 = stablehlo.bitcast_convert %60 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %64 = stablehlo.select %62, %63, %cst_31 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %58 = stablehlo.compare LT, %57, %c_34 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %59 = stablehlo.bitcast_convert %56 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %60 = stablehlo.select %58, %59, %cst_31 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %65 = stablehlo.divide %cst_35, %64 : tensor<f32>
-// CURRENT-NEXT: %66 = stablehlo.optimization_barrier %65 : tensor<f32>
-// CURRENT-NEXT: %67 = stablehlo.divide %cst_35, %66 : tensor<f32>
-// CURRENT-NEXT: %68 = stablehlo.broadcast_in_dim %67, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %69 = stablehlo.multiply %54, %68 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %61 = stablehlo.divide %cst_35, %60 : tensor<f32>
+// CURRENT-NEXT: %62 = stablehlo.optimization_barrier %61 : tensor<f32>
+// CURRENT-NEXT: %63 = stablehlo.divide %cst_35, %62 : tensor<f32>
+// CURRENT-NEXT: %64 = stablehlo.broadcast_in_dim %63, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %65 = stablehlo.multiply %arg3, %64 : tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_37 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %70 = stablehlo.clamp %cst_36, %69, %cst_37 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %71 = stablehlo.convert %70 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// CURRENT-NEXT: %66 = stablehlo.clamp %cst_36, %65, %cst_37 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %67 = stablehlo.convert %66 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
 // CURRENT-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
 // CURRENT-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // CURRENT-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
 // CURRENT-NEXT: %cst_41 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
 // CURRENT-NEXT: %cst_42 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %72 = stablehlo.convolution(%71, %53) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %73 = stablehlo.multiply %66, %48 : tensor<f32>
+// CURRENT-NEXT: %68 = stablehlo.convolution(%67, %50) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %69 = stablehlo.multiply %62, %45 : tensor<f32>
 // CURRENT-NEXT: %cst_43 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %74 = stablehlo.minimum %73, %cst_43 : tensor<f32>
-// CURRENT-NEXT: %75 = stablehlo.broadcast_in_dim %74, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %76 = stablehlo.multiply %72, %75 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %77 = call @relu(%76) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %78 = stablehlo.optimization_barrier %77 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %79 = stablehlo.abs %78 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %70 = stablehlo.minimum %69, %cst_43 : tensor<f32>
+// CURRENT-NEXT: %71 = stablehlo.broadcast_in_dim %70, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %72 = stablehlo.multiply %68, %71 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %73 = call @relu(%72) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %74 = stablehlo.abs %73 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %80 = stablehlo.reduce(%79 init: %cst_44) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %75 = stablehlo.reduce(%74 init: %cst_44) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_45 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_46 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %81 = stablehlo.maximum %80, %cst_46 : tensor<f32>
-// CURRENT-NEXT: %82 = stablehlo.divide %cst_45, %81 : tensor<f32>
+// CURRENT-NEXT: %76 = stablehlo.maximum %75, %cst_46 : tensor<f32>
+// CURRENT-NEXT: %77 = stablehlo.divide %cst_45, %76 : tensor<f32>
 // CURRENT-NEXT: %cst_47 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %83 = stablehlo.bitcast_convert %82 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %78 = stablehlo.bitcast_convert %77 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_48 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %84 = stablehlo.and %83, %c_48 : tensor<ui32>
+// CURRENT-NEXT: %79 = stablehlo.and %78, %c_48 : tensor<ui32>
 // CURRENT-NEXT: %c_49 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %85 = stablehlo.subtract %84, %c_49 : tensor<ui32>
+// CURRENT-NEXT: %80 = stablehlo.subtract %79, %c_49 : tensor<ui32>
 // CURRENT-NEXT: %c_50 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %86 = stablehlo.compare LT, %85, %c_50 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %87 = stablehlo.bitcast_convert %84 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %88 = stablehlo.select %86, %87, %cst_47 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %81 = stablehlo.compare LT, %80, %c_50 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %82 = stablehlo.bitcast_convert %79 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %83 = stablehlo.select %81, %82, %cst_47 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_51 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %89 = stablehlo.divide %cst_51, %88 : tensor<f32>
-// CURRENT-NEXT: %90 = stablehlo.optimization_barrier %89 : tensor<f32>
-// CURRENT-NEXT: %91 = stablehlo.divide %cst_51, %90 : tensor<f32>
-// CURRENT-NEXT: %92 = stablehlo.broadcast_in_dim %91, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %93 = stablehlo.multiply %78, %92 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %84 = stablehlo.divide %cst_51, %83 : tensor<f32>
+// CURRENT-NEXT: %85 = stablehlo.optimization_barrier %84 : tensor<f32>
+// CURRENT-NEXT: %86 = stablehlo.divide %cst_51, %85 : tensor<f32>
+// CURRENT-NEXT: %87 = stablehlo.broadcast_in_dim %86, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %88 = stablehlo.multiply %73, %87 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %cst_52 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_53 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %94 = stablehlo.clamp %cst_52, %93, %cst_53 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %95 = stablehlo.convert %94 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// CURRENT-NEXT: %96 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %97 = stablehlo.compare GT, %76, %96, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
-// CURRENT-NEXT: %98 = stablehlo.convolution(%95, %35) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %99 = stablehlo.multiply %90, %30 : tensor<f32>
+// CURRENT-NEXT: %89 = stablehlo.clamp %cst_52, %88, %cst_53 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %90 = stablehlo.convert %89 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// CURRENT-NEXT: %91 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %92 = stablehlo.compare GT, %72, %91, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// CURRENT-NEXT: %93 = stablehlo.convolution(%90, %33) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %94 = stablehlo.multiply %85, %28 : tensor<f32>
 // CURRENT-NEXT: %cst_54 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %100 = stablehlo.minimum %99, %cst_54 : tensor<f32>
-// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %102 = stablehlo.multiply %98, %101 : tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %103 = call @relu_0(%102) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %104 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %105 = stablehlo.compare GT, %102, %104, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// CURRENT-NEXT: %106 = stablehlo.reduce(%103 init: %cst_42) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %107 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %108 = stablehlo.divide %106, %107 : tensor<4x32xf32>
-// CURRENT-NEXT: %109 = stablehlo.optimization_barrier %108 : tensor<4x32xf32>
-// CURRENT-NEXT: %110 = stablehlo.abs %109 : tensor<4x32xf32>
+// CURRENT-NEXT: %95 = stablehlo.minimum %94, %cst_54 : tensor<f32>
+// CURRENT-NEXT: %96 = stablehlo.broadcast_in_dim %95, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %97 = stablehlo.multiply %93, %96 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %98 = call @relu_0(%97) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %99 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %100 = stablehlo.compare GT, %97, %99, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// CURRENT-NEXT: %101 = stablehlo.reduce(%98 init: %cst_42) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %102 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %103 = stablehlo.divide %101, %102 : tensor<4x32xf32>
+// CURRENT-NEXT: %104 = stablehlo.abs %103 : tensor<4x32xf32>
 // CURRENT-NEXT: %cst_55 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %111 = stablehlo.reduce(%110 init: %cst_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %105 = stablehlo.reduce(%104 init: %cst_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %112 = stablehlo.maximum %111, %cst_57 : tensor<f32>
-// CURRENT-NEXT: %113 = stablehlo.divide %cst_56, %112 : tensor<f32>
+// CURRENT-NEXT: %106 = stablehlo.maximum %105, %cst_57 : tensor<f32>
+// CURRENT-NEXT: %107 = stablehlo.divide %cst_56, %106 : tensor<f32>
 // CURRENT-NEXT: %cst_58 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %114 = stablehlo.bitcast_convert %113 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %108 = stablehlo.bitcast_convert %107 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_59 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %115 = stablehlo.and %114, %c_59 : tensor<ui32>
+// CURRENT-NEXT: %109 = stablehlo.and %108, %c_59 : tensor<ui32>
 // CURRENT-NEXT: %c_60 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %116 = stablehlo.subtract %115, %c_60 : tensor<ui32>
+// CURRENT-NEXT: %110 = stablehlo.subtract %109, %c_60 : tensor<ui32>
 // CURRENT-NEXT: %c_61 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %117 = stablehlo.compare LT, %116, %c_61 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %118 = stablehlo.bitcast_convert %115 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %119 = stablehlo.select %117, %118, %cst_58 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %111 = stablehlo.compare LT, %110, %c_61 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %112 = stablehlo.bitcast_convert %109 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %113 = stablehlo.select %111, %112, %cst_58 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_62 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %120 = stablehlo.divide %cst_62, %119 : tensor<f32>
-// CURRENT-NEXT: %121 = stablehlo.optimization_barrier %120 : tensor<f32>
-// CURRENT-NEXT: %122 = stablehlo.divide %cst_62, %121 : tensor<f32>
-// CURRENT-NEXT: %123 = stablehlo.broadcast_in_dim %122, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %124 = stablehlo.multiply %109, %123 : tensor<4x32xf32>
+// CURRENT-NEXT: %114 = stablehlo.divide %cst_62, %113 : tensor<f32>
+// CURRENT-NEXT: %115 = stablehlo.optimization_barrier %114 : tensor<f32>
+// CURRENT-NEXT: %116 = stablehlo.divide %cst_62, %115 : tensor<f32>
+// CURRENT-NEXT: %117 = stablehlo.broadcast_in_dim %116, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %118 = stablehlo.multiply %103, %117 : tensor<4x32xf32>
 // CURRENT-NEXT: %cst_63 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_64 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %125 = stablehlo.clamp %cst_63, %124, %cst_64 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %126 = stablehlo.convert %125 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// CURRENT-NEXT: %127 = stablehlo.dot_general %126, %17, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %128 = stablehlo.multiply %121, %12 : tensor<f32>
+// CURRENT-NEXT: %119 = stablehlo.clamp %cst_63, %118, %cst_64 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %120 = stablehlo.convert %119 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// CURRENT-NEXT: %121 = stablehlo.dot_general %120, %16, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %122 = stablehlo.multiply %115, %11 : tensor<f32>
 // CURRENT-NEXT: %cst_65 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %129 = stablehlo.minimum %128, %cst_65 : tensor<f32>
-// CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %129, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %131 = stablehlo.multiply %127, %130 : tensor<4x16xf32>
-// CURRENT-NEXT: %132:3 = call @log_softmax(%131) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
-// CURRENT-NEXT: %133 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// CURRENT-NEXT: %134:2 = call @take_along_axis(%132#0, %133) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// CURRENT-NEXT: %135 = stablehlo.reduce(%134#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %136 = stablehlo.divide %135, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %137 = stablehlo.negate %136 : tensor<f32>
-// CURRENT-NEXT: %138 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
-// CURRENT-NEXT: %139 = stablehlo.divide %138, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %140 = stablehlo.broadcast_in_dim %139, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-// CURRENT-NEXT: %141 = call @take_along_axis_1(%134#1, %140) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %142 = call @log_softmax_2(%132#1, %132#2, %141) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %143 = stablehlo.optimization_barrier %142 : tensor<4x16xf32>
-// CURRENT-NEXT: %144 = stablehlo.abs %143 : tensor<4x16xf32>
+// CURRENT-NEXT: %123 = stablehlo.minimum %122, %cst_65 : tensor<f32>
+// CURRENT-NEXT: %124 = stablehlo.broadcast_in_dim %123, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %125 = stablehlo.multiply %121, %124 : tensor<4x16xf32>
+// CURRENT-NEXT: %126:3 = call @log_softmax(%125) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// CURRENT-NEXT: %127 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %128:2 = call @take_along_axis(%126#0, %127) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// CURRENT-NEXT: %129 = stablehlo.reduce(%128#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %130 = stablehlo.divide %129, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %131 = stablehlo.negate %130 : tensor<f32>
+// CURRENT-NEXT: %132 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
+// CURRENT-NEXT: %133 = stablehlo.divide %132, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %134 = stablehlo.broadcast_in_dim %133, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %135 = call @take_along_axis_1(%128#1, %134) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %136 = call @log_softmax_2(%126#1, %126#2, %135) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %137 = stablehlo.abs %136 : tensor<4x16xf32>
 // CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %145 = stablehlo.reduce(%144 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %138 = stablehlo.reduce(%137 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
 // CURRENT-NEXT: %cst_68 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %146 = stablehlo.maximum %145, %cst_68 : tensor<f32>
-// CURRENT-NEXT: %147 = stablehlo.divide %cst_67, %146 : tensor<f32>
+// CURRENT-NEXT: %139 = stablehlo.maximum %138, %cst_68 : tensor<f32>
+// CURRENT-NEXT: %140 = stablehlo.divide %cst_67, %139 : tensor<f32>
 // CURRENT-NEXT: %cst_69 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %148 = stablehlo.bitcast_convert %147 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %141 = stablehlo.bitcast_convert %140 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_70 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %149 = stablehlo.and %148, %c_70 : tensor<ui32>
+// CURRENT-NEXT: %142 = stablehlo.and %141, %c_70 : tensor<ui32>
 // CURRENT-NEXT: %c_71 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %150 = stablehlo.subtract %149, %c_71 : tensor<ui32>
+// CURRENT-NEXT: %143 = stablehlo.subtract %142, %c_71 : tensor<ui32>
 // CURRENT-NEXT: %c_72 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %151 = stablehlo.compare LT, %150, %c_72 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %152 = stablehlo.bitcast_convert %149 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %153 = stablehlo.select %151, %152, %cst_69 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %144 = stablehlo.compare LT, %143, %c_72 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %145 = stablehlo.bitcast_convert %142 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %146 = stablehlo.select %144, %145, %cst_69 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_73 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %154 = stablehlo.divide %cst_73, %153 : tensor<f32>
-// CURRENT-NEXT: %155 = stablehlo.optimization_barrier %154 : tensor<f32>
-// CURRENT-NEXT: %156 = stablehlo.divide %cst_73, %155 : tensor<f32>
-// CURRENT-NEXT: %157 = stablehlo.broadcast_in_dim %156, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %158 = stablehlo.multiply %143, %157 : tensor<4x16xf32>
+// CURRENT-NEXT: %147 = stablehlo.divide %cst_73, %146 : tensor<f32>
+// CURRENT-NEXT: %148 = stablehlo.optimization_barrier %147 : tensor<f32>
+// CURRENT-NEXT: %149 = stablehlo.divide %cst_73, %148 : tensor<f32>
+// CURRENT-NEXT: %150 = stablehlo.broadcast_in_dim %149, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %151 = stablehlo.multiply %136, %150 : tensor<4x16xf32>
 // CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
 // CURRENT-NEXT: %cst_75 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CURRENT-NEXT: %159 = stablehlo.clamp %cst_74, %158, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %160 = stablehlo.convert %159 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// CURRENT-NEXT: %161 = stablehlo.optimization_barrier %160 : tensor<4x16xf8E5M2>
-// CURRENT-NEXT: %162 = stablehlo.dot_general %142, %108, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// CURRENT-NEXT: %163 = stablehlo.transpose %162, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %164 = stablehlo.dot_general %161, %17, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %165 = stablehlo.multiply %155, %12 : tensor<f32>
+// CURRENT-NEXT: %152 = stablehlo.clamp %cst_74, %151, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %153 = stablehlo.convert %152 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// CURRENT-NEXT: %154 = stablehlo.dot_general %136, %103, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// CURRENT-NEXT: %155 = stablehlo.transpose %154, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %156 = stablehlo.dot_general %153, %16, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %157 = stablehlo.multiply %148, %11 : tensor<f32>
 // CURRENT-NEXT: %cst_76 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %166 = stablehlo.minimum %165, %cst_76 : tensor<f32>
-// CURRENT-NEXT: %167 = stablehlo.broadcast_in_dim %166, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %168 = stablehlo.multiply %164, %167 : tensor<4x32xf32>
-// CURRENT-NEXT: %169 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %170 = stablehlo.divide %168, %169 : tensor<4x32xf32>
-// CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %170, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %172 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %173 = stablehlo.select %105, %171, %172 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %174 = stablehlo.optimization_barrier %173 : tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %175 = stablehlo.abs %174 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %158 = stablehlo.minimum %157, %cst_76 : tensor<f32>
+// CURRENT-NEXT: %159 = stablehlo.broadcast_in_dim %158, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %160 = stablehlo.multiply %156, %159 : tensor<4x32xf32>
+// CURRENT-NEXT: %161 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %162 = stablehlo.divide %160, %161 : tensor<4x32xf32>
+// CURRENT-NEXT: %163 = stablehlo.broadcast_in_dim %162, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %164 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %165 = stablehlo.select %100, %163, %164 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %166 = stablehlo.abs %165 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %cst_77 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %176 = stablehlo.reduce(%175 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %167 = stablehlo.reduce(%166 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_78 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_79 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %177 = stablehlo.maximum %176, %cst_79 : tensor<f32>
-// CURRENT-NEXT: %178 = stablehlo.divide %cst_78, %177 : tensor<f32>
+// CURRENT-NEXT: %168 = stablehlo.maximum %167, %cst_79 : tensor<f32>
+// CURRENT-NEXT: %169 = stablehlo.divide %cst_78, %168 : tensor<f32>
 // CURRENT-NEXT: %cst_80 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %179 = stablehlo.bitcast_convert %178 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %170 = stablehlo.bitcast_convert %169 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_81 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %180 = stablehlo.and %179, %c_81 : tensor<ui32>
+// CURRENT-NEXT: %171 = stablehlo.and %170, %c_81 : tensor<ui32>
 // CURRENT-NEXT: %c_82 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %181 = stablehlo.subtract %180, %c_82 : tensor<ui32>
+// CURRENT-NEXT: %172 = stablehlo.subtract %171, %c_82 : tensor<ui32>
 // CURRENT-NEXT: %c_83 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %182 = stablehlo.compare LT, %181, %c_83 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %183 = stablehlo.bitcast_convert %180 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %184 = stablehlo.select %182, %183, %cst_80 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %173 = stablehlo.compare LT, %172, %c_83 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %174 = stablehlo.bitcast_convert %171 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %175 = stablehlo.select %173, %174, %cst_80 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_84 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %185 = stablehlo.divide %cst_84, %184 : tensor<f32>
-// CURRENT-NEXT: %186 = stablehlo.optimization_barrier %185 : tensor<f32>
-// CURRENT-NEXT: %187 = stablehlo.divide %cst_84, %186 : tensor<f32>
-// CURRENT-NEXT: %188 = stablehlo.broadcast_in_dim %187, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %189 = stablehlo.multiply %174, %188 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %176 = stablehlo.divide %cst_84, %175 : tensor<f32>
+// CURRENT-NEXT: %177 = stablehlo.optimization_barrier %176 : tensor<f32>
+// CURRENT-NEXT: %178 = stablehlo.divide %cst_84, %177 : tensor<f32>
+// CURRENT-NEXT: %179 = stablehlo.broadcast_in_dim %178, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %180 = stablehlo.multiply %165, %179 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %cst_85 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_86 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %190 = stablehlo.clamp %cst_85, %189, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %191 = stablehlo.convert %190 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %192 = stablehlo.optimization_barrier %191 : tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %193 = stablehlo.convolution(%77, %173) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %194 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %195 = stablehlo.optimization_barrier %194 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %196 = stablehlo.abs %195 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %181 = stablehlo.clamp %cst_85, %180, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %182 = stablehlo.convert %181 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %183 = stablehlo.optimization_barrier %182 : tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %184 = stablehlo.convolution(%73, %165) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %185 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %186 = stablehlo.abs %185 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_87 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %197 = stablehlo.reduce(%196 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %187 = stablehlo.reduce(%186 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_88 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_89 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %198 = stablehlo.maximum %197, %cst_89 : tensor<f32>
-// CURRENT-NEXT: %199 = stablehlo.divide %cst_88, %198 : tensor<f32>
+// CURRENT-NEXT: %188 = stablehlo.maximum %187, %cst_89 : tensor<f32>
+// CURRENT-NEXT: %189 = stablehlo.divide %cst_88, %188 : tensor<f32>
 // CURRENT-NEXT: %cst_90 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %200 = stablehlo.bitcast_convert %199 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %190 = stablehlo.bitcast_convert %189 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_91 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %201 = stablehlo.and %200, %c_91 : tensor<ui32>
+// CURRENT-NEXT: %191 = stablehlo.and %190, %c_91 : tensor<ui32>
 // CURRENT-NEXT: %c_92 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %202 = stablehlo.subtract %201, %c_92 : tensor<ui32>
+// CURRENT-NEXT: %192 = stablehlo.subtract %191, %c_92 : tensor<ui32>
 // CURRENT-NEXT: %c_93 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %203 = stablehlo.compare LT, %202, %c_93 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %204 = stablehlo.bitcast_convert %201 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %205 = stablehlo.select %203, %204, %cst_90 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %193 = stablehlo.compare LT, %192, %c_93 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %194 = stablehlo.bitcast_convert %191 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %195 = stablehlo.select %193, %194, %cst_90 : tensor<i1>, tensor<f32>
 // CURRENT-NEXT: %cst_94 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %206 = stablehlo.divide %cst_94, %205 : tensor<f32>
-// CURRENT-NEXT: %207 = stablehlo.optimization_barrier %206 : tensor<f32>
-// CURRENT-NEXT: %208 = stablehlo.divide %cst_94, %207 : tensor<f32>
-// CURRENT-NEXT: %209 = stablehlo.broadcast_in_dim %208, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %210 = stablehlo.multiply %195, %209 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %196 = stablehlo.divide %cst_94, %195 : tensor<f32>
+// CURRENT-NEXT: %197 = stablehlo.optimization_barrier %196 : tensor<f32>
+// CURRENT-NEXT: %198 = stablehlo.divide %cst_94, %197 : tensor<f32>
+// CURRENT-NEXT: %199 = stablehlo.broadcast_in_dim %198, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %200 = stablehlo.multiply %185, %199 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_95 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_96 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %211 = stablehlo.clamp %cst_95, %210, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %212 = stablehlo.convert %211 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %213 = stablehlo.convolution(%192, %212) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %214 = stablehlo.multiply %186, %207 : tensor<f32>
+// CURRENT-NEXT: %201 = stablehlo.clamp %cst_95, %200, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %202 = stablehlo.convert %201 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %203 = stablehlo.convolution(%183, %202) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %204 = stablehlo.multiply %177, %197 : tensor<f32>
 // CURRENT-NEXT: %cst_97 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %215 = stablehlo.minimum %214, %cst_97 : tensor<f32>
-// CURRENT-NEXT: %216 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %217 = stablehlo.multiply %213, %216 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %218 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %219 = stablehlo.select %97, %217, %218 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %220 = stablehlo.convolution(%arg3, %219) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %221 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %222 = stablehlo.multiply %221, %220 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %223 = stablehlo.subtract %arg0, %222 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %224 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %225 = stablehlo.multiply %224, %193 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %226 = stablehlo.subtract %arg1, %225 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %228 = stablehlo.multiply %227, %163 : tensor<32x16xf32>
-// CURRENT-NEXT: %229 = stablehlo.subtract %arg2, %228 : tensor<32x16xf32>
-// CURRENT-NEXT: return %223, %226, %229, %137 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: %205 = stablehlo.minimum %204, %cst_97 : tensor<f32>
+// CURRENT-NEXT: %206 = stablehlo.broadcast_in_dim %205, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %207 = stablehlo.multiply %203, %206 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %208 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %209 = stablehlo.select %92, %207, %208 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %210 = stablehlo.convolution(%arg3, %209) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %211 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %212 = stablehlo.multiply %211, %210 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %213 = stablehlo.subtract %arg0, %212 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %214 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %215 = stablehlo.multiply %214, %184 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %216 = stablehlo.subtract %arg1, %215 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %217 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %218 = stablehlo.multiply %217, %155 : tensor<32x16xf32>
+// CURRENT-NEXT: %219 = stablehlo.subtract %arg2, %218 : tensor<32x16xf32>
+// CURRENT-NEXT: return %213, %216, %219, %131 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // CURRENT-NEXT: }
 // CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -71,52 +71,50 @@
 // UNIT-NEXT: %48 = stablehlo.multiply %47, %cst_12 : tensor<4x16xf32>
 // UNIT-NEXT: %49 = stablehlo.clamp %cst_1, %48, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %50 = stablehlo.convert %49 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// UNIT-NEXT: %51 = stablehlo.optimization_barrier {scalify.forms = ["2^-4 level 0.0437314"]} %50 : tensor<4x16xf8E5M2>
-// UNIT-NEXT: %52 = stablehlo.dot_general %47, %32, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// UNIT-NEXT: %53 = stablehlo.transpose %52, dims = [1, 0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %54 = stablehlo.dot_general %51, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %55 = stablehlo.multiply %14, %54 {scalify.forms = ["2^-4 level 6.54373"]} : tensor<4x32xf32>
+// UNIT-NEXT: %51 = stablehlo.dot_general %47, %32, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %52 = stablehlo.transpose %51, dims = [1, 0] {scalify.forms = ["2^0 level 0.926824"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %53 = stablehlo.dot_general %50, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %54 = stablehlo.multiply %14, %53 {scalify.forms = ["2^-4 level 6.54373"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_13 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// UNIT-NEXT: %56 = stablehlo.multiply %55, %cst_13 : tensor<4x32xf32>
-// UNIT-NEXT: %57 = stablehlo.multiply %54, %31 {scalify.forms = ["2^-4 level 1.28338"]} : tensor<4x32xf32>
+// UNIT-NEXT: %55 = stablehlo.multiply %54, %cst_13 : tensor<4x32xf32>
+// UNIT-NEXT: %56 = stablehlo.multiply %53, %31 {scalify.forms = ["2^-4 level 1.28338"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_14 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// UNIT-NEXT: %58 = stablehlo.multiply %57, %cst_14 : tensor<4x32xf32>
-// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %60 = stablehlo.multiply %59, %56 {scalify.forms = ["2^0 level 1.54373"]} : tensor<4x32xf32>
-// UNIT-NEXT: %61 = stablehlo.multiply %60, %27 {scalify.forms = ["2^0 level 1.78338"]} : tensor<4x32xf32>
-// UNIT-NEXT: %62 = stablehlo.multiply %61, %25 {scalify.forms = ["2^0 level 1.11163"]} : tensor<4x32xf32>
-// UNIT-NEXT: %63 = stablehlo.add %61, %62 {scalify.forms = ["2^0 level 2.02303"]} : tensor<4x32xf32>
-// UNIT-NEXT: %64 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %65 = stablehlo.multiply %64, %63 {scalify.forms = ["2^0 level 1.69728"]} : tensor<4x32xf32>
-// UNIT-NEXT: %66 = stablehlo.add %58, %65 {scalify.forms = ["2^0 level 1.69887"]} : tensor<4x32xf32>
-// UNIT-NEXT: %67 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %68 = stablehlo.multiply %67, %65 {scalify.forms = ["2^0 level -2.78582"]} : tensor<4x32xf32>
-// UNIT-NEXT: %69 = stablehlo.multiply %68, %19 {scalify.forms = ["2^0 level 7.79915"]} : tensor<4x32xf32>
-// UNIT-NEXT: %70 = stablehlo.add %66, %69 {scalify.forms = ["2^0 level -2.52284"]} : tensor<4x32xf32>
+// UNIT-NEXT: %57 = stablehlo.multiply %56, %cst_14 : tensor<4x32xf32>
+// UNIT-NEXT: %58 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %59 = stablehlo.multiply %58, %55 {scalify.forms = ["2^0 level 1.54373"]} : tensor<4x32xf32>
+// UNIT-NEXT: %60 = stablehlo.multiply %59, %27 {scalify.forms = ["2^0 level 1.78338"]} : tensor<4x32xf32>
+// UNIT-NEXT: %61 = stablehlo.multiply %60, %25 {scalify.forms = ["2^0 level 1.11163"]} : tensor<4x32xf32>
+// UNIT-NEXT: %62 = stablehlo.add %60, %61 {scalify.forms = ["2^0 level 2.02303"]} : tensor<4x32xf32>
+// UNIT-NEXT: %63 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %64 = stablehlo.multiply %63, %62 {scalify.forms = ["2^0 level 1.69728"]} : tensor<4x32xf32>
+// UNIT-NEXT: %65 = stablehlo.add %57, %64 {scalify.forms = ["2^0 level 1.69887"]} : tensor<4x32xf32>
+// UNIT-NEXT: %66 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %67 = stablehlo.multiply %66, %64 {scalify.forms = ["2^0 level -2.78582"]} : tensor<4x32xf32>
+// UNIT-NEXT: %68 = stablehlo.multiply %67, %19 {scalify.forms = ["2^0 level 7.79915"]} : tensor<4x32xf32>
+// UNIT-NEXT: %69 = stablehlo.add %65, %68 {scalify.forms = ["2^0 level -2.52284"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_15 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
-// UNIT-NEXT: %71 = stablehlo.multiply %70, %cst_15 : tensor<4x32xf32>
-// UNIT-NEXT: %72 = stablehlo.clamp %cst_1, %71, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %73 = stablehlo.convert %72 {scalify.forms = ["2^-3 level 0.47716"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// UNIT-NEXT: %74 = stablehlo.optimization_barrier {scalify.forms = ["2^-3 level 0.47716"]} %73 : tensor<4x32xf8E5M2>
-// UNIT-NEXT: %75 = stablehlo.dot_general %70, %9, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %76 = stablehlo.transpose %75, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %77 = stablehlo.dot_general %74, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.97716"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %78 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %79 = stablehlo.select %13, %77, %78 {scalify.forms = ["2^-3 level 2.47716"]} : tensor<4x32xi1>, tensor<4x32xf32>
+// UNIT-NEXT: %70 = stablehlo.multiply %69, %cst_15 : tensor<4x32xf32>
+// UNIT-NEXT: %71 = stablehlo.clamp %cst_1, %70, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %72 = stablehlo.convert %71 {scalify.forms = ["2^-3 level 0.47716"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
+// UNIT-NEXT: %73 = stablehlo.dot_general %69, %9, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %74 = stablehlo.transpose %73, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %75 = stablehlo.dot_general %72, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.97716"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %76 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %77 = stablehlo.select %13, %75, %76 {scalify.forms = ["2^-3 level 2.47716"]} : tensor<4x32xi1>, tensor<4x32xf32>
 // UNIT-NEXT: %cst_16 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %80 = stablehlo.multiply %79, %cst_16 : tensor<4x32xf32>
-// UNIT-NEXT: %81 = stablehlo.dot_general %80, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %82 = stablehlo.transpose %81, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %83 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %84 = stablehlo.multiply %83, %82 {scalify.forms = ["2^0 level -2.84477"]} : tensor<32x32xf32>
-// UNIT-NEXT: %85 = stablehlo.subtract %arg0, %84 {scalify.forms = ["2^0 level 0.0138436"]} : tensor<32x32xf32>
-// UNIT-NEXT: %86 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %87 = stablehlo.multiply %86, %76 {scalify.forms = ["2^0 level -2.84477"]} : tensor<32x32xf32>
-// UNIT-NEXT: %88 = stablehlo.subtract %arg1, %87 {scalify.forms = ["2^0 level 0.0138436"]} : tensor<32x32xf32>
-// UNIT-NEXT: %89 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %90 = stablehlo.multiply %89, %53 {scalify.forms = ["2^0 level -2.3951"]} : tensor<32x16xf32>
-// UNIT-NEXT: %91 = stablehlo.subtract %arg2, %90 {scalify.forms = ["2^0 level 0.0256104"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %85, %88, %91, %42 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %78 = stablehlo.multiply %77, %cst_16 : tensor<4x32xf32>
+// UNIT-NEXT: %79 = stablehlo.dot_general %78, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %80 = stablehlo.transpose %79, dims = [1, 0] {scalify.forms = ["2^0 level 0.47716"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %81 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %82 = stablehlo.multiply %81, %80 {scalify.forms = ["2^0 level -2.84477"]} : tensor<32x32xf32>
+// UNIT-NEXT: %83 = stablehlo.subtract %arg0, %82 {scalify.forms = ["2^0 level 0.0138436"]} : tensor<32x32xf32>
+// UNIT-NEXT: %84 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %85 = stablehlo.multiply %84, %74 {scalify.forms = ["2^0 level -2.84477"]} : tensor<32x32xf32>
+// UNIT-NEXT: %86 = stablehlo.subtract %arg1, %85 {scalify.forms = ["2^0 level 0.0138436"]} : tensor<32x32xf32>
+// UNIT-NEXT: %87 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %88 = stablehlo.multiply %87, %52 {scalify.forms = ["2^0 level -2.3951"]} : tensor<32x16xf32>
+// UNIT-NEXT: %89 = stablehlo.subtract %arg2, %88 {scalify.forms = ["2^0 level 0.0256104"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %83, %86, %89, %42 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -269,72 +267,70 @@
 // FP8-NEXT: %54 = stablehlo.multiply %53, %cst_18 : tensor<4x16xf32>
 // FP8-NEXT: %55 = stablehlo.clamp %cst_1, %54, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %56 = stablehlo.convert %55 {scalify.forms = ["2^-4"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// FP8-NEXT: %57 = stablehlo.optimization_barrier {scalify.forms = ["2^-4"]} %56 : tensor<4x16xf8E5M2>
-// FP8-NEXT: %58 = stablehlo.dot_general %53, %38, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// FP8-NEXT: %59 = stablehlo.transpose %58, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// FP8-NEXT: %60 = stablehlo.clamp %cst_1, %59, %cst_2 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %61 = stablehlo.convert %60 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
-// FP8-NEXT: %62 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %61 : tensor<32x16xf8E5M2>
-// FP8-NEXT: %63 = stablehlo.convert %62 {scalify.forms = ["2^0"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
-// FP8-NEXT: %64 = stablehlo.dot_general %57, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %65 = stablehlo.multiply %15, %64 {scalify.forms = ["2^-2 level 4"]} : tensor<4x32xf32>
+// FP8-NEXT: %57 = stablehlo.dot_general %53, %38, contracting_dims = [0] x [0] {scalify.forms = ["2^0"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// FP8-NEXT: %58 = stablehlo.transpose %57, dims = [1, 0] {scalify.forms = ["2^0"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP8-NEXT: %59 = stablehlo.clamp %cst_1, %58, %cst_2 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %60 = stablehlo.convert %59 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
+// FP8-NEXT: %61 = stablehlo.optimization_barrier {scalify.forms = ["2^0"]} %60 : tensor<32x16xf8E5M2>
+// FP8-NEXT: %62 = stablehlo.convert %61 {scalify.forms = ["2^0"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
+// FP8-NEXT: %63 = stablehlo.dot_general %56, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %64 = stablehlo.multiply %15, %63 {scalify.forms = ["2^-2 level 4"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_19 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
-// FP8-NEXT: %66 = stablehlo.multiply %65, %cst_19 : tensor<4x32xf32>
-// FP8-NEXT: %67 = stablehlo.multiply %64, %36 {scalify.forms = ["2^-4 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %65 = stablehlo.multiply %64, %cst_19 : tensor<4x32xf32>
+// FP8-NEXT: %66 = stablehlo.multiply %63, %36 {scalify.forms = ["2^-4 level 1"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_20 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %68 = stablehlo.multiply %67, %cst_20 : tensor<4x32xf32>
-// FP8-NEXT: %69 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %70 = stablehlo.multiply %69, %66 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %71 = stablehlo.multiply %70, %32 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %72 = stablehlo.multiply %71, %30 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %73 = stablehlo.add %71, %72 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
-// FP8-NEXT: %74 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %75 = stablehlo.multiply %74, %73 {scalify.forms = ["2^0 level 0.674252"]} : tensor<4x32xf32>
-// FP8-NEXT: %76 = stablehlo.add %68, %75 {scalify.forms = ["2^0 level 0.674252"]} : tensor<4x32xf32>
-// FP8-NEXT: %77 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %78 = stablehlo.multiply %77, %75 {scalify.forms = ["2^0 level -3.80885"]} : tensor<4x32xf32>
-// FP8-NEXT: %79 = stablehlo.multiply %78, %23 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
-// FP8-NEXT: %80 = stablehlo.add %76, %79 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
+// FP8-NEXT: %67 = stablehlo.multiply %66, %cst_20 : tensor<4x32xf32>
+// FP8-NEXT: %68 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %69 = stablehlo.multiply %68, %65 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %70 = stablehlo.multiply %69, %32 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %71 = stablehlo.multiply %70, %30 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %72 = stablehlo.add %70, %71 {scalify.forms = ["2^0 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %73 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %74 = stablehlo.multiply %73, %72 {scalify.forms = ["2^0 level 0.674252"]} : tensor<4x32xf32>
+// FP8-NEXT: %75 = stablehlo.add %67, %74 {scalify.forms = ["2^0 level 0.674252"]} : tensor<4x32xf32>
+// FP8-NEXT: %76 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %77 = stablehlo.multiply %76, %74 {scalify.forms = ["2^0 level -3.80885"]} : tensor<4x32xf32>
+// FP8-NEXT: %78 = stablehlo.multiply %77, %23 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
+// FP8-NEXT: %79 = stablehlo.add %75, %78 {scalify.forms = ["2^0 level 5.77612"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_21 = stablehlo.constant dense<1.562500e-02> : tensor<4x32xf32>
-// FP8-NEXT: %81 = stablehlo.multiply %80, %cst_21 : tensor<4x32xf32>
-// FP8-NEXT: %82 = stablehlo.clamp %cst_1, %81, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %83 = stablehlo.convert %82 {scalify.forms = ["2^6 level -0.223883"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// FP8-NEXT: %84 = stablehlo.optimization_barrier {scalify.forms = ["2^6 level -0.223883"]} %83 : tensor<4x32xf8E5M2>
-// FP8-NEXT: %85 = stablehlo.dot_general %80, %9, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %86 = stablehlo.transpose %85, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %80 = stablehlo.multiply %79, %cst_21 : tensor<4x32xf32>
+// FP8-NEXT: %81 = stablehlo.clamp %cst_1, %80, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %82 = stablehlo.convert %81 {scalify.forms = ["2^6 level -0.223883"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
+// FP8-NEXT: %83 = stablehlo.dot_general %79, %9, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %84 = stablehlo.transpose %83, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %cst_22 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %87 = stablehlo.multiply %86, %cst_22 : tensor<32x32xf32>
-// FP8-NEXT: %88 = stablehlo.clamp %cst_1, %87, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %89 = stablehlo.convert %88 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %90 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %89 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %91 = stablehlo.convert %90 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %85 = stablehlo.multiply %84, %cst_22 : tensor<32x32xf32>
+// FP8-NEXT: %86 = stablehlo.clamp %cst_1, %85, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %87 = stablehlo.convert %86 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %88 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %87 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %89 = stablehlo.convert %88 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
 // FP8-NEXT: %cst_23 = stablehlo.constant dense<5.120000e+02> : tensor<32x32xf32>
-// FP8-NEXT: %92 = stablehlo.multiply %91, %cst_23 : tensor<32x32xf32>
-// FP8-NEXT: %93 = stablehlo.dot_general %84, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %94 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %95 = stablehlo.select %14, %93, %94 {scalify.forms = ["2^6 level 1.77612"]} : tensor<4x32xi1>, tensor<4x32xf32>
+// FP8-NEXT: %90 = stablehlo.multiply %89, %cst_23 : tensor<32x32xf32>
+// FP8-NEXT: %91 = stablehlo.dot_general %82, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^6 level 1.77612"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %92 = stablehlo.broadcast_in_dim %cst_10, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %93 = stablehlo.select %14, %91, %92 {scalify.forms = ["2^6 level 1.77612"]} : tensor<4x32xi1>, tensor<4x32xf32>
 // FP8-NEXT: %cst_24 = stablehlo.constant dense<6.400000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %96 = stablehlo.multiply %95, %cst_24 : tensor<4x32xf32>
-// FP8-NEXT: %97 = stablehlo.dot_general %96, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %98 = stablehlo.transpose %97, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %94 = stablehlo.multiply %93, %cst_24 : tensor<4x32xf32>
+// FP8-NEXT: %95 = stablehlo.dot_general %94, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %96 = stablehlo.transpose %95, dims = [1, 0] {scalify.forms = ["2^0 level 8.77612"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
 // FP8-NEXT: %cst_25 = stablehlo.constant dense<0.001953125> : tensor<32x32xf32>
-// FP8-NEXT: %99 = stablehlo.multiply %98, %cst_25 : tensor<32x32xf32>
-// FP8-NEXT: %100 = stablehlo.clamp %cst_1, %99, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %101 = stablehlo.convert %100 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %102 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %101 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %103 = stablehlo.convert %102 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %97 = stablehlo.multiply %96, %cst_25 : tensor<32x32xf32>
+// FP8-NEXT: %98 = stablehlo.clamp %cst_1, %97, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %99 = stablehlo.convert %98 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %100 = stablehlo.optimization_barrier {scalify.forms = ["2^9 level -0.223883"]} %99 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %101 = stablehlo.convert %100 {scalify.forms = ["2^9 level -0.223883"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
 // FP8-NEXT: %cst_26 = stablehlo.constant dense<5.120000e+02> : tensor<32x32xf32>
-// FP8-NEXT: %104 = stablehlo.multiply %103, %cst_26 : tensor<32x32xf32>
-// FP8-NEXT: %105 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %106 = stablehlo.multiply %105, %104 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %107 = stablehlo.subtract %arg0, %106 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %108 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %109 = stablehlo.multiply %108, %92 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %110 = stablehlo.subtract %arg1, %109 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
-// FP8-NEXT: %111 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %112 = stablehlo.multiply %111, %63 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x16xf32>
-// FP8-NEXT: %113 = stablehlo.subtract %arg2, %112 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
-// FP8-NEXT: return %107, %110, %113, %48 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// FP8-NEXT: %102 = stablehlo.multiply %101, %cst_26 : tensor<32x32xf32>
+// FP8-NEXT: %103 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %104 = stablehlo.multiply %103, %102 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %105 = stablehlo.subtract %arg0, %104 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %106 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %107 = stablehlo.multiply %106, %90 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %108 = stablehlo.subtract %arg1, %107 {scalify.forms = ["2^0 level 5.45419"]} : tensor<32x32xf32>
+// FP8-NEXT: %109 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %110 = stablehlo.multiply %109, %62 {scalify.forms = ["2^0 level -3.32193"]} : tensor<32x16xf32>
+// FP8-NEXT: %111 = stablehlo.subtract %arg2, %110 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
+// FP8-NEXT: return %105, %108, %111, %48 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @relu(%arg0: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -84,53 +84,52 @@
 // UNIT-NEXT: %54 = stablehlo.multiply %53, %cst_16 : tensor<4x16xf32>
 // UNIT-NEXT: %55 = stablehlo.clamp %cst_1, %54, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %56 = stablehlo.convert %55 {scalify.forms = ["2^-3 level -0.0450501"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// UNIT-NEXT: %57 = stablehlo.optimization_barrier {scalify.forms = ["2^-3 level -0.0450501"]} %56 : tensor<4x16xf8E5M2>
-// UNIT-NEXT: %58 = stablehlo.dot_general %53, %42, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.63976"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// UNIT-NEXT: %59 = stablehlo.transpose %58, dims = [1, 0] {scalify.forms = ["2^0 level -2.63976"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %60 = stablehlo.dot_general %57, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 1.95495"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %61 = stablehlo.multiply %24, %60 {scalify.forms = ["2^-3 level 1.97715"]} : tensor<4x32xf32>
+// UNIT-NEXT: %57 = stablehlo.dot_general %53, %42, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.63976"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %58 = stablehlo.transpose %57, dims = [1, 0] {scalify.forms = ["2^0 level -2.63976"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %59 = stablehlo.dot_general %56, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 1.95495"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %60 = stablehlo.multiply %24, %59 {scalify.forms = ["2^-3 level 1.97715"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_17 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %62 = stablehlo.multiply %61, %cst_17 : tensor<4x32xf32>
-// UNIT-NEXT: %63 = stablehlo.multiply %60, %41 {scalify.forms = ["2^-3 level 1.12124"]} : tensor<4x32xf32>
+// UNIT-NEXT: %61 = stablehlo.multiply %60, %cst_17 : tensor<4x32xf32>
+// UNIT-NEXT: %62 = stablehlo.multiply %59, %41 {scalify.forms = ["2^-3 level 1.12124"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_18 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %64 = stablehlo.multiply %63, %cst_18 : tensor<4x32xf32>
-// UNIT-NEXT: %65 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %66 = stablehlo.multiply %65, %62 {scalify.forms = ["2^0 level -2.02285"]} : tensor<4x32xf32>
-// UNIT-NEXT: %67 = stablehlo.multiply %66, %37 {scalify.forms = ["2^0 level -1.85657"]} : tensor<4x32xf32>
-// UNIT-NEXT: %68 = stablehlo.multiply %67, %35 {scalify.forms = ["2^0 level -2.83033"]} : tensor<4x32xf32>
-// UNIT-NEXT: %69 = stablehlo.add %67, %68 {scalify.forms = ["2^0 level -1.69028"]} : tensor<4x32xf32>
-// UNIT-NEXT: %70 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %71 = stablehlo.multiply %70, %69 {scalify.forms = ["2^0 level -2.01603"]} : tensor<4x32xf32>
-// UNIT-NEXT: %72 = stablehlo.add %64, %71 {scalify.forms = ["2^0 level -1.44413"]} : tensor<4x32xf32>
-// UNIT-NEXT: %73 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %74 = stablehlo.multiply %73, %71 {scalify.forms = ["2^0 level -6.49912"]} : tensor<4x32xf32>
-// UNIT-NEXT: %75 = stablehlo.multiply %74, %29 {scalify.forms = ["2^0 level -4.86977"]} : tensor<4x32xf32>
-// UNIT-NEXT: %76 = stablehlo.add %72, %75 {scalify.forms = ["2^0 level -1.61162"]} : tensor<4x32xf32>
-// UNIT-NEXT: %77 = stablehlo.multiply %21, %76 {scalify.forms = ["2^0 level -1.58942"]} : tensor<4x32xf32>
-// UNIT-NEXT: %78 = stablehlo.reduce(%77 init: %cst_13) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// UNIT-NEXT: %79 = stablehlo.reshape %78 {scalify.forms = ["2^0 level -0.589425"]} : (tensor<32xf32>) -> tensor<1x32xf32>
-// UNIT-NEXT: %80 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %81 = stablehlo.multiply %76, %80 {scalify.forms = ["2^0 level -1.61162"]} : tensor<4x32xf32>
-// UNIT-NEXT: %82 = stablehlo.reduce(%79 init: %cst_13) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// UNIT-NEXT: %83 = stablehlo.multiply %12, %81 {scalify.forms = ["2^0 level 0.910575"]} : tensor<4x32xf32>
-// UNIT-NEXT: %84 = stablehlo.reduce(%83 init: %cst_13) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// UNIT-NEXT: %85 = stablehlo.reshape %84 {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// UNIT-NEXT: %86 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level -2.5"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %87 = stablehlo.multiply %81, %86 {scalify.forms = ["2^0 level -4.11162"]} : tensor<4x32xf32>
-// UNIT-NEXT: %88 = stablehlo.multiply %85, %19 {scalify.forms = ["2^0 level -5.08942"]} : tensor<4x1xf32>
-// UNIT-NEXT: %89 = call @_var_0(%13#1, %13#2, %13#3, %88) {scalify.forms = ["2^0 level -6.4778"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %90 = stablehlo.negate %87 {scalify.forms = ["2^0 level -4.11162"]} : tensor<4x32xf32>
-// UNIT-NEXT: %91 = stablehlo.reduce(%90 init: %cst_13) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// UNIT-NEXT: %92 = stablehlo.reshape %91 {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// UNIT-NEXT: %93 = stablehlo.add %89, %87 {scalify.forms = ["2^0 level -4.08498"]} : tensor<4x32xf32>
-// UNIT-NEXT: %94 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// UNIT-NEXT: %95 = stablehlo.divide %92, %94 {scalify.forms = ["2^0 level -6.61162"]} : tensor<4x1xf32>
-// UNIT-NEXT: %96 = stablehlo.reduce(%95 init: %cst_13) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// UNIT-NEXT: %97 = stablehlo.broadcast_in_dim %96, dims = [0] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %98 = stablehlo.add %93, %97 {scalify.forms = ["2^0 level -4.06358"]} : tensor<4x32xf32>
-// UNIT-NEXT: %99 = stablehlo.dot_general %98, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3.06358"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %100 = stablehlo.transpose %99, dims = [1, 0] {scalify.forms = ["2^0 level -3.06358"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: return %82, %100, %59 : tensor<32xf32>, tensor<32x32xf32>, tensor<32x16xf32>
+// UNIT-NEXT: %63 = stablehlo.multiply %62, %cst_18 : tensor<4x32xf32>
+// UNIT-NEXT: %64 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %65 = stablehlo.multiply %64, %61 {scalify.forms = ["2^0 level -2.02285"]} : tensor<4x32xf32>
+// UNIT-NEXT: %66 = stablehlo.multiply %65, %37 {scalify.forms = ["2^0 level -1.85657"]} : tensor<4x32xf32>
+// UNIT-NEXT: %67 = stablehlo.multiply %66, %35 {scalify.forms = ["2^0 level -2.83033"]} : tensor<4x32xf32>
+// UNIT-NEXT: %68 = stablehlo.add %66, %67 {scalify.forms = ["2^0 level -1.69028"]} : tensor<4x32xf32>
+// UNIT-NEXT: %69 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %70 = stablehlo.multiply %69, %68 {scalify.forms = ["2^0 level -2.01603"]} : tensor<4x32xf32>
+// UNIT-NEXT: %71 = stablehlo.add %63, %70 {scalify.forms = ["2^0 level -1.44413"]} : tensor<4x32xf32>
+// UNIT-NEXT: %72 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %73 = stablehlo.multiply %72, %70 {scalify.forms = ["2^0 level -6.49912"]} : tensor<4x32xf32>
+// UNIT-NEXT: %74 = stablehlo.multiply %73, %29 {scalify.forms = ["2^0 level -4.86977"]} : tensor<4x32xf32>
+// UNIT-NEXT: %75 = stablehlo.add %71, %74 {scalify.forms = ["2^0 level -1.61162"]} : tensor<4x32xf32>
+// UNIT-NEXT: %76 = stablehlo.multiply %21, %75 {scalify.forms = ["2^0 level -1.58942"]} : tensor<4x32xf32>
+// UNIT-NEXT: %77 = stablehlo.reduce(%76 init: %cst_13) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// UNIT-NEXT: %78 = stablehlo.reshape %77 {scalify.forms = ["2^0 level -0.589425"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// UNIT-NEXT: %79 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %80 = stablehlo.multiply %75, %79 {scalify.forms = ["2^0 level -1.61162"]} : tensor<4x32xf32>
+// UNIT-NEXT: %81 = stablehlo.reduce(%78 init: %cst_13) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -0.589425"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// UNIT-NEXT: %82 = stablehlo.multiply %12, %80 {scalify.forms = ["2^0 level 0.910575"]} : tensor<4x32xf32>
+// UNIT-NEXT: %83 = stablehlo.reduce(%82 init: %cst_13) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %84 = stablehlo.reshape %83 {scalify.forms = ["2^0 level 3.41058"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %85 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level -2.5"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %86 = stablehlo.multiply %80, %85 {scalify.forms = ["2^0 level -4.11162"]} : tensor<4x32xf32>
+// UNIT-NEXT: %87 = stablehlo.multiply %84, %19 {scalify.forms = ["2^0 level -5.08942"]} : tensor<4x1xf32>
+// UNIT-NEXT: %88 = call @_var_0(%13#1, %13#2, %13#3, %87) {scalify.forms = ["2^0 level -6.4778"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %89 = stablehlo.negate %86 {scalify.forms = ["2^0 level -4.11162"]} : tensor<4x32xf32>
+// UNIT-NEXT: %90 = stablehlo.reduce(%89 init: %cst_13) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %91 = stablehlo.reshape %90 {scalify.forms = ["2^0 level -1.61162"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %92 = stablehlo.add %88, %86 {scalify.forms = ["2^0 level -4.08498"]} : tensor<4x32xf32>
+// UNIT-NEXT: %93 = stablehlo.broadcast_in_dim %cst_12, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %94 = stablehlo.divide %91, %93 {scalify.forms = ["2^0 level -6.61162"]} : tensor<4x1xf32>
+// UNIT-NEXT: %95 = stablehlo.reduce(%94 init: %cst_13) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// UNIT-NEXT: %96 = stablehlo.broadcast_in_dim %95, dims = [0] {scalify.forms = ["2^0 level -6.61162"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %97 = stablehlo.add %92, %96 {scalify.forms = ["2^0 level -4.06358"]} : tensor<4x32xf32>
+// UNIT-NEXT: %98 = stablehlo.dot_general %97, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3.06358"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %99 = stablehlo.transpose %98, dims = [1, 0] {scalify.forms = ["2^0 level -3.06358"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: return %81, %99, %58 : tensor<32xf32>, tensor<32x32xf32>, tensor<32x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @_var(%arg0: tensor<4x32xf32>, %arg1: tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>) {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
@@ -267,87 +266,86 @@
 // FP8-NEXT: %54 = stablehlo.multiply %53, %cst_17 : tensor<4x16xf32>
 // FP8-NEXT: %55 = stablehlo.clamp %cst_1, %54, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %56 = stablehlo.convert %55 {scalify.forms = ["2^-5"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// FP8-NEXT: %57 = stablehlo.optimization_barrier {scalify.forms = ["2^-5"]} %56 : tensor<4x16xf8E5M2>
-// FP8-NEXT: %58 = stablehlo.dot_general %53, %42, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -7"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// FP8-NEXT: %59 = stablehlo.transpose %58, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// FP8-NEXT: %60 = stablehlo.dot_general %57, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %61 = stablehlo.multiply %24, %60 {scalify.forms = ["2^-5"]} : tensor<4x32xf32>
+// FP8-NEXT: %57 = stablehlo.dot_general %53, %42, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -7"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// FP8-NEXT: %58 = stablehlo.transpose %57, dims = [1, 0] {scalify.forms = ["2^0 level -7"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP8-NEXT: %59 = stablehlo.dot_general %56, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-5 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %60 = stablehlo.multiply %24, %59 {scalify.forms = ["2^-5"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_18 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %62 = stablehlo.multiply %61, %cst_18 : tensor<4x32xf32>
-// FP8-NEXT: %63 = stablehlo.multiply %60, %41 {scalify.forms = ["2^-5 level 1"]} : tensor<4x32xf32>
+// FP8-NEXT: %61 = stablehlo.multiply %60, %cst_18 : tensor<4x32xf32>
+// FP8-NEXT: %62 = stablehlo.multiply %59, %41 {scalify.forms = ["2^-5 level 1"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_19 = stablehlo.constant dense<3.125000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %64 = stablehlo.multiply %63, %cst_19 : tensor<4x32xf32>
-// FP8-NEXT: %65 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %66 = stablehlo.multiply %65, %62 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %67 = stablehlo.multiply %66, %37 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %68 = stablehlo.multiply %67, %35 {scalify.forms = ["2^0 level -8.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %69 = stablehlo.add %67, %68 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %70 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %71 = stablehlo.multiply %70, %69 {scalify.forms = ["2^0 level -6.32575"]} : tensor<4x32xf32>
-// FP8-NEXT: %72 = stablehlo.add %64, %71 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %73 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %74 = stablehlo.multiply %73, %71 {scalify.forms = ["2^0 level -10.8088"]} : tensor<4x32xf32>
-// FP8-NEXT: %75 = stablehlo.multiply %74, %29 {scalify.forms = ["2^0 level -13.2239"]} : tensor<4x32xf32>
-// FP8-NEXT: %76 = stablehlo.add %72, %75 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %77 = stablehlo.multiply %21, %76 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
-// FP8-NEXT: %78 = stablehlo.reduce(%77 init: %cst_14) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %79 = stablehlo.reshape %78 {scalify.forms = ["2^0 level -5"]} : (tensor<32xf32>) -> tensor<1x32xf32>
-// FP8-NEXT: %80 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %81 = stablehlo.multiply %76, %80 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
-// FP8-NEXT: %82 = stablehlo.reduce(%79 init: %cst_14) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-// FP8-NEXT: %83 = stablehlo.multiply %12, %81 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %84 = stablehlo.reduce(%83 init: %cst_14) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %85 = stablehlo.reshape %84 {scalify.forms = ["2^0"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %86 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %87 = stablehlo.multiply %81, %86 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %88 = stablehlo.multiply %85, %19 {scalify.forms = ["2^0 level -14"]} : tensor<4x1xf32>
-// FP8-NEXT: %89 = call @_var_0(%13#1, %13#2, %13#3, %88) {scalify.forms = ["2^0 level -11"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %90 = stablehlo.negate %87 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %91 = stablehlo.reduce(%90 init: %cst_14) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %92 = stablehlo.reshape %91 {scalify.forms = ["2^0 level -6"]} : (tensor<4xf32>) -> tensor<4x1xf32>
-// FP8-NEXT: %93 = stablehlo.add %89, %87 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
-// FP8-NEXT: %94 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
-// FP8-NEXT: %95 = stablehlo.divide %92, %94 {scalify.forms = ["2^0 level -11"]} : tensor<4x1xf32>
-// FP8-NEXT: %96 = stablehlo.reduce(%95 init: %cst_14) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -11"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
-// FP8-NEXT: %97 = stablehlo.broadcast_in_dim %96, dims = [0] {scalify.forms = ["2^0 level -11"]} : (tensor<4xf32>) -> tensor<4x32xf32>
-// FP8-NEXT: %98 = stablehlo.add %93, %97 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
+// FP8-NEXT: %63 = stablehlo.multiply %62, %cst_19 : tensor<4x32xf32>
+// FP8-NEXT: %64 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %65 = stablehlo.multiply %64, %61 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
+// FP8-NEXT: %66 = stablehlo.multiply %65, %37 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
+// FP8-NEXT: %67 = stablehlo.multiply %66, %35 {scalify.forms = ["2^0 level -8.32575"]} : tensor<4x32xf32>
+// FP8-NEXT: %68 = stablehlo.add %66, %67 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
+// FP8-NEXT: %69 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %70 = stablehlo.multiply %69, %68 {scalify.forms = ["2^0 level -6.32575"]} : tensor<4x32xf32>
+// FP8-NEXT: %71 = stablehlo.add %63, %70 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// FP8-NEXT: %72 = stablehlo.broadcast_in_dim %cst_9, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %73 = stablehlo.multiply %72, %70 {scalify.forms = ["2^0 level -10.8088"]} : tensor<4x32xf32>
+// FP8-NEXT: %74 = stablehlo.multiply %73, %29 {scalify.forms = ["2^0 level -13.2239"]} : tensor<4x32xf32>
+// FP8-NEXT: %75 = stablehlo.add %71, %74 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// FP8-NEXT: %76 = stablehlo.multiply %21, %75 {scalify.forms = ["2^0 level -6"]} : tensor<4x32xf32>
+// FP8-NEXT: %77 = stablehlo.reduce(%76 init: %cst_14) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %78 = stablehlo.reshape %77 {scalify.forms = ["2^0 level -5"]} : (tensor<32xf32>) -> tensor<1x32xf32>
+// FP8-NEXT: %79 = stablehlo.broadcast_in_dim %22, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<1x32xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %80 = stablehlo.multiply %75, %79 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
+// FP8-NEXT: %81 = stablehlo.reduce(%78 init: %cst_14) applies stablehlo.add across dimensions = [0] {scalify.forms = ["2^0 level -5"]} : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
+// FP8-NEXT: %82 = stablehlo.multiply %12, %80 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
+// FP8-NEXT: %83 = stablehlo.reduce(%82 init: %cst_14) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %84 = stablehlo.reshape %83 {scalify.forms = ["2^0"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %85 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0 level -4"]} : (tensor<4x1xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %86 = stablehlo.multiply %80, %85 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
+// FP8-NEXT: %87 = stablehlo.multiply %84, %19 {scalify.forms = ["2^0 level -14"]} : tensor<4x1xf32>
+// FP8-NEXT: %88 = call @_var_0(%13#1, %13#2, %13#3, %87) {scalify.forms = ["2^0 level -11"]} : (tensor<4x32xf32>, tensor<f32>, tensor<i1>, tensor<4x1xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %89 = stablehlo.negate %86 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
+// FP8-NEXT: %90 = stablehlo.reduce(%89 init: %cst_14) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -6"]} : (tensor<4x32xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %91 = stablehlo.reshape %90 {scalify.forms = ["2^0 level -6"]} : (tensor<4xf32>) -> tensor<4x1xf32>
+// FP8-NEXT: %92 = stablehlo.add %88, %86 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
+// FP8-NEXT: %93 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x1xf32>
+// FP8-NEXT: %94 = stablehlo.divide %91, %93 {scalify.forms = ["2^0 level -11"]} : tensor<4x1xf32>
+// FP8-NEXT: %95 = stablehlo.reduce(%94 init: %cst_14) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level -11"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<4xf32>
+// FP8-NEXT: %96 = stablehlo.broadcast_in_dim %95, dims = [0] {scalify.forms = ["2^0 level -11"]} : (tensor<4xf32>) -> tensor<4x32xf32>
+// FP8-NEXT: %97 = stablehlo.add %92, %96 {scalify.forms = ["2^0 level -8"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_20 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %99 = stablehlo.optimization_barrier %98 : tensor<4x32xf32>
-// FP8-NEXT: %100 = stablehlo.multiply %99, %99 : tensor<4x32xf32>
+// FP8-NEXT: %98 = stablehlo.optimization_barrier %97 : tensor<4x32xf32>
+// FP8-NEXT: %99 = stablehlo.multiply %98, %98 : tensor<4x32xf32>
 // FP8-NEXT: %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// FP8-NEXT: %101 = stablehlo.reduce(%100 init: %cst_21) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// FP8-NEXT: %100 = stablehlo.reduce(%99 init: %cst_21) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
 // FP8-NEXT: %cst_22 = stablehlo.constant dense<7.812500e-03> : tensor<f32>
-// FP8-NEXT: %102 = stablehlo.multiply %101, %cst_22 : tensor<f32>
-// FP8-NEXT: %103 = stablehlo.sqrt %102 : tensor<f32>
-// FP8-NEXT: %104 = stablehlo.bitcast_convert %103 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %101 = stablehlo.multiply %100, %cst_22 : tensor<f32>
+// FP8-NEXT: %102 = stablehlo.sqrt %101 : tensor<f32>
+// FP8-NEXT: %103 = stablehlo.bitcast_convert %102 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_23 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// FP8-NEXT: %105 = stablehlo.and %104, %c_23 : tensor<ui32>
+// FP8-NEXT: %104 = stablehlo.and %103, %c_23 : tensor<ui32>
 // FP8-NEXT: %c_24 = stablehlo.constant dense<1> : tensor<ui32>
-// FP8-NEXT: %106 = stablehlo.subtract %105, %c_24 : tensor<ui32>
+// FP8-NEXT: %105 = stablehlo.subtract %104, %c_24 : tensor<ui32>
 // FP8-NEXT: %c_25 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// FP8-NEXT: %107 = stablehlo.compare LT, %106, %c_25 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// FP8-NEXT: %108 = stablehlo.bitcast_convert %105 : (tensor<ui32>) -> tensor<f32>
-// FP8-NEXT: %109 = stablehlo.select %107, %108, %cst_20 : tensor<i1>, tensor<f32>
+// FP8-NEXT: %106 = stablehlo.compare LT, %105, %c_25 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// FP8-NEXT: %107 = stablehlo.bitcast_convert %104 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %108 = stablehlo.select %106, %107, %cst_20 : tensor<i1>, tensor<f32>
 // FP8-NEXT: %cst_26 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %110 = stablehlo.multiply %109, %cst_26 : tensor<f32>
+// FP8-NEXT: %109 = stablehlo.multiply %108, %cst_26 : tensor<f32>
 // FP8-NEXT: %cst_27 = stablehlo.constant dense<2.27373675E-13> : tensor<f32>
 // FP8-NEXT: %cst_28 = stablehlo.constant dense<4.39804651E+12> : tensor<f32>
-// FP8-NEXT: %111 = stablehlo.clamp %cst_27, %110, %cst_28 : tensor<f32>
-// FP8-NEXT: %112 = stablehlo.bitcast_convert %111 : (tensor<f32>) -> tensor<ui32>
+// FP8-NEXT: %110 = stablehlo.clamp %cst_27, %109, %cst_28 : tensor<f32>
+// FP8-NEXT: %111 = stablehlo.bitcast_convert %110 : (tensor<f32>) -> tensor<ui32>
 // FP8-NEXT: %c_29 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// FP8-NEXT: %113 = stablehlo.subtract %c_29, %112 : tensor<ui32>
-// FP8-NEXT: %114 = stablehlo.bitcast_convert %113 : (tensor<ui32>) -> tensor<f32>
+// FP8-NEXT: %112 = stablehlo.subtract %c_29, %111 : tensor<ui32>
+// FP8-NEXT: %113 = stablehlo.bitcast_convert %112 : (tensor<ui32>) -> tensor<f32>
 // FP8-NEXT: %cst_30 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP8-NEXT: %115 = stablehlo.divide %cst_30, %114 : tensor<f32>
-// FP8-NEXT: %116 = stablehlo.optimization_barrier %115 : tensor<f32>
-// FP8-NEXT: %117 = stablehlo.divide %cst_3, %116 : tensor<f32>
-// FP8-NEXT: %118 = stablehlo.broadcast_in_dim %117, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %119 = stablehlo.multiply %99, %118 : tensor<4x32xf32>
-// FP8-NEXT: %120 = stablehlo.dot_general %119, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["s0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %121 = stablehlo.transpose %120, dims = [1, 0] {scalify.forms = ["s0 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %122 = stablehlo.broadcast_in_dim %116, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %123 = stablehlo.multiply %121, %122 : tensor<32x32xf32>
-// FP8-NEXT: return %82, %123, %59 : tensor<32xf32>, tensor<32x32xf32>, tensor<32x16xf32>
+// FP8-NEXT: %114 = stablehlo.divide %cst_30, %113 : tensor<f32>
+// FP8-NEXT: %115 = stablehlo.optimization_barrier %114 : tensor<f32>
+// FP8-NEXT: %116 = stablehlo.divide %cst_3, %115 : tensor<f32>
+// FP8-NEXT: %117 = stablehlo.broadcast_in_dim %116, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %118 = stablehlo.multiply %98, %117 : tensor<4x32xf32>
+// FP8-NEXT: %119 = stablehlo.dot_general %118, %arg3, contracting_dims = [0] x [0] {scalify.forms = ["s0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %120 = stablehlo.transpose %119, dims = [1, 0] {scalify.forms = ["s0 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %121 = stablehlo.broadcast_in_dim %115, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %122 = stablehlo.multiply %120, %121 : tensor<32x32xf32>
+// FP8-NEXT: return %81, %122, %58 : tensor<32xf32>, tensor<32x32xf32>, tensor<32x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @_var(%arg0: tensor<4x32xf32>, %arg1: tensor<i32>) -> (tensor<4x1xf32>, tensor<4x32xf32>, tensor<f32>, tensor<i1>) {
 // FP8-NEXT: %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>

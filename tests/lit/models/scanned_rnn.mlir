@@ -25,16 +25,16 @@
 // UNIT-NEXT: %5 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<3x4x32xf32>
 // UNIT-NEXT: %6:8 = stablehlo.while(%iterArg = %arg3, %iterArg_12 = %arg2, %iterArg_13 = %arg0, %iterArg_14 = %c_7, %iterArg_15 = %2, %iterArg_16 = %3, %iterArg_17 = %4, %iterArg_18 = %5) : tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -0.671746", "2^0 level -0.75", "2^0 level -0.75", "2^0 level 0.25"]}
 // UNIT-NEXT: cond {
-// UNIT-NEXT: %42 = stablehlo.compare LT, %iterArg_14, %c_6, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-// UNIT-NEXT: stablehlo.return %42 : tensor<i1>
+// UNIT-NEXT: %41 = stablehlo.compare LT, %iterArg_14, %c_6, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// UNIT-NEXT: stablehlo.return %41 : tensor<i1>
 // UNIT-NEXT: } do {
-// UNIT-NEXT: %42 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_14) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %43:4 = func.call @closed_call_scaled_8(%iterArg_12, %iterArg_13, %iterArg_15, %42) {scalify.forms = ["2^0 level -0.671746", "2^0 level -0.75", "2^0 level -0.671746", "2^0 level 0.239649"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
-// UNIT-NEXT: %44 = func.call @dynamic_update_index_in_dim(%iterArg_16, %43#1, %iterArg_14) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
-// UNIT-NEXT: %45 = func.call @dynamic_update_index_in_dim(%iterArg_17, %43#2, %iterArg_14) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
-// UNIT-NEXT: %46 = func.call @dynamic_update_index_in_dim(%iterArg_18, %43#3, %iterArg_14) {scalify.forms = ["2^0 level 0.25"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
-// UNIT-NEXT: %47 = stablehlo.add %iterArg_14, %c : tensor<i32>
-// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_12, %iterArg_13, %47, %43#0, %44, %45, %46 : tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>
+// UNIT-NEXT: %41 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_14) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %42:4 = func.call @closed_call_scaled_8(%iterArg_12, %iterArg_13, %iterArg_15, %41) {scalify.forms = ["2^0 level -0.671746", "2^0 level -0.75", "2^0 level -0.671746", "2^0 level 0.239649"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
+// UNIT-NEXT: %43 = func.call @dynamic_update_index_in_dim(%iterArg_16, %42#1, %iterArg_14) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
+// UNIT-NEXT: %44 = func.call @dynamic_update_index_in_dim(%iterArg_17, %42#2, %iterArg_14) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
+// UNIT-NEXT: %45 = func.call @dynamic_update_index_in_dim(%iterArg_18, %42#3, %iterArg_14) {scalify.forms = ["2^0 level 0.25"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
+// UNIT-NEXT: %46 = stablehlo.add %iterArg_14, %c : tensor<i32>
+// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_12, %iterArg_13, %46, %42#0, %43, %44, %45 : tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: %cst_9 = stablehlo.constant dense<2.000000e+00> : tensor<4x32xf32>
 // UNIT-NEXT: %7 = stablehlo.multiply %6#4, %cst_9 : tensor<4x32xf32>
@@ -56,43 +56,42 @@
 // UNIT-NEXT: %22 = stablehlo.multiply %21, %cst_10 : tensor<4x16xf32>
 // UNIT-NEXT: %23 = stablehlo.clamp %cst_1, %22, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %24 = stablehlo.convert %23 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// UNIT-NEXT: %25 = stablehlo.optimization_barrier {scalify.forms = ["2^-4 level 0.0437314"]} %24 : tensor<4x16xf8E5M2>
-// UNIT-NEXT: %26 = stablehlo.dot_general %21, %6#4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3.62801"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// UNIT-NEXT: %27 = stablehlo.transpose %26, dims = [1, 0] {scalify.forms = ["2^0 level -3.62801"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %28 = stablehlo.dot_general %25, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %25 = stablehlo.dot_general %21, %6#4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3.62801"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %26 = stablehlo.transpose %25, dims = [1, 0] {scalify.forms = ["2^0 level -3.62801"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %27 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %28 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %29 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %31:9 = stablehlo.while(%iterArg = %arg3, %iterArg_12 = %6#5, %iterArg_13 = %6#6, %iterArg_14 = %6#7, %iterArg_15 = %arg0, %iterArg_16 = %c_7, %iterArg_17 = %29, %iterArg_18 = %30, %iterArg_19 = %28) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0 level -0.75", "2^0 level -0.75", "2^0 level 0.25", "2^0", "unscaled", "2^0 level -1.02595", "2^0 level -1.77595", "2^-4 level 3.94713"]}
+// UNIT-NEXT: %30:9 = stablehlo.while(%iterArg = %arg3, %iterArg_12 = %6#5, %iterArg_13 = %6#6, %iterArg_14 = %6#7, %iterArg_15 = %arg0, %iterArg_16 = %c_7, %iterArg_17 = %28, %iterArg_18 = %29, %iterArg_19 = %27) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0 level -0.75", "2^0 level -0.75", "2^0 level 0.25", "2^0", "unscaled", "2^0 level -1.02595", "2^0 level -1.77595", "2^-4 level 3.94713"]}
 // UNIT-NEXT: cond {
-// UNIT-NEXT: %42 = stablehlo.compare LT, %iterArg_16, %c_6, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-// UNIT-NEXT: stablehlo.return %42 : tensor<i1>
+// UNIT-NEXT: %41 = stablehlo.compare LT, %iterArg_16, %c_6, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// UNIT-NEXT: stablehlo.return %41 : tensor<i1>
 // UNIT-NEXT: } do {
-// UNIT-NEXT: %42 = stablehlo.subtract %c_6, %iterArg_16 : tensor<i32>
-// UNIT-NEXT: %43 = stablehlo.subtract %42, %c : tensor<i32>
-// UNIT-NEXT: %44 = func.call @dynamic_index_in_dim(%iterArg, %43) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %45 = func.call @dynamic_index_in_dim(%iterArg_12, %43) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %46 = func.call @dynamic_index_in_dim(%iterArg_13, %43) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %47 = func.call @dynamic_index_in_dim(%iterArg_14, %43) {scalify.forms = ["2^0 level 0.25"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %48:3 = func.call @closed_call_2_scaled_17(%iterArg_15, %iterArg_17, %iterArg_18, %iterArg_19, %44, %45, %46, %47) {scalify.forms = ["2^0 level -1.02595", "2^0 level -1.77595", "2^-3 level 2.94713"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
+// UNIT-NEXT: %41 = stablehlo.subtract %c_6, %iterArg_16 : tensor<i32>
+// UNIT-NEXT: %42 = stablehlo.subtract %41, %c : tensor<i32>
+// UNIT-NEXT: %43 = func.call @dynamic_index_in_dim(%iterArg, %42) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %44 = func.call @dynamic_index_in_dim(%iterArg_12, %42) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %45 = func.call @dynamic_index_in_dim(%iterArg_13, %42) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %46 = func.call @dynamic_index_in_dim(%iterArg_14, %42) {scalify.forms = ["2^0 level 0.25"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %47:3 = func.call @closed_call_2_scaled_17(%iterArg_15, %iterArg_17, %iterArg_18, %iterArg_19, %43, %44, %45, %46) {scalify.forms = ["2^0 level -1.02595", "2^0 level -1.77595", "2^-3 level 2.94713"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
 // UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
-// UNIT-NEXT: %49 = stablehlo.multiply %48#2, %cst_20 : tensor<4x32xf32>
-// UNIT-NEXT: %50 = stablehlo.add %iterArg_16, %c : tensor<i32>
+// UNIT-NEXT: %48 = stablehlo.multiply %47#2, %cst_20 : tensor<4x32xf32>
+// UNIT-NEXT: %49 = stablehlo.add %iterArg_16, %c : tensor<i32>
 // UNIT-NEXT: %cst_21 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
-// UNIT-NEXT: %51 = stablehlo.multiply %49, %cst_21 : tensor<4x32xf32>
-// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_12, %iterArg_13, %iterArg_14, %iterArg_15, %50, %48#0, %48#1, %51 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// UNIT-NEXT: %50 = stablehlo.multiply %48, %cst_21 : tensor<4x32xf32>
+// UNIT-NEXT: stablehlo.return %iterArg, %iterArg_12, %iterArg_13, %iterArg_14, %iterArg_15, %49, %47#0, %47#1, %50 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: %cst_11 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// UNIT-NEXT: %32 = stablehlo.multiply %31#8, %cst_11 : tensor<4x32xf32>
-// UNIT-NEXT: %33 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %34 = stablehlo.multiply %33, %31#7 {scalify.forms = ["2^0 level -5.09788"]} : tensor<32x32xf32>
-// UNIT-NEXT: %35 = stablehlo.subtract %arg0, %34 {scalify.forms = ["2^0 level 0.000614796"]} : tensor<32x32xf32>
-// UNIT-NEXT: %36 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %37 = stablehlo.multiply %36, %27 {scalify.forms = ["2^0 level -6.94994"]} : tensor<32x16xf32>
-// UNIT-NEXT: %38 = stablehlo.subtract %arg1, %37 {scalify.forms = ["2^0 level 4.71898e-05"]} : tensor<32x16xf32>
-// UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %40 = stablehlo.multiply %39, %31#6 {scalify.forms = ["2^0 level -4.34788"]} : tensor<32x32xf32>
-// UNIT-NEXT: %41 = stablehlo.subtract %arg2, %40 {scalify.forms = ["2^0 level 0.00173755"]} : tensor<32x32xf32>
-// UNIT-NEXT: return %35, %38, %41, %16 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
+// UNIT-NEXT: %31 = stablehlo.multiply %30#8, %cst_11 : tensor<4x32xf32>
+// UNIT-NEXT: %32 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %33 = stablehlo.multiply %32, %30#7 {scalify.forms = ["2^0 level -5.09788"]} : tensor<32x32xf32>
+// UNIT-NEXT: %34 = stablehlo.subtract %arg0, %33 {scalify.forms = ["2^0 level 0.000614796"]} : tensor<32x32xf32>
+// UNIT-NEXT: %35 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %36 = stablehlo.multiply %35, %26 {scalify.forms = ["2^0 level -6.94994"]} : tensor<32x16xf32>
+// UNIT-NEXT: %37 = stablehlo.subtract %arg1, %36 {scalify.forms = ["2^0 level 4.71898e-05"]} : tensor<32x16xf32>
+// UNIT-NEXT: %38 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %39 = stablehlo.multiply %38, %30#6 {scalify.forms = ["2^0 level -4.34788"]} : tensor<32x32xf32>
+// UNIT-NEXT: %40 = stablehlo.subtract %arg2, %39 {scalify.forms = ["2^0 level 0.00173755"]} : tensor<32x32xf32>
+// UNIT-NEXT: return %34, %37, %40, %16 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @dynamic_index_in_dim(%arg0: tensor<3x4x32xf32>, %arg1: tensor<i32>) -> tensor<4x32xf32> {
 // UNIT-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
@@ -207,15 +206,14 @@
 // UNIT-NEXT: %6 = stablehlo.multiply %5, %cst_4 : tensor<4x32xf32>
 // UNIT-NEXT: %7 = stablehlo.clamp %cst_1, %6, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^-3 level 0.447131"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// UNIT-NEXT: %9 = stablehlo.optimization_barrier {scalify.forms = ["2^-3 level 0.447131"]} %8 : tensor<4x32xf8E5M2>
-// UNIT-NEXT: %10 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %11 = stablehlo.transpose %10, dims = [1, 0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %12 = stablehlo.add %arg2, %11 {scalify.forms = ["2^0 level -1.77595"]} : tensor<32x32xf32>
-// UNIT-NEXT: %13 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.94713"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %14 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %15 = stablehlo.transpose %14, dims = [1, 0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %16 = stablehlo.add %arg1, %15 {scalify.forms = ["2^0 level -1.02595"]} : tensor<32x32xf32>
-// UNIT-NEXT: return %16, %12, %13 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// UNIT-NEXT: %9 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %10 = stablehlo.transpose %9, dims = [1, 0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %11 = stablehlo.add %arg2, %10 {scalify.forms = ["2^0 level -1.77595"]} : tensor<32x32xf32>
+// UNIT-NEXT: %12 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.94713"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %13 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %14 = stablehlo.transpose %13, dims = [1, 0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %15 = stablehlo.add %arg1, %14 {scalify.forms = ["2^0 level -1.02595"]} : tensor<32x32xf32>
+// UNIT-NEXT: return %15, %11, %12 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }
 // FP8:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
@@ -238,16 +236,16 @@
 // FP8-NEXT: %5 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<3x4x32xf32>
 // FP8-NEXT: %6:8 = stablehlo.while(%iterArg = %arg3, %iterArg_16 = %arg2, %iterArg_17 = %arg0, %iterArg_18 = %c_6, %iterArg_19 = %2, %iterArg_20 = %3, %iterArg_21 = %4, %iterArg_22 = %5) : tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0", "2^0", "2^0"]}
 // FP8-NEXT: cond {
-// FP8-NEXT: %53 = stablehlo.compare LT, %iterArg_18, %c_5, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-// FP8-NEXT: stablehlo.return %53 : tensor<i1>
+// FP8-NEXT: %52 = stablehlo.compare LT, %iterArg_18, %c_5, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// FP8-NEXT: stablehlo.return %52 : tensor<i1>
 // FP8-NEXT: } do {
-// FP8-NEXT: %53 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %54:4 = func.call @closed_call_scaled_6(%iterArg_16, %iterArg_17, %iterArg_19, %53) {scalify.forms = ["2^0", "2^0", "2^0", "2^0"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
-// FP8-NEXT: %55 = func.call @dynamic_update_index_in_dim(%iterArg_20, %54#1, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
-// FP8-NEXT: %56 = func.call @dynamic_update_index_in_dim(%iterArg_21, %54#2, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
-// FP8-NEXT: %57 = func.call @dynamic_update_index_in_dim(%iterArg_22, %54#3, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
-// FP8-NEXT: %58 = stablehlo.add %iterArg_18, %c : tensor<i32>
-// FP8-NEXT: stablehlo.return %iterArg, %iterArg_16, %iterArg_17, %58, %54#0, %55, %56, %57 : tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>
+// FP8-NEXT: %52 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// FP8-NEXT: %53:4 = func.call @closed_call_scaled_6(%iterArg_16, %iterArg_17, %iterArg_19, %52) {scalify.forms = ["2^0", "2^0", "2^0", "2^0"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
+// FP8-NEXT: %54 = func.call @dynamic_update_index_in_dim(%iterArg_20, %53#1, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
+// FP8-NEXT: %55 = func.call @dynamic_update_index_in_dim(%iterArg_21, %53#2, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
+// FP8-NEXT: %56 = func.call @dynamic_update_index_in_dim(%iterArg_22, %53#3, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
+// FP8-NEXT: %57 = stablehlo.add %iterArg_18, %c : tensor<i32>
+// FP8-NEXT: stablehlo.return %iterArg, %iterArg_16, %iterArg_17, %57, %53#0, %54, %55, %56 : tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: %7 = stablehlo.clamp %cst, %6#4, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
@@ -267,61 +265,60 @@
 // FP8-NEXT: %21 = stablehlo.multiply %20, %cst_8 : tensor<4x16xf32>
 // FP8-NEXT: %22 = stablehlo.clamp %cst_1, %21, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
 // FP8-NEXT: %23 = stablehlo.convert %22 {scalify.forms = ["2^-4"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// FP8-NEXT: %24 = stablehlo.optimization_barrier {scalify.forms = ["2^-4"]} %23 : tensor<4x16xf8E5M2>
-// FP8-NEXT: %25 = stablehlo.dot_general %20, %6#4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// FP8-NEXT: %26 = stablehlo.transpose %25, dims = [1, 0] {scalify.forms = ["2^0 level -3"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// FP8-NEXT: %24 = stablehlo.dot_general %20, %6#4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -3"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// FP8-NEXT: %25 = stablehlo.transpose %24, dims = [1, 0] {scalify.forms = ["2^0 level -3"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
 // FP8-NEXT: %cst_9 = stablehlo.constant dense<8.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %27 = stablehlo.multiply %26, %cst_9 : tensor<32x16xf32>
-// FP8-NEXT: %28 = stablehlo.clamp %cst_1, %27, %cst_2 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %29 = stablehlo.convert %28 {scalify.forms = ["2^-3"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
-// FP8-NEXT: %30 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %29 : tensor<32x16xf8E5M2>
-// FP8-NEXT: %31 = stablehlo.convert %30 {scalify.forms = ["2^-3"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
-// FP8-NEXT: %32 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %26 = stablehlo.multiply %25, %cst_9 : tensor<32x16xf32>
+// FP8-NEXT: %27 = stablehlo.clamp %cst_1, %26, %cst_2 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %28 = stablehlo.convert %27 {scalify.forms = ["2^-3"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E5M2>
+// FP8-NEXT: %29 = stablehlo.optimization_barrier {scalify.forms = ["2^-3"]} %28 : tensor<32x16xf8E5M2>
+// FP8-NEXT: %30 = stablehlo.convert %29 {scalify.forms = ["2^-3"]} : (tensor<32x16xf8E5M2>) -> tensor<32x16xf32>
+// FP8-NEXT: %31 = stablehlo.dot_general %23, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %32 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %33 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %34 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %35:9 = stablehlo.while(%iterArg = %arg3, %iterArg_16 = %6#5, %iterArg_17 = %6#6, %iterArg_18 = %6#7, %iterArg_19 = %arg0, %iterArg_20 = %c_6, %iterArg_21 = %33, %iterArg_22 = %34, %iterArg_23 = %32) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level -1", "2^0 level -1", "2^-4 level 4"]}
+// FP8-NEXT: %34:9 = stablehlo.while(%iterArg = %arg3, %iterArg_16 = %6#5, %iterArg_17 = %6#6, %iterArg_18 = %6#7, %iterArg_19 = %arg0, %iterArg_20 = %c_6, %iterArg_21 = %32, %iterArg_22 = %33, %iterArg_23 = %31) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level -1", "2^0 level -1", "2^-4 level 4"]}
 // FP8-NEXT: cond {
-// FP8-NEXT: %53 = stablehlo.compare LT, %iterArg_20, %c_5, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-// FP8-NEXT: stablehlo.return %53 : tensor<i1>
+// FP8-NEXT: %52 = stablehlo.compare LT, %iterArg_20, %c_5, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// FP8-NEXT: stablehlo.return %52 : tensor<i1>
 // FP8-NEXT: } do {
-// FP8-NEXT: %53 = stablehlo.subtract %c_5, %iterArg_20 : tensor<i32>
-// FP8-NEXT: %54 = stablehlo.subtract %53, %c : tensor<i32>
-// FP8-NEXT: %55 = func.call @dynamic_index_in_dim(%iterArg, %54) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %56 = func.call @dynamic_index_in_dim(%iterArg_16, %54) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %57 = func.call @dynamic_index_in_dim(%iterArg_17, %54) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %58 = func.call @dynamic_index_in_dim(%iterArg_18, %54) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %59:3 = func.call @closed_call_2_scaled_14(%iterArg_19, %iterArg_21, %iterArg_22, %iterArg_23, %55, %56, %57, %58) {scalify.forms = ["2^0 level -1", "2^0 level -1", "2^-2 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
+// FP8-NEXT: %52 = stablehlo.subtract %c_5, %iterArg_20 : tensor<i32>
+// FP8-NEXT: %53 = stablehlo.subtract %52, %c : tensor<i32>
+// FP8-NEXT: %54 = func.call @dynamic_index_in_dim(%iterArg, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// FP8-NEXT: %55 = func.call @dynamic_index_in_dim(%iterArg_16, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// FP8-NEXT: %56 = func.call @dynamic_index_in_dim(%iterArg_17, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// FP8-NEXT: %57 = func.call @dynamic_index_in_dim(%iterArg_18, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
+// FP8-NEXT: %58:3 = func.call @closed_call_2_scaled_14(%iterArg_19, %iterArg_21, %iterArg_22, %iterArg_23, %54, %55, %56, %57) {scalify.forms = ["2^0 level -1", "2^0 level -1", "2^-2 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
 // FP8-NEXT: %cst_24 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
-// FP8-NEXT: %60 = stablehlo.multiply %59#2, %cst_24 : tensor<4x32xf32>
-// FP8-NEXT: %61 = stablehlo.add %iterArg_20, %c : tensor<i32>
+// FP8-NEXT: %59 = stablehlo.multiply %58#2, %cst_24 : tensor<4x32xf32>
+// FP8-NEXT: %60 = stablehlo.add %iterArg_20, %c : tensor<i32>
 // FP8-NEXT: %cst_25 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %62 = stablehlo.multiply %60, %cst_25 : tensor<4x32xf32>
-// FP8-NEXT: stablehlo.return %iterArg, %iterArg_16, %iterArg_17, %iterArg_18, %iterArg_19, %61, %59#0, %59#1, %62 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// FP8-NEXT: %61 = stablehlo.multiply %59, %cst_25 : tensor<4x32xf32>
+// FP8-NEXT: stablehlo.return %iterArg, %iterArg_16, %iterArg_17, %iterArg_18, %iterArg_19, %60, %58#0, %58#1, %61 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: %cst_10 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
-// FP8-NEXT: %36 = stablehlo.multiply %35#8, %cst_10 : tensor<4x32xf32>
+// FP8-NEXT: %35 = stablehlo.multiply %34#8, %cst_10 : tensor<4x32xf32>
 // FP8-NEXT: %cst_11 = stablehlo.constant dense<2.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %37 = stablehlo.multiply %35#7, %cst_11 : tensor<32x32xf32>
-// FP8-NEXT: %38 = stablehlo.clamp %cst_1, %37, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %39 = stablehlo.convert %38 {scalify.forms = ["2^-1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %40 = stablehlo.optimization_barrier {scalify.forms = ["2^-1"]} %39 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %41 = stablehlo.convert %40 {scalify.forms = ["2^-1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %36 = stablehlo.multiply %34#7, %cst_11 : tensor<32x32xf32>
+// FP8-NEXT: %37 = stablehlo.clamp %cst_1, %36, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["2^-1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %39 = stablehlo.optimization_barrier {scalify.forms = ["2^-1"]} %38 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %40 = stablehlo.convert %39 {scalify.forms = ["2^-1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
 // FP8-NEXT: %cst_12 = stablehlo.constant dense<2.000000e+00> : tensor<32x32xf32>
-// FP8-NEXT: %42 = stablehlo.multiply %35#6, %cst_12 : tensor<32x32xf32>
-// FP8-NEXT: %43 = stablehlo.clamp %cst_1, %42, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %44 = stablehlo.convert %43 {scalify.forms = ["2^-1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %45 = stablehlo.optimization_barrier {scalify.forms = ["2^-1"]} %44 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %46 = stablehlo.convert %45 {scalify.forms = ["2^-1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %41 = stablehlo.multiply %34#6, %cst_12 : tensor<32x32xf32>
+// FP8-NEXT: %42 = stablehlo.clamp %cst_1, %41, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %43 = stablehlo.convert %42 {scalify.forms = ["2^-1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %44 = stablehlo.optimization_barrier {scalify.forms = ["2^-1"]} %43 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %45 = stablehlo.convert %44 {scalify.forms = ["2^-1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
 // FP8-NEXT: %cst_13 = stablehlo.constant dense<5.000000e-02> : tensor<32x32xf32>
-// FP8-NEXT: %47 = stablehlo.multiply %cst_13, %41 : tensor<32x32xf32>
-// FP8-NEXT: %48 = stablehlo.subtract %arg0, %47 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
+// FP8-NEXT: %46 = stablehlo.multiply %cst_13, %40 : tensor<32x32xf32>
+// FP8-NEXT: %47 = stablehlo.subtract %arg0, %46 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
 // FP8-NEXT: %cst_14 = stablehlo.constant dense<1.250000e-02> : tensor<32x16xf32>
-// FP8-NEXT: %49 = stablehlo.multiply %cst_14, %31 : tensor<32x16xf32>
-// FP8-NEXT: %50 = stablehlo.subtract %arg1, %49 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
+// FP8-NEXT: %48 = stablehlo.multiply %cst_14, %30 : tensor<32x16xf32>
+// FP8-NEXT: %49 = stablehlo.subtract %arg1, %48 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
 // FP8-NEXT: %cst_15 = stablehlo.constant dense<5.000000e-02> : tensor<32x32xf32>
-// FP8-NEXT: %51 = stablehlo.multiply %cst_15, %46 : tensor<32x32xf32>
-// FP8-NEXT: %52 = stablehlo.subtract %arg2, %51 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
-// FP8-NEXT: return %48, %50, %52, %15 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
+// FP8-NEXT: %50 = stablehlo.multiply %cst_15, %45 : tensor<32x32xf32>
+// FP8-NEXT: %51 = stablehlo.subtract %arg2, %50 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
+// FP8-NEXT: return %47, %49, %51, %15 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @dynamic_index_in_dim(%arg0: tensor<3x4x32xf32>, %arg1: tensor<i32>) -> tensor<4x32xf32> {
 // FP8-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>
@@ -434,15 +431,14 @@
 // FP8-NEXT: %6 = stablehlo.multiply %5, %cst_4 : tensor<4x32xf32>
 // FP8-NEXT: %7 = stablehlo.clamp %cst_1, %6, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // FP8-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^-2"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// FP8-NEXT: %9 = stablehlo.optimization_barrier {scalify.forms = ["2^-2"]} %8 : tensor<4x32xf8E5M2>
-// FP8-NEXT: %10 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %11 = stablehlo.transpose %10, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %12 = stablehlo.add %arg2, %11 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
-// FP8-NEXT: %13 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %14 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %15 = stablehlo.transpose %14, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %16 = stablehlo.add %arg1, %15 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
-// FP8-NEXT: return %16, %12, %13 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// FP8-NEXT: %9 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %10 = stablehlo.transpose %9, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %11 = stablehlo.add %arg2, %10 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
+// FP8-NEXT: %12 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %13 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %14 = stablehlo.transpose %13, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %15 = stablehlo.add %arg1, %14 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
+// FP8-NEXT: return %15, %11, %12 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 
