@@ -166,20 +166,20 @@ class TestPowersOfTwo:
 
     @hypothesis.given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-100, 110))
     def test_are_applied_in_bf16_as_in_f32(self, seed: int, exponent: int) -> None:
-        given = (*operands(seed), np.float32(2.0**exponent))
+        given = (*operands(seed), np.asarray(2.0**exponent, np.float32))
         (wide,) = evaluate(parse(WIDE), given)
         (narrow,) = evaluate(parse(ROUNDED), given)
         np.testing.assert_array_equal(narrow.view(np.uint32), wide.view(np.uint32))
 
     def test_and_a_scale_of_more_digits_is_not(self) -> None:
         """The test above can fail."""
-        given = (*operands(0), np.float32(1.2345678))
+        given = (*operands(0), np.asarray(1.2345678, np.float32))
         (wide,) = evaluate(parse(WIDE), given)
         (narrow,) = evaluate(parse(ROUNDED), given)
         assert not np.array_equal(narrow, wide)
 
     def test_xla_rounds_once_too(self) -> None:
-        given = (*operands(1), np.float32(2.0**-13))
+        given = (*operands(1), np.asarray(2.0**-13, np.float32))
         (wide,) = compile_module(WIDE)(given)
         (narrow,) = compile_module(NARROW)(given)
         np.testing.assert_array_equal(narrow, wide)

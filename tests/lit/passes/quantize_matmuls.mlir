@@ -10,9 +10,8 @@
 // CHECK-SAME: f8E4M3FN>
 // CHECK: dot_general %[[X]], %[[W]]
 // CHECK-SAME: scalify.matmul = 0 : i64, scalify.part = "forward"
-// CHECK: convert %{{.*}} {scalify.cast = "data"}
+// CHECK: %[[DY:.*]] = stablehlo.convert %{{.*}} {scalify.cast = "data"}
 // CHECK-SAME: f8E5M2>
-// CHECK: %[[DY:.*]] = stablehlo.optimization_barrier
 // CHECK: dot_general %[[X]], %[[DY]]
 // CHECK-SAME: scalify.matmul = 1 : i64, scalify.part = "backward", scalify.state_gradient = [0]
 func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<32x16xf32> {
