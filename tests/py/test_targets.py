@@ -17,7 +17,7 @@ from scalify_hlo.run.check import compile_module
 from tests.py.judge import assert_same_bits, parse
 
 TARGETS = get_args(Target)
-RECIPES = ("fp8", "fp8-current", "fp8-delayed")
+RECIPES = ("fp8", "fp8-state", "unit", "fp8-current", "fp8-delayed")
 X, W = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((2, 32, 16), (2, 16, 32)))
 OLD = "1.0.0"
 """A version of StableHLO that knows the OCP's f8 formats, and no algorithms."""
