@@ -55,10 +55,9 @@ class MatmulOptions:
         weight: The format of weights.
         gradient: The format of gradients, in backward matmuls.
         output: The format of results: ``f32``, ``bf16``, ``f16``, or ``keep``. With ``keep``, f8
-            matmuls return bf16 where the program computes bf16, or only reads the result rounded to
-            bf16, and otherwise f32, which is rounded to the format of the program. The scales of
-            single operands are applied in bf16 too if they are powers of two, which changes no
-            normal number, and otherwise in f32.
+            matmuls return bf16 if the program reads their results in bf16, and otherwise f32. The
+            scales of single operands are applied in bf16 too if they are powers of two, and
+            otherwise in f32. Powers of two change no normal number.
         smallest: The least M, N and K of a quantized matmul. M is the free size of the operand that
             a weight is multiplied with, and N that of the weight. If no operand is a weight, both
             free sizes have the bound N. K is the number of terms of each sum. One number sets all
