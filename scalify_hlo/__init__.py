@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     from scalify_hlo.choose.blame_model import Effect as Effect
     from scalify_hlo.choose.blame_record import dump_blame as dump_blame
     from scalify_hlo.choose.comparison import compare_recipes as compare_recipes
+    from scalify_hlo.choose.front import Point as Point
     from scalify_hlo.choose.model import Comparison as Comparison
     from scalify_hlo.choose.model import Trial as Trial
     from scalify_hlo.choose.record import dump_comparison as dump_comparison
+    from scalify_hlo.choose.search import search as search
+    from scalify_hlo.choose.search_model import GradientFormat as GradientFormat
+    from scalify_hlo.choose.search_model import Search as Search
+    from scalify_hlo.choose.search_model import SearchedSite as SearchedSite
+    from scalify_hlo.choose.search_record import dump_search as dump_search
     from scalify_hlo.errors import InputError as InputError
     from scalify_hlo.errors import Remark as Remark
     from scalify_hlo.errors import ScalifyError as ScalifyError
@@ -154,6 +160,12 @@ _HOMES = {
     "Comparison": "choose.model",
     "Trial": "choose.model",
     "dump_comparison": "choose.record",
+    "search": "choose.search",
+    "Search": "choose.search_model",
+    "SearchedSite": "choose.search_model",
+    "GradientFormat": "choose.search_model",
+    "Point": "choose.front",
+    "dump_search": "choose.search_record",
     "RULES": "rules.table",
     "register_rule": "rules.registry",
     "PASSES": "passes.pipeline",

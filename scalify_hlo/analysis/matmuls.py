@@ -86,6 +86,11 @@ class Matmul:
         kept = self.origins[1] if self.gradients[0] else self.origins[0]
         return int(kept is self.partner.origins[1])
 
+    @property
+    def is_of_weight(self) -> bool:
+        """Whether the result is the gradient of a weight."""
+        return self.partner is not None and self.partner.weight == 1 - self.shared
+
 
 class Walk:
     """A walk over a program in execution order, into each call of its functions.
@@ -149,7 +154,7 @@ class Walk:
             return
         self._strict, tables = True, self.tables
         second = self._read(function, gradients)
-        if not any(map(_is_of_weight, first)) or _conflicts(second) < _conflicts(first):
+        if not any(m.is_of_weight for m in first) or _conflicts(second) < _conflicts(first):
             self.matmuls, tables = second, self.tables
             for one, other in zip(first, second, strict=True):
                 if one.part != other.part:
@@ -364,13 +369,7 @@ def _is_weak(matmuls: Sequence[Matmul]) -> bool:
     backward = [matmul for matmul in matmuls if matmul.part != FORWARD]
     if not backward or any(matmul.certainty == "names" for matmul in backward):
         return False
-    return not any(map(_is_of_weight, backward)) or bool(_conflicts(matmuls))
-
-
-def _is_of_weight(matmul: Matmul) -> bool:
-    """Whether the result of a matmul is the gradient of a weight."""
-    partner = matmul.partner
-    return partner is not None and partner.weight == 1 - matmul.shared
+    return not any(m.is_of_weight for m in backward) or bool(_conflicts(matmuls))
 
 
 def _conflicts(matmuls: Sequence[Matmul]) -> int:

@@ -11,7 +11,9 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.choose.casts import Cast, CastError, count_of, errors_of, measure_casts
+from scalify_hlo.choose.cotangents import Backward, backward_of
 from scalify_hlo.choose.delayed import COUNT, first_state, tensors_of
+from scalify_hlo.choose.energies import Energy, energies_of, measure_energies
 from scalify_hlo.choose.preparation import (
     carried_results,
     flat_inputs,
@@ -233,6 +235,19 @@ class Bench:
         with module.context, ir.Location.unknown():
             main = inline_and_erase_probes(module)
             return [] if main is None else measure_casts(main, self.sites)
+
+    def backward(self) -> Backward:
+        """Returns the backward pass of the original, by the numbers of its ops."""
+        return backward_of(copy_module(self._base))
+
+    def energies(self) -> Mapping[int, Energy]:
+        """Runs the original, and returns the energies of its matmuls by the numbers of ops."""
+        module = copy_module(self._base)
+        with module.context, ir.Location.unknown():
+            main = inline_and_erase_probes(module)
+            numbers = [] if main is None else measure_energies(main, self.sites)
+        fed = Feeding.same(self._interface, {}).first(self._values[0])
+        return energies_of(numbers, self._compiled(module)(fed))
 
     def _running(self, module: ir.Module, casts: Sequence[Cast]) -> Running:
         after = interface(module, self.name)

@@ -12,9 +12,10 @@ from scalify_hlo.choose.blame_model import Blame, BlamedSite, Effect, bounded
 from scalify_hlo.choose.comparison import CompareOptions, Progress
 from scalify_hlo.choose.measuring import Measuring, Result
 from scalify_hlo.choose.partition import Bisection, Noise, Piece
+from scalify_hlo.choose.preparation import require_one_step
 from scalify_hlo.choose.results import judged
-from scalify_hlo.choose.sites import Site
-from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.choose.sites import Site, require_sites
+from scalify_hlo.errors import UsageError
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.recipes.loading import load_recipe
@@ -131,14 +132,6 @@ def blame(
     )
 
 
-def _require_one_step(samples: Sequence[Sample]) -> None:
-    if len(samples) > 1:
-        raise UsageError(
-            f"blame runs one step, and there are inputs of {len(samples)} steps",
-            hint="give those of one step",
-        )
-
-
 def find_blame(
     program: Any,
     samples: Sequence[Sample],
@@ -157,17 +150,12 @@ def find_blame(
         compared: The options of rewrites and runs.
         progress: Is told how many programs were run, of at most how many.
     """
-    _require_one_step(samples)
+    require_one_step("blame", samples)
     bench = Bench(program, samples)
     tell = progress or (lambda _, __: None)
     measuring = Measuring(bench, recipe[1], compared, lambda done: tell(done, options.runs))
     whole = measuring.whole()
-    if not measuring.sites:
-        raise InputError(
-            f"the recipe {recipe[0]} quantizes no matmul of the program",
-            location=bench.name,
-            hint="`scalify-hlo inspect --recipe R --wide` lists the matmuls with reasons",
-        )
+    require_sites(measuring.sites, recipe[0], bench.name)
     wide = measuring.effect(())
     bisection = Bisection(
         measuring.sites,

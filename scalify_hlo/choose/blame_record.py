@@ -31,15 +31,15 @@ def dump_blame(blame: Blame) -> str:
         "recipe": blame.recipe,
         "snr_db": blame.snr_db,
         "judged": list(blame.judged),
-        "loss": _finite(blame.loss),
-        "whole": _effect(blame.whole),
-        "wide": _effect(blame.wide),
+        "loss": finite(blame.loss),
+        "whole": effect_entry(blame.whole),
+        "wide": effect_entry(blame.wide),
         "sites": [_site(each) for each in blame.sites],
         "rest": {"sites": blame.rest, "share": round(blame.rest_share, 6)},
         "runs": blame.runs,
         "exclude": list(blame.result.matmul.exclude),
         "left_out": [site_entry(site) for site in blame.left_out],
-        "effect": _effect(blame.effect),
+        "effect": effect_entry(blame.effect),
         "toml": blame.toml,
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
@@ -47,16 +47,18 @@ def dump_blame(blame: Blame) -> str:
 
 def _site(blamed: BlamedSite) -> dict[str, Any]:
     share = {"share": round(blamed.share, 6)}
-    return site_entry(blamed.site) | share | {"effect": _effect(blamed.effect)}
+    return site_entry(blamed.site) | share | {"effect": effect_entry(blamed.effect)}
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
+def effect_entry(effect: Effect) -> dict[str, Any]:
+    """Returns the error of a rewrite."""
     return {
-        "loss_change": _finite(effect.loss),
+        "loss_change": finite(effect.loss),
         "narrow": None if effect.narrow is None else round(effect.narrow, 6),
         "results": [result_entry(each) for each in effect.results],
     }
 
 
-def _finite(number: float | None) -> float | None:
+def finite(number: float | None) -> float | None:
+    """Returns a number, or None if it is not finite."""
     return number if number is not None and math.isfinite(number) else None

@@ -88,7 +88,7 @@ def measure_casts(main: ir.OpView, sites: Mapping[int, str]) -> list[Cast]:
         The measured values, in program order. The added results are the last of the function.
     """
     measuring = _Measuring()
-    for op in _matmuls(main):
+    for op in matmuls_of(main):
         site = sites.get(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)
         if site is not None:
             measuring.matmul(op, site)
@@ -117,9 +117,9 @@ class _Measuring:
             if cast is not None:
                 self._operand(cast.op, site, name)
         if any(casts):
-            following = _following(op)
+            at = following(op)
             wide = _wide_matmul(op, casts)
-            self._note(_sums(wide, op.results[0], following), site, RESULT)
+            self._note(_sums(wide, op.results[0], at), site, RESULT)
 
     def _operand(self, cast: ir.Operation, site: str, name: str) -> None:
         data = cast.results[0]
@@ -127,7 +127,7 @@ class _Measuring:
             self.found.append(Cast(site, name, self._known[data]))
             return
         self._known[data] = len(self.sums)
-        self._note(_sums(_unsaturated(cast.operands[0]), data, _following(cast)), site, name)
+        self._note(_sums(_unsaturated(cast.operands[0]), data, following(cast)), site, name)
 
     def _note(self, sums: ir.Value, site: str, name: str) -> None:
         self.found.append(Cast(site, name, len(self.sums)))
@@ -157,7 +157,8 @@ def count_of(casts: Iterable[Cast]) -> int:
     return 1 + max((cast.number for cast in casts), default=-1)
 
 
-def _matmuls(main: ir.OpView) -> list[ir.Operation]:
+def matmuls_of(main: ir.OpView) -> list[ir.Operation]:
+    """Returns the numbered matmuls of a function, in program order."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -231,7 +232,7 @@ def _again(op: ir.Operation, operands: Sequence[ir.Value], at: ir.Operation) -> 
     ).result  # fmt: skip
 
 
-def _following(op: ir.Operation) -> ir.Operation:
+def following(op: ir.Operation) -> ir.Operation:
     """Returns the op after an op of its block."""
     ops = [each.operation for each in op.block.operations]
     return ops[ops.index(op) + 1]
@@ -242,7 +243,7 @@ def _sums(wide: ir.Value, narrow: ir.Value, at: ir.Operation) -> ir.Value:
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     data, others = (emit.convert(value, ir.F32Type.get(), at) for value in (wide, narrow))
     error = emit.elementwise("stablehlo.subtract", others, data, **where)
-    return stablehlo.concatenate([_squares(data, at), _squares(error, at)], 0, **where)
+    return stablehlo.concatenate([squares(data, at), squares(error, at)], 0, **where)
 
 
 def _unsaturated(value: ir.Value) -> ir.Value:
@@ -252,7 +253,7 @@ def _unsaturated(value: ir.Value) -> ir.Value:
     return owner.operation.operands[1] if limited else value
 
 
-def _squares(value: ir.Value, at: ir.Operation) -> ir.Value:
+def squares(value: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the sum of the squares of a tensor, as ``f32[1]``."""
     element, count = value.type.element_type, math.prod(value.type.shape)
     flat = emit.reshape(value, ir.RankedTensorType.get([count], element), at)

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
-from scalify_hlo.choose.bench import Bench, options_for
+from scalify_hlo.choose.bench import Bench, Outcome, options_for
 from scalify_hlo.choose.blame_model import Effect
 from scalify_hlo.choose.comparison import CompareOptions
 from scalify_hlo.choose.results import judged, loss_of
@@ -56,6 +56,11 @@ class Measuring:
         self._all: list[Site] = []
         self.sites: list[Site] = []
         self.runs = 0
+
+    @property
+    def program(self) -> str:
+        """The name of the program."""
+        return self._bench.name
 
     @property
     def loss(self) -> float | None:
@@ -109,17 +114,32 @@ class Measuring:
         return replace(self._recipe, matmul=replace(matmul, exclude=tuple(patterns)))
 
     def _run(self, recipe: Recipe, *, first: bool = False) -> Effect:
+        outcome = self.outcome(recipe)
+        if first:
+            matmuls = outcome.report.matmuls
+            self._all = sites_of(matmuls, self._bench.name, by_roles=True)
+            self.sites = [site for site in self._all if site.narrow]
+        return self.effect_of(outcome)
+
+    def outcome(self, recipe: Recipe, *, casts: bool = False) -> Outcome:
+        """Runs a recipe.
+
+        Args:
+            recipe: The recipe.
+            casts: Whether the errors of casts are measured.
+        """
         bench, compared = self._bench, self._compared
         options = options_for(recipe, compared.signature, pairs=bench.takes_pairs)
         if recipe.scaling.kind == "calibrated":
             options = Options(recipe, options.signature, profile=compared.profile)
-        outcome = bench.outcome(bench.rewritten(options), self._loss, self._inputs)
+        rewritten = bench.rewritten(options, casts=casts)
+        found = bench.outcome(rewritten, self._loss, self._inputs)
         self.runs += 1
         self._tell(self.runs)
-        if first:
-            matmuls = outcome.report.matmuls
-            self._all = sites_of(matmuls, bench.name, by_roles=True)
-            self.sites = [site for site in self._all if site.narrow]
+        return found
+
+    def effect_of(self, outcome: Outcome) -> Effect:
+        """Returns the error of a run."""
         change = outcome.losses[0][0] - self._original[0][0] if outcome.losses else None
         errors = tuple(each for each in outcome.errors if each.kind in self._kinds)
         return Effect(change, errors, outcome.report.totals.matmuls.share)

@@ -102,6 +102,23 @@ def roles_and_sites(base: ir.Module, name: str) -> tuple[dict[str, str], dict[in
     return roles, sites
 
 
+def require_one_step(command: str, samples: Sequence[Sample]) -> None:
+    """Checks that there are inputs of one step only.
+
+    Args:
+        command: The name of the command in the error.
+        samples: The inputs of steps.
+
+    Raises:
+        UsageError: There are inputs of several steps.
+    """
+    if len(samples) > 1:
+        raise UsageError(
+            f"{command} runs one step, and there are inputs of {len(samples)} steps",
+            hint="give those of one step",
+        )
+
+
 def inline_and_erase_probes(module: ir.Module) -> ir.OpView | None:
     """Inlines the calls of a numbered rewrite, and erases its probes.
 

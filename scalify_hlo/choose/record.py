@@ -59,11 +59,11 @@ def _trial(trial: Trial, comparison: Comparison) -> dict[str, Any]:
         "reason": None,
         "recipe": trial.recipe,
         "passes": trial.passes(comparison.judged, comparison.snr_db),
-        "fp8": _rounded(trial.fp8),
-        "narrow": _rounded(trial.narrow),
-        "operand_bits": _rounded(trial.bits),
+        "fp8": rounded(trial.fp8),
+        "narrow": rounded(trial.narrow),
+        "operand_bits": rounded(trial.bits),
         "statistics": trial.statistics,
-        "state_bytes": _rounded(trial.state),
+        "state_bytes": rounded(trial.state),
         "losses": losses_entry(trial.losses),
         "results": [result_entry(each) for each in trial.results],
         "matmuls": [_matmul(each) for each in trial.matmuls],
@@ -98,5 +98,6 @@ def _matmul(error: SiteError) -> dict[str, Any]:
     return site_entry(error.site) | {"lhs_db": lhs, "rhs_db": rhs, "snr_db": stored(error.snr_db)}
 
 
-def _rounded(number: float | None) -> float | None:
+def rounded(number: float | None) -> float | None:
+    """Returns a share or a mean with six decimals."""
     return None if number is None else round(number, 6)

@@ -11,6 +11,7 @@ from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
 from scalify_hlo.choose.decibels import decibels
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.dialect.patterns import ROLE_MARK, is_site_like
+from scalify_hlo.errors import InputError
 from scalify_hlo.report.matmuls import MatmulReport
 
 _WIDE = 32
@@ -85,6 +86,25 @@ def sites_of(
     return [
         _site(group, matmuls, program, marked=names[group[0].site] > 1) for group in groups.values()
     ]
+
+
+def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:
+    """Checks that a recipe quantizes matmuls.
+
+    Args:
+        sites: The sites that it quantizes.
+        recipe: Its name.
+        program: The name of the program.
+
+    Raises:
+        InputError: There is none.
+    """
+    if not sites:
+        raise InputError(
+            f"the recipe {recipe} quantizes no matmul of the program",
+            location=program,
+            hint="`scalify-hlo inspect --recipe R --wide` lists the matmuls with reasons",
+        )
 
 
 def _site(

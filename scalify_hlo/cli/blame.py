@@ -113,7 +113,7 @@ def command(
     if [program, *inputs].count(STREAM) > 1:
         same_file(STREAM, STREAM)
     if output is not None:
-        _require_recipe_file(output)
+        require_recipe_file(output)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from scalify_hlo.choose.blame import BlameOptions, find_blame
     from scalify_hlo.choose.blame_record import dump_blame
@@ -135,7 +135,7 @@ def command(
     console.echo(text, nl=False)
 
 
-def _require_recipe_file(output: str) -> None:
+def require_recipe_file(output: str) -> None:
     """Refuses a file that no command would take as a recipe.
 
     Raises:
@@ -156,8 +156,8 @@ _HEADER: Final = ("share", "loss", "outputs", "gradients", "operands", "source",
 def _lines(found: Blame, rows: int) -> Iterator[str]:
     """Yields the lines of the output."""
     loss = "" if found.loss is None else f" (loss of the original: {found.loss:.6g})"
-    yield f"{found.recipe}: {_effect(found.whole)}{loss}"
-    yield f"all matmuls wide: {_effect(found.wide)}"
+    yield f"{found.recipe}: {effect_text(found.whole)}{loss}"
+    yield f"all matmuls wide: {effect_text(found.wide)}"
     if found.sites and rows:
         yield ""
         yield console.table(_HEADER, [_row(each) for each in found.sites[:rows]], fit=True)
@@ -172,7 +172,7 @@ def _lines(found: Blame, rows: int) -> Iterator[str]:
     left = "" if narrow is None else f", {narrow:.0%} of matmuls in low precision"
     missed = "" if found.effect.passes(found.snr_db) else f" ({found.snr_db:g} dB is not reached)"
     count = len(found.left_out)
-    yield f"with {count} site{'s' * (count != 1)} wide: {_effect(found.effect)}{left}{missed}"
+    yield f"with {count} site{'s' * (count != 1)} wide: {effect_text(found.effect)}{left}{missed}"
     yield ""
     yield found.fragment.rstrip()
 
@@ -191,7 +191,7 @@ def _row(blamed: BlamedSite) -> tuple[str, ...]:
     )
 
 
-def _effect(effect: Effect) -> str:
+def effect_text(effect: Effect) -> str:
     """Returns the error of a rewrite as text."""
     parts = [] if effect.loss is None else [f"loss {_change(effect)}"]
     for name, outputs in (("outputs", True), ("gradients", False)):

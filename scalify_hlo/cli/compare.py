@@ -27,22 +27,29 @@ _ROWS: Final = 8
 """The number of results and of matmuls that are listed by default."""
 
 
+profile_option = click.option(
+    "--profile",
+    metavar="PROFILE.JSON",
+    help="The profile of calibrated scales.  [default: one of the inputs]",
+)
+"""Adds the option for the profile of calibrated scales to a command."""
+
+signature_option = click.option(
+    "--signature",
+    type=click.Choice(["auto", "same", "scaled"]),
+    default="auto",
+    show_default=True,
+    help="The signature of rewrites; auto is scaled for recipes that keep state in low "
+    "precision, and same for others.",
+)
+"""Adds the option for the signature of rewrites to a command."""
+
+
 def runs_options(command: F) -> F:
     """Adds options on the form of a rewrite and on what is good enough to a command."""
     for option in (
-        click.option(
-            "--profile",
-            metavar="PROFILE.JSON",
-            help="The profile of calibrated scales.  [default: one of the inputs]",
-        ),
-        click.option(
-            "--signature",
-            type=click.Choice(["auto", "same", "scaled"]),
-            default="auto",
-            show_default=True,
-            help="The signature of rewrites; auto is scaled for recipes that keep state in low "
-            "precision, and same for others.",
-        ),
+        profile_option,
+        signature_option,
         click.option(
             "--snr",
             type=float,

@@ -25,6 +25,7 @@ _COMMANDS = {
     "bisect-nan": "Run a program, and find the op that makes its first NaN or infinity.",
     "compare": "Run a program by several recipes, and suggest one.",
     "blame": "Find the matmuls whose casts cost accuracy.",
+    "search": "Find a recipe at a budget of low precision.",
     "compile": "Compile a program for a described device, and estimate its time.",
     "explain": "Show what a compiler makes of each matmul, and its estimated time.",
     "inspect": "Show the arguments, ops, matmuls and layers of a program, and its scales.",

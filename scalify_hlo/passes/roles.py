@@ -177,8 +177,9 @@ class _RoleMarks:
                 mark = self._marked[result] = (OTHER, *roles)
             arguments = self._arguments(matmul)
             number = self._record(matmul, mark[0], roles, arguments)
-            # Patterns of sites are matched with the name stack, and with arguments by name.
-            site = " ".join([matmul.name, *filter(None, arguments)])
+            # Patterns of sites are matched with the name stack, and with arguments by name. The
+            # calls of a function share its ops, which have the site that the report lists.
+            site = self._report.matmuls[number].site
             _write(matmul, mark, matmul in self._vocabulary, site, number)
 
     def _record(

@@ -76,6 +76,7 @@ def fit(array: Array | StoredArray, tensor: Tensor) -> Array:
         dtype = tensor.dtype  # .npz files store bf16 and f8 as raw bytes.
     kinds = (dtype.kind in "fc", tensor.inexact)
     foreign = dtype.kind in _NO_NUMBERS or dtype.type is np.void or kinds[0] != kinds[1]
+    foreign = foreign or (dtype.kind == "c" and not is_complex(tensor.dtype))
     if not tensor.takes(array.shape) or (dtype != tensor.dtype and foreign):
         raise UsageError(
             f"the array for {tensor.name!r} is {array.dtype}{list(array.shape)}, and the argument "

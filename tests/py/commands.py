@@ -25,6 +25,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "bisect-nan": (PROGRAM, *INPUTS),
     "compare": (PROGRAM, *INPUTS, "--recipes", "fp8-current"),
     "blame": (PROGRAM, *INPUTS, *FP8),
+    "search": (PROGRAM, *INPUTS, *FP8, "--budget", "wide<=1"),
     "compile": (PROGRAM, "--target", "cpu"),
     "explain": (PROGRAM, "--target", "cpu", *FP8),
     "inspect": (PROGRAM,),

@@ -309,6 +309,9 @@ def test_programs_that_are_divided_by_hand_among_devices() -> None:
         assert len(one["matmuls"]) == 2
         assert all(each["snr_db"] > least for each in one["matmuls"])
     assert found["sites"] == 2
+    assert found["costs"].keys() == {"loss", "gradients"}
+    assert all(0 < cost < 0.1 for cost in found["costs"].values())
+    assert found["wide"] == 1
 
 
 def test_bad_requests_are_refused() -> None:

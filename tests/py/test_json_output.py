@@ -27,6 +27,7 @@ CALLS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "bisect-nan": ((*RUNS["bisect-nan"], *JSON), "observe/nan.schema.json"),
     "compare": ((*RUNS["compare"], *JSON), "choose/compare.schema.json"),
     "blame": ((*RUNS["blame"], *JSON), "choose/blame.schema.json"),
+    "search": ((*RUNS["search"], *JSON), "choose/search.schema.json"),
     "compile": (
         (*RUNS["compile"], "-o", "compiled", *JSON),
         "targets/compile.schema.json",

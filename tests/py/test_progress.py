@@ -65,7 +65,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(console, "_is_terminal", lambda stream: stream is sys.stderr)
 
 
-WRITING = {"rewrite": "out", "blame": "out.toml", "compile": "folder"}
+WRITING = {"rewrite": "out", "blame": "out.toml", "search": "out.toml", "compile": "folder"}
 """The commands that need an output, or print less with one."""
 
 

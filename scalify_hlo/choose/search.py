@@ -1,0 +1,219 @@
+"""The search for a recipe at a budget: the sites whose casts cost most are left wide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Final
+
+from scalify_hlo.choose.bench import Bench, Outcome
+from scalify_hlo.choose.blame_model import Effect
+from scalify_hlo.choose.candidates import Candidate, variants
+from scalify_hlo.choose.comparison import CompareOptions, Progress
+from scalify_hlo.choose.front import Point, efficient, parse_budget
+from scalify_hlo.choose.measuring import Measuring
+from scalify_hlo.choose.preparation import require_one_step
+from scalify_hlo.choose.search_model import GradientFormat, Search
+from scalify_hlo.choose.sensitivity import Sensitivity
+from scalify_hlo.profile.file import load_profile
+from scalify_hlo.profile.model import Profile
+from scalify_hlo.recipes.loading import load_recipe
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.requirements import Requirement, check_requirements
+from scalify_hlo.report.totals import Totals
+from scalify_hlo.run.given import Sample
+
+_RUNS: Final = 3
+"""The runs of the original, of the given recipe, and of the found one."""
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options of a search for a recipe.
+
+    Attributes:
+        budget: The budget.
+        keep_formats: Whether no other format of gradients is tried.
+    """
+
+    budget: tuple[Requirement, ...]
+    keep_formats: bool = False
+
+
+def search(
+    program: Any,
+    samples: Sequence[Sample],
+    recipe: str | PathLike[str] | Recipe,
+    budget: str,
+    *,
+    keep_formats: bool = False,
+    signature: str = "auto",
+    profile: str | PathLike[str] | Profile | None = None,
+    progress: Progress | None = None,
+) -> Search:
+    """Searches for the sites of a recipe that are in low precision at a budget.
+
+    The casts of each site have a cost, a share of the loss: the gradient of the loss with respect
+    to the result of the matmul, times the error that the casts make. Sites with the highest cost
+    for each matmul are left wide, as many as the budget allows. See `sensitivity` for the formulas.
+
+    Args:
+        program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
+            shapes of the samples.
+        samples: The arguments, as for `calibrate`: those of one step.
+        recipe: The recipe, as for `load_recipe`. Matmuls that project to a vocabulary are searched
+            too, although recipes leave them wide.
+        budget: The share of matmuls in low precision, as in ``narrow>=0.95``; the quantities are
+            those of `rewrite --require`.
+        keep_formats: Whether no other format of gradients is tried.
+        signature: As for `compare_recipes`.
+        profile: As for `compare_recipes`.
+        progress: Is told how many programs were run, of how many.
+
+    Returns:
+        The recipe, the costs of sites, and the trade-off between cost and low precision.
+
+    Raises:
+        InputError: The program is not valid, has no matmul that the recipe quantizes, cannot be
+            rewritten or run on the CPU, or cannot meet the budget.
+        UsageError: A sample does not fit the program, a recipe or an option is not known, or the
+            budget cannot be read.
+
+    Example:
+        >>> x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
+        >>> program = jax.export.export(jax.jit(lambda x: x @ x))(x)
+        >>> search(program, [(x,)], "bf16", "narrow>=1").chosen.narrow
+        1.0
+    """
+    seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
+    name = recipe.name if isinstance(recipe, Recipe) else fspath(recipe)
+    return find_search(
+        program,
+        samples,
+        (name, load_recipe(recipe)),
+        SearchOptions(tuple(parse_budget(budget)), keep_formats),
+        CompareOptions(signature=signature, profile=seen),
+        progress,
+    )
+
+
+def find_search(
+    program: Any,
+    samples: Sequence[Sample],
+    recipe: tuple[str, Recipe],
+    options: SearchOptions,
+    compared: CompareOptions,
+    progress: Progress | None = None,
+) -> Search:
+    """Searches for a recipe at a budget; see `search`.
+
+    Args:
+        program: As for `search`, or a `Program`.
+        samples: As for `search`.
+        recipe: The name of the recipe, and the recipe.
+        options: The options of the search.
+        compared: The options of rewrites and runs.
+        progress: Is told how many programs were run, of how many.
+    """
+    require_one_step("search", samples)
+    bench = Bench(program, samples)
+    searching = _Searching(bench, recipe[1], options, compared, progress)
+    best, chosen = searching.best()
+    effect = searching.effect_of(best.result())
+    points = [point for each in searching.tried for point in each.front.points]
+    return Search(
+        bench.name,
+        bench.hash,
+        recipe[0],
+        ",".join(map(str, options.budget)),
+        searching.measuring.loss,
+        searching.measuring.effect_of(searching.outcome),
+        searching.tried[0].front.points[0].cost,
+        searching.formats(best),
+        best.searched(),
+        tuple(efficient(points, options.budget)),
+        chosen,
+        tuple(best.left_out),
+        best.bound,
+        effect,
+        recipe[1],
+        best.result(),
+    )
+
+
+class _Searching:
+    """The runs of a search.
+
+    Args:
+        bench: The program.
+        recipe: The given recipe.
+        options: The options of the search.
+        compared: The options of rewrites and runs.
+        progress: Is told how many programs were run, of how many.
+
+    Attributes:
+        measuring: Runs recipes.
+        outcome: The run of the given recipe.
+        tried: The recipes that were tried, of which the given one is the first.
+    """
+
+    def __init__(
+        self,
+        bench: Bench,
+        recipe: Recipe,
+        options: SearchOptions,
+        compared: CompareOptions,
+        progress: Progress | None,
+    ) -> None:
+        self._bench, self._options = bench, options
+        self._tell, self._done, self._total = progress or (lambda _, __: None), 0, _RUNS
+        self.measuring = Measuring(bench, recipe, compared, self._count)
+        self._sensitivity = Sensitivity(
+            bench.sites, bench.energies(), bench.backward(), self.measuring.loss
+        )
+        self.outcome = self.measuring.outcome(recipe, casts=True)
+        self.tried = [self._candidate(recipe, self.outcome)]
+        others = list(variants(recipe, self.outcome, keep_formats=options.keep_formats))
+        self._total += len(others)
+        for other in others:
+            self.tried.append(self._candidate(other, self.measuring.outcome(other, casts=True)))
+
+    def _count(self, done: int) -> None:
+        self._tell(done + 1, self._total)
+
+    def _candidate(self, recipe: Recipe, outcome: Outcome) -> Candidate:
+        budget, name = self._options.budget, self._bench.name
+        return Candidate.of(recipe, outcome, self._sensitivity, budget, name)
+
+    def best(self) -> tuple[Candidate, Point]:
+        """Returns the recipe of the least cost at the budget, with the point.
+
+        Raises:
+            InputError: No recipe can meet the budget.
+        """
+        able = [(each, each.chosen) for each in self.tried if each.chosen is not None]
+        if not able:
+            widest = max(self.tried, key=lambda each: each.front.points[0].narrow or 0.0)
+            self._require(widest.front.totals(()))
+        return min(able, key=lambda pair: pair[1].cost)
+
+    def formats(self, best: Candidate) -> tuple[GradientFormat, ...]:
+        """Returns the formats of gradients that can meet the budget, with their costs."""
+        costs: dict[str, float] = {}
+        for each in self.tried:
+            if each.chosen is not None:
+                name = each.recipe.matmul.gradient
+                costs[name] = min(each.chosen.cost, costs.get(name, math.inf))
+        taken = best.recipe.matmul.gradient
+        return tuple(GradientFormat(name, cost, name == taken) for name, cost in costs.items())
+
+    def effect_of(self, result: Recipe) -> Effect:
+        """Runs the found recipe, and checks that it meets the budget."""
+        outcome = self.measuring.outcome(result)
+        self._require(outcome.report.totals)
+        return self.measuring.effect_of(outcome)
+
+    def _require(self, totals: Totals) -> None:
+        check_requirements(totals, list(self._options.budget), self._bench.name)
