@@ -41,7 +41,7 @@ from tests.py import samples
 ROOT = Path(__file__).resolve().parents[2]
 
 F16, BF16 = MatmulOptions("f16", "f16", "f16", "f32"), MatmulOptions("bf16", "bf16", "bf16", "bf16")
-FP8 = MatmulOptions("f8E4M3FN", "f8E4M3FN", "f8E5M2", "f32")
+FP8 = MatmulOptions("f8E4M3FN", "f8E4M3FN", "f8E5M2")
 L2 = Rescale("l2")
 PRESETS = {
     "propagate": Recipe(),

@@ -25,6 +25,9 @@ class Values:
     def format(self, _: object) -> Any:
         return self._format
 
+    def is_wide(self, _: object) -> bool:
+        return self._format is None or bool(self._format.wide)
+
 
 SCALES = ResultScales(cast("Any", Values(E4M3)), narrow=True)
 RUNTIME = Scale(0, ((RuntimeScale(0, "s0"), 1),))

@@ -16,13 +16,13 @@
 // UNIT-NEXT: %c_3 = stablehlo.constant dense<0> : tensor<i32>
 // UNIT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %2 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %3:5 = stablehlo.while(%iterArg = %arg0, %iterArg_17 = %arg1, %iterArg_18 = %arg2, %iterArg_19 = %c_3, %iterArg_20 = %2) : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -1.2446"]}
+// UNIT-NEXT: %3:5 = stablehlo.while(%iterArg = %arg0, %iterArg_17 = %arg1, %iterArg_18 = %arg2, %iterArg_19 = %c_3, %iterArg_20 = %2) : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0 level -1.1467"]}
 // UNIT-NEXT: cond {
 // UNIT-NEXT: %30 = stablehlo.compare LT, %iterArg_19, %c_2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %30 : tensor<i1>
 // UNIT-NEXT: } do {
 // UNIT-NEXT: %30 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_19) {scalify.forms = ["2^0"]} : (tensor<4x6x16xf32>, tensor<i32>) -> tensor<6x16xf32>
-// UNIT-NEXT: %31 = func.call @closed_call_scaled_3(%iterArg_17, %iterArg_18, %iterArg_20, %30) {scalify.forms = ["2^0 level -1.2446"]} : (tensor<16x48xf32>, tensor<16x48xf32>, tensor<6x16xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
+// UNIT-NEXT: %31 = func.call @closed_call_scaled_3(%iterArg_17, %iterArg_18, %iterArg_20, %30) {scalify.forms = ["2^0 level -1.1467"]} : (tensor<16x48xf32>, tensor<16x48xf32>, tensor<6x16xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %32 = stablehlo.add %iterArg_19, %c : tensor<i32>
 // UNIT-NEXT: stablehlo.return %iterArg, %iterArg_17, %iterArg_18, %32, %31 : tensor<4x6x16xf32>, tensor<16x48xf32>, tensor<16x48xf32>, tensor<i32>, tensor<6x16xf32>
 // UNIT-NEXT: }
@@ -128,8 +128,8 @@
 // UNIT-NEXT: %36 = stablehlo.slice %33 [0:6, 32:48] {scalify.forms = ["s0 level 8"]} : (tensor<6x48xf32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %37 = stablehlo.broadcast_in_dim %19, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %38 = stablehlo.multiply %34, %37 : tensor<6x16xf32>
-// UNIT-NEXT: %39 = stablehlo.add %30, %38 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
-// UNIT-NEXT: %40 = stablehlo.negate %39 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
+// UNIT-NEXT: %39 = stablehlo.add %30, %38 {scalify.forms = ["2^0 level 2.11742"]} : tensor<6x16xf32>
+// UNIT-NEXT: %40 = stablehlo.negate %39 {scalify.forms = ["2^0 level 2.11742"]} : tensor<6x16xf32>
 // UNIT-NEXT: %41 = stablehlo.exponential %40 {scalify.forms = ["2^0"]} : tensor<6x16xf32>
 // UNIT-NEXT: %42 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %43 = stablehlo.add %42, %41 {scalify.forms = ["2^0 level 0.5"]} : tensor<6x16xf32>
@@ -137,8 +137,8 @@
 // UNIT-NEXT: %45 = stablehlo.divide %44, %43 {scalify.forms = ["2^0 level -0.884612"]} : tensor<6x16xf32>
 // UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %19, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %47 = stablehlo.multiply %35, %46 : tensor<6x16xf32>
-// UNIT-NEXT: %48 = stablehlo.add %31, %47 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
-// UNIT-NEXT: %49 = stablehlo.negate %48 {scalify.forms = ["2^0 level 2.08496"]} : tensor<6x16xf32>
+// UNIT-NEXT: %48 = stablehlo.add %31, %47 {scalify.forms = ["2^0 level 2.11742"]} : tensor<6x16xf32>
+// UNIT-NEXT: %49 = stablehlo.negate %48 {scalify.forms = ["2^0 level 2.11742"]} : tensor<6x16xf32>
 // UNIT-NEXT: %50 = stablehlo.exponential %49 {scalify.forms = ["2^0"]} : tensor<6x16xf32>
 // UNIT-NEXT: %51 = stablehlo.broadcast_in_dim %cst_13, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %52 = stablehlo.add %51, %50 {scalify.forms = ["2^0 level 0.5"]} : tensor<6x16xf32>
@@ -149,13 +149,13 @@
 // UNIT-NEXT: %57 = stablehlo.multiply %45, %36 {scalify.forms = ["s0 level 7.11539"]} : tensor<6x16xf32>
 // UNIT-NEXT: %58 = stablehlo.broadcast_in_dim %19, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %59 = stablehlo.multiply %57, %58 : tensor<6x16xf32>
-// UNIT-NEXT: %60 = stablehlo.add %32, %59 {scalify.forms = ["2^0 level 2.02598"]} : tensor<6x16xf32>
+// UNIT-NEXT: %60 = stablehlo.add %32, %59 {scalify.forms = ["2^0 level 2.03647"]} : tensor<6x16xf32>
 // UNIT-NEXT: %61 = stablehlo.tanh %60 {scalify.forms = ["2^0 level -0.671746"]} : tensor<6x16xf32>
 // UNIT-NEXT: %62 = stablehlo.multiply %56, %61 {scalify.forms = ["2^0 level -1.55636"]} : tensor<6x16xf32>
 // UNIT-NEXT: %63 = stablehlo.multiply %54, %22 {scalify.forms = ["s0 level 5.5"]} : tensor<6x16xf32>
 // UNIT-NEXT: %64 = stablehlo.broadcast_in_dim %19, dims = [] : (tensor<f32>) -> tensor<6x16xf32>
 // UNIT-NEXT: %65 = stablehlo.multiply %63, %64 : tensor<6x16xf32>
-// UNIT-NEXT: %66 = stablehlo.add %62, %65 {scalify.forms = ["2^0 level -1.2446"]} : tensor<6x16xf32>
+// UNIT-NEXT: %66 = stablehlo.add %62, %65 {scalify.forms = ["2^0 level -1.1467"]} : tensor<6x16xf32>
 // UNIT-NEXT: return %66 : tensor<6x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }

@@ -19,18 +19,18 @@
 // UNIT-NEXT: %2 = stablehlo.broadcast_in_dim %cst_5, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
 // UNIT-NEXT: %3 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x1xf32>
 // UNIT-NEXT: %4 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %5:7 = stablehlo.while(%iterArg = %arg2, %iterArg_18 = %arg3, %iterArg_19 = %arg0, %iterArg_20 = %c_3, %iterArg_21 = %2, %iterArg_22 = %3, %iterArg_23 = %4) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 4.5", "2^0 level 2.5"]}
+// UNIT-NEXT: %5:7 = stablehlo.while(%iterArg = %arg2, %iterArg_18 = %arg3, %iterArg_19 = %arg0, %iterArg_20 = %c_3, %iterArg_21 = %2, %iterArg_22 = %3, %iterArg_23 = %4) : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "unscaled", "2^0", "2^0 level 4.63578", "2^0 level 2.63578"]}
 // UNIT-NEXT: cond {
 // UNIT-NEXT: %34 = stablehlo.compare LT, %iterArg_20, %c_2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %34 : tensor<i1>
 // UNIT-NEXT: } do {
 // UNIT-NEXT: %34 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_20) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %35 = func.call @dynamic_index_in_dim(%iterArg_18, %iterArg_20) {scalify.forms = ["2^0"]} : (tensor<2x16x16xf32>, tensor<i32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %36:3 = func.call @closed_call_scaled_3(%iterArg_19, %iterArg_21, %iterArg_22, %iterArg_23, %34, %35) {scalify.forms = ["2^0", "2^0 level 4.5", "2^0 level 2.5"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
+// UNIT-NEXT: %36:3 = func.call @closed_call_scaled_3(%iterArg_19, %iterArg_21, %iterArg_22, %iterArg_23, %34, %35) {scalify.forms = ["2^0", "2^0 level 4.63578", "2^0 level 2.63578"]} : (tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>)
 // UNIT-NEXT: %37 = stablehlo.add %iterArg_20, %c : tensor<i32>
 // UNIT-NEXT: stablehlo.return %iterArg, %iterArg_18, %iterArg_19, %37, %36#0, %36#1, %36#2 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<i32>, tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // UNIT-NEXT: }
-// UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %5#5, dims = [0, 1] {scalify.forms = ["2^0 level 4.5"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
+// UNIT-NEXT: %6 = stablehlo.broadcast_in_dim %5#5, dims = [0, 1] {scalify.forms = ["2^0 level 4.63578"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %7 = stablehlo.divide %5#6, %6 {scalify.forms = ["2^0 level -2"]} : tensor<16x16xf32>
 // UNIT-NEXT: %cst_6 = stablehlo.constant dense<2.560000e+02> : tensor<f32>
 // UNIT-NEXT: %8 = stablehlo.optimization_barrier %7 : tensor<16x16xf32>
@@ -106,14 +106,14 @@
 // UNIT-NEXT: %19 = stablehlo.exponential %18 {scalify.forms = ["2^0"]} : tensor<16x16xf32>
 // UNIT-NEXT: %20 = stablehlo.clamp %cst, %19, %cst_0 : (tensor<f32>, tensor<16x16xf32>, tensor<f32>) -> tensor<16x16xf32>
 // UNIT-NEXT: %21 = stablehlo.convert %20 {scalify.forms = ["2^0"]} : (tensor<16x16xf32>) -> tensor<16x16xf8E4M3FN>
-// UNIT-NEXT: %22 = stablehlo.multiply %arg2, %16 {scalify.forms = ["2^0 level 4"]} : tensor<16x1xf32>
+// UNIT-NEXT: %22 = stablehlo.multiply %arg2, %16 {scalify.forms = ["2^0 level 4.25"]} : tensor<16x1xf32>
 // UNIT-NEXT: %23 = stablehlo.reduce(%19 init: %cst_1) applies stablehlo.add across dimensions = [1] {scalify.forms = ["2^0 level 4"]} : (tensor<16x16xf32>, tensor<f32>) -> tensor<16xf32>
 // UNIT-NEXT: %24 = stablehlo.broadcast_in_dim %23, dims = [0] {scalify.forms = ["2^0 level 4"]} : (tensor<16xf32>) -> tensor<16x1xf32>
-// UNIT-NEXT: %25 = stablehlo.add %22, %24 {scalify.forms = ["2^0 level 4.5"]} : tensor<16x1xf32>
+// UNIT-NEXT: %25 = stablehlo.add %22, %24 {scalify.forms = ["2^0 level 4.63578"]} : tensor<16x1xf32>
 // UNIT-NEXT: %26 = stablehlo.broadcast_in_dim %16, dims = [0, 1] {scalify.forms = ["2^0"]} : (tensor<16x1xf32>) -> tensor<16x16xf32>
-// UNIT-NEXT: %27 = stablehlo.multiply %arg3, %26 {scalify.forms = ["2^0 level 2"]} : tensor<16x16xf32>
+// UNIT-NEXT: %27 = stablehlo.multiply %arg3, %26 {scalify.forms = ["2^0 level 2.25"]} : tensor<16x16xf32>
 // UNIT-NEXT: %28 = stablehlo.dot_general %21, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32>
-// UNIT-NEXT: %29 = stablehlo.add %27, %28 {scalify.forms = ["2^0 level 2.5"]} : tensor<16x16xf32>
+// UNIT-NEXT: %29 = stablehlo.add %27, %28 {scalify.forms = ["2^0 level 2.63578"]} : tensor<16x16xf32>
 // UNIT-NEXT: return %13, %25, %29 : tensor<16x1xf32>, tensor<16x1xf32>, tensor<16x16xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }

@@ -29,7 +29,7 @@
 // UNIT-NEXT: stablehlo.return %41 : tensor<i1>
 // UNIT-NEXT: } do {
 // UNIT-NEXT: %41 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_14) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %42:4 = func.call @closed_call_scaled_8(%iterArg_12, %iterArg_13, %iterArg_15, %41) {scalify.forms = ["2^0 level -0.671746", "2^0 level -0.75", "2^0 level -0.671746", "2^0 level 0.239649"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
+// UNIT-NEXT: %42:4 = func.call @closed_call_scaled_5(%iterArg_12, %iterArg_13, %iterArg_15, %41) {scalify.forms = ["2^0 level -0.671746", "2^0 level -0.75", "2^0 level -0.671746", "2^0 level 0.239649"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
 // UNIT-NEXT: %43 = func.call @dynamic_update_index_in_dim(%iterArg_16, %42#1, %iterArg_14) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
 // UNIT-NEXT: %44 = func.call @dynamic_update_index_in_dim(%iterArg_17, %42#2, %iterArg_14) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
 // UNIT-NEXT: %45 = func.call @dynamic_update_index_in_dim(%iterArg_18, %42#3, %iterArg_14) {scalify.forms = ["2^0 level 0.25"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
@@ -41,7 +41,7 @@
 // UNIT-NEXT: %8 = stablehlo.clamp %cst, %7, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %9 = stablehlo.convert %8 {scalify.forms = ["2^-1 level 0.328254"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
 // UNIT-NEXT: %10 = stablehlo.dot_general %9, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2.82825"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// UNIT-NEXT: %11:3 = call @log_softmax_scaled_9(%10) {scalify.forms = ["2^0 level 2.2812", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// UNIT-NEXT: %11:3 = call @log_softmax_scaled_8(%10) {scalify.forms = ["2^0 level 2.2812", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
 // UNIT-NEXT: %12 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
 // UNIT-NEXT: %13:2 = call @take_along_axis(%11#0, %12) {scalify.forms = ["2^0 level 2.25", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
 // UNIT-NEXT: %14 = stablehlo.reduce(%13#0 init: %cst_8) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 3.25"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
@@ -61,7 +61,7 @@
 // UNIT-NEXT: %27 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %28 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %29 = stablehlo.broadcast_in_dim %cst_8, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %30:9 = stablehlo.while(%iterArg = %arg3, %iterArg_12 = %6#5, %iterArg_13 = %6#6, %iterArg_14 = %6#7, %iterArg_15 = %arg0, %iterArg_16 = %c_7, %iterArg_17 = %28, %iterArg_18 = %29, %iterArg_19 = %27) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0 level -0.75", "2^0 level -0.75", "2^0 level 0.25", "2^0", "unscaled", "2^0 level -1.02595", "2^0 level -1.77595", "2^-4 level 3.94713"]}
+// UNIT-NEXT: %30:9 = stablehlo.while(%iterArg = %arg3, %iterArg_12 = %6#5, %iterArg_13 = %6#6, %iterArg_14 = %6#7, %iterArg_15 = %arg0, %iterArg_16 = %c_7, %iterArg_17 = %28, %iterArg_18 = %29, %iterArg_19 = %27) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0 level -0.75", "2^0 level -0.75", "2^0 level 0.25", "2^0", "unscaled", "2^0 level 0.512669", "2^0 level -0.237331", "2^-4 level 5.94713"]}
 // UNIT-NEXT: cond {
 // UNIT-NEXT: %41 = stablehlo.compare LT, %iterArg_16, %c_6, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // UNIT-NEXT: stablehlo.return %41 : tensor<i1>
@@ -72,7 +72,7 @@
 // UNIT-NEXT: %44 = func.call @dynamic_index_in_dim(%iterArg_12, %42) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %45 = func.call @dynamic_index_in_dim(%iterArg_13, %42) {scalify.forms = ["2^0 level -0.75"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // UNIT-NEXT: %46 = func.call @dynamic_index_in_dim(%iterArg_14, %42) {scalify.forms = ["2^0 level 0.25"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %47:3 = func.call @closed_call_2_scaled_17(%iterArg_15, %iterArg_17, %iterArg_18, %iterArg_19, %43, %44, %45, %46) {scalify.forms = ["2^0 level -1.02595", "2^0 level -1.77595", "2^-3 level 2.94713"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
+// UNIT-NEXT: %47:3 = func.call @closed_call_2_scaled_16(%iterArg_15, %iterArg_17, %iterArg_18, %iterArg_19, %43, %44, %45, %46) {scalify.forms = ["2^0 level 0.512669", "2^0 level -0.237331", "2^-3 level 4.94713"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
 // UNIT-NEXT: %cst_20 = stablehlo.constant dense<1.250000e-01> : tensor<4x32xf32>
 // UNIT-NEXT: %48 = stablehlo.multiply %47#2, %cst_20 : tensor<4x32xf32>
 // UNIT-NEXT: %49 = stablehlo.add %iterArg_16, %c : tensor<i32>
@@ -83,14 +83,14 @@
 // UNIT-NEXT: %cst_11 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // UNIT-NEXT: %31 = stablehlo.multiply %30#8, %cst_11 : tensor<4x32xf32>
 // UNIT-NEXT: %32 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %33 = stablehlo.multiply %32, %30#7 {scalify.forms = ["2^0 level -5.09788"]} : tensor<32x32xf32>
-// UNIT-NEXT: %34 = stablehlo.subtract %arg0, %33 {scalify.forms = ["2^0 level 0.000614796"]} : tensor<32x32xf32>
+// UNIT-NEXT: %33 = stablehlo.multiply %32, %30#7 {scalify.forms = ["2^0 level -3.55926"]} : tensor<32x32xf32>
+// UNIT-NEXT: %34 = stablehlo.subtract %arg0, %33 {scalify.forms = ["2^0 level 0.00517248"]} : tensor<32x32xf32>
 // UNIT-NEXT: %35 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
 // UNIT-NEXT: %36 = stablehlo.multiply %35, %26 {scalify.forms = ["2^0 level -6.94994"]} : tensor<32x16xf32>
 // UNIT-NEXT: %37 = stablehlo.subtract %arg1, %36 {scalify.forms = ["2^0 level 4.71898e-05"]} : tensor<32x16xf32>
 // UNIT-NEXT: %38 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %39 = stablehlo.multiply %38, %30#6 {scalify.forms = ["2^0 level -4.34788"]} : tensor<32x32xf32>
-// UNIT-NEXT: %40 = stablehlo.subtract %arg2, %39 {scalify.forms = ["2^0 level 0.00173755"]} : tensor<32x32xf32>
+// UNIT-NEXT: %39 = stablehlo.multiply %38, %30#6 {scalify.forms = ["2^0 level -2.80926"]} : tensor<32x32xf32>
+// UNIT-NEXT: %40 = stablehlo.subtract %arg2, %39 {scalify.forms = ["2^0 level 0.0145351"]} : tensor<32x32xf32>
 // UNIT-NEXT: return %34, %37, %40, %16 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @dynamic_index_in_dim(%arg0: tensor<3x4x32xf32>, %arg1: tensor<i32>) -> tensor<4x32xf32> {
@@ -99,7 +99,7 @@
 // UNIT-NEXT: %1 = stablehlo.reshape %0 : (tensor<1x4x32xf32>) -> tensor<4x32xf32>
 // UNIT-NEXT: return %1 : tensor<4x32xf32>
 // UNIT-NEXT: }
-// UNIT-NEXT: func.func private @closed_call_scaled_8(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<4x32xf32>, %arg3: tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) {
+// UNIT-NEXT: func.func private @closed_call_scaled_5(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<4x32xf32>, %arg3: tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) {
 // UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // UNIT-NEXT: %0 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
@@ -125,7 +125,7 @@
 // UNIT-NEXT: %1 = stablehlo.dynamic_update_slice %arg0, %0, %arg2, %c, %c : (tensor<3x4x32xf32>, tensor<1x4x32xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x32xf32>
 // UNIT-NEXT: return %1 : tensor<3x4x32xf32>
 // UNIT-NEXT: }
-// UNIT-NEXT: func.func private @log_softmax_scaled_9(%arg0: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>) {
+// UNIT-NEXT: func.func private @log_softmax_scaled_8(%arg0: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>) {
 // UNIT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // UNIT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["any"]} dense<0xFF800000> : tensor<f32>
 // UNIT-NEXT: %cst_1 = stablehlo.constant dense<5.000000e-01> : tensor<4x16xf32>
@@ -190,29 +190,29 @@
 // UNIT-NEXT: %7 = stablehlo.add %arg2, %6 : tensor<4x16xf32>
 // UNIT-NEXT: return %7 : tensor<4x16xf32>
 // UNIT-NEXT: }
-// UNIT-NEXT: func.func private @closed_call_2_scaled_17(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x32xf32>, %arg5: tensor<4x32xf32>, %arg6: tensor<4x32xf32>, %arg7: tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>) {
+// UNIT-NEXT: func.func private @closed_call_2_scaled_16(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x32xf32>, %arg5: tensor<4x32xf32>, %arg6: tensor<4x32xf32>, %arg7: tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>) {
 // UNIT-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
 // UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
 // UNIT-NEXT: %0 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // UNIT-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// UNIT-NEXT: %2 = stablehlo.multiply %arg3, %arg7 {scalify.forms = ["2^-4 level 2.25"]} : tensor<4x32xf32>
+// UNIT-NEXT: %2 = stablehlo.multiply %arg3, %arg7 {scalify.forms = ["2^-4 level 4.25"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_3 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // UNIT-NEXT: %3 = stablehlo.multiply %2, %cst_3 : tensor<4x32xf32>
-// UNIT-NEXT: %4 = stablehlo.multiply %3, %arg6 {scalify.forms = ["2^0 level -2.5"]} : tensor<4x32xf32>
-// UNIT-NEXT: %5 = stablehlo.add %3, %4 {scalify.forms = ["2^0 level -2.55287"]} : tensor<4x32xf32>
+// UNIT-NEXT: %4 = stablehlo.multiply %3, %arg6 {scalify.forms = ["2^0 level -0.5"]} : tensor<4x32xf32>
+// UNIT-NEXT: %5 = stablehlo.add %3, %4 {scalify.forms = ["2^0 level -0.552869"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_4 = stablehlo.constant dense<8.000000e+00> : tensor<4x32xf32>
 // UNIT-NEXT: %6 = stablehlo.multiply %5, %cst_4 : tensor<4x32xf32>
 // UNIT-NEXT: %7 = stablehlo.clamp %cst_1, %6, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^-3 level 0.447131"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// UNIT-NEXT: %9 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %10 = stablehlo.transpose %9, dims = [1, 0] {scalify.forms = ["2^0 level -2.30287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %11 = stablehlo.add %arg2, %10 {scalify.forms = ["2^0 level -1.77595"]} : tensor<32x32xf32>
-// UNIT-NEXT: %12 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 2.94713"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// UNIT-NEXT: %13 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %14 = stablehlo.transpose %13, dims = [1, 0] {scalify.forms = ["2^0 level -1.55287"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// UNIT-NEXT: %15 = stablehlo.add %arg1, %14 {scalify.forms = ["2^0 level -1.02595"]} : tensor<32x32xf32>
+// UNIT-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^-3 level 2.44713"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
+// UNIT-NEXT: %9 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -0.302869"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %10 = stablehlo.transpose %9, dims = [1, 0] {scalify.forms = ["2^0 level -0.302869"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %11 = stablehlo.add %arg2, %10 {scalify.forms = ["2^0 level -0.237331"]} : tensor<32x32xf32>
+// UNIT-NEXT: %12 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-3 level 4.94713"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %13 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.447131"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %14 = stablehlo.transpose %13, dims = [1, 0] {scalify.forms = ["2^0 level 0.447131"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// UNIT-NEXT: %15 = stablehlo.add %arg1, %14 {scalify.forms = ["2^0 level 0.512669"]} : tensor<32x32xf32>
 // UNIT-NEXT: return %15, %11, %12 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // UNIT-NEXT: }
 // UNIT-NEXT: }
@@ -240,7 +240,7 @@
 // FP8-NEXT: stablehlo.return %52 : tensor<i1>
 // FP8-NEXT: } do {
 // FP8-NEXT: %52 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %53:4 = func.call @closed_call_scaled_6(%iterArg_16, %iterArg_17, %iterArg_19, %52) {scalify.forms = ["2^0", "2^0", "2^0", "2^0"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
+// FP8-NEXT: %53:4 = func.call @closed_call_scaled_4(%iterArg_16, %iterArg_17, %iterArg_19, %52) {scalify.forms = ["2^0", "2^0", "2^0", "2^0"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>)
 // FP8-NEXT: %54 = func.call @dynamic_update_index_in_dim(%iterArg_20, %53#1, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
 // FP8-NEXT: %55 = func.call @dynamic_update_index_in_dim(%iterArg_21, %53#2, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
 // FP8-NEXT: %56 = func.call @dynamic_update_index_in_dim(%iterArg_22, %53#3, %iterArg_18) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<4x32xf32>, tensor<i32>) -> tensor<3x4x32xf32>
@@ -276,7 +276,7 @@
 // FP8-NEXT: %31 = stablehlo.dot_general %23, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // FP8-NEXT: %32 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %33 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %34:9 = stablehlo.while(%iterArg = %arg3, %iterArg_16 = %6#5, %iterArg_17 = %6#6, %iterArg_18 = %6#7, %iterArg_19 = %arg0, %iterArg_20 = %c_6, %iterArg_21 = %32, %iterArg_22 = %33, %iterArg_23 = %31) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level -1", "2^0 level -1", "2^-4 level 4"]}
+// FP8-NEXT: %34:9 = stablehlo.while(%iterArg = %arg3, %iterArg_16 = %6#5, %iterArg_17 = %6#6, %iterArg_18 = %6#7, %iterArg_19 = %arg0, %iterArg_20 = %c_6, %iterArg_21 = %32, %iterArg_22 = %33, %iterArg_23 = %31) : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32> attributes {scalify.forms = ["2^0", "2^0", "2^0", "2^0", "2^0", "unscaled", "2^0 level 1", "2^0 level 1", "2^-4 level 6"]}
 // FP8-NEXT: cond {
 // FP8-NEXT: %52 = stablehlo.compare LT, %iterArg_20, %c_5, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
 // FP8-NEXT: stablehlo.return %52 : tensor<i1>
@@ -287,35 +287,33 @@
 // FP8-NEXT: %55 = func.call @dynamic_index_in_dim(%iterArg_16, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // FP8-NEXT: %56 = func.call @dynamic_index_in_dim(%iterArg_17, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
 // FP8-NEXT: %57 = func.call @dynamic_index_in_dim(%iterArg_18, %53) {scalify.forms = ["2^0"]} : (tensor<3x4x32xf32>, tensor<i32>) -> tensor<4x32xf32>
-// FP8-NEXT: %58:3 = func.call @closed_call_2_scaled_14(%iterArg_19, %iterArg_21, %iterArg_22, %iterArg_23, %54, %55, %56, %57) {scalify.forms = ["2^0 level -1", "2^0 level -1", "2^-2 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
-// FP8-NEXT: %cst_24 = stablehlo.constant dense<2.500000e-01> : tensor<4x32xf32>
-// FP8-NEXT: %59 = stablehlo.multiply %58#2, %cst_24 : tensor<4x32xf32>
-// FP8-NEXT: %60 = stablehlo.add %iterArg_20, %c : tensor<i32>
-// FP8-NEXT: %cst_25 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
-// FP8-NEXT: %61 = stablehlo.multiply %59, %cst_25 : tensor<4x32xf32>
-// FP8-NEXT: stablehlo.return %iterArg, %iterArg_16, %iterArg_17, %iterArg_18, %iterArg_19, %60, %58#0, %58#1, %61 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// FP8-NEXT: %58:3 = func.call @closed_call_2_scaled_13(%iterArg_19, %iterArg_21, %iterArg_22, %iterArg_23, %54, %55, %56, %57) {scalify.forms = ["2^0 level 1", "2^0 level 1", "2^0 level 2"]} : (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>)
+// FP8-NEXT: %59 = stablehlo.add %iterArg_20, %c : tensor<i32>
+// FP8-NEXT: %cst_24 = stablehlo.constant dense<1.600000e+01> : tensor<4x32xf32>
+// FP8-NEXT: %60 = stablehlo.multiply %58#2, %cst_24 : tensor<4x32xf32>
+// FP8-NEXT: stablehlo.return %iterArg, %iterArg_16, %iterArg_17, %iterArg_18, %iterArg_19, %59, %58#0, %58#1, %60 : tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<3x4x32xf32>, tensor<32x32xf32>, tensor<i32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: %cst_10 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %35 = stablehlo.multiply %34#8, %cst_10 : tensor<4x32xf32>
-// FP8-NEXT: %cst_11 = stablehlo.constant dense<2.000000e+00> : tensor<32x32xf32>
+// FP8-NEXT: %cst_11 = stablehlo.constant dense<5.000000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %36 = stablehlo.multiply %34#7, %cst_11 : tensor<32x32xf32>
 // FP8-NEXT: %37 = stablehlo.clamp %cst_1, %36, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["2^-1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %39 = stablehlo.optimization_barrier {scalify.forms = ["2^-1"]} %38 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %40 = stablehlo.convert %39 {scalify.forms = ["2^-1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_12 = stablehlo.constant dense<2.000000e+00> : tensor<32x32xf32>
+// FP8-NEXT: %38 = stablehlo.convert %37 {scalify.forms = ["2^1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %39 = stablehlo.optimization_barrier {scalify.forms = ["2^1"]} %38 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %40 = stablehlo.convert %39 {scalify.forms = ["2^1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_12 = stablehlo.constant dense<5.000000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %41 = stablehlo.multiply %34#6, %cst_12 : tensor<32x32xf32>
 // FP8-NEXT: %42 = stablehlo.clamp %cst_1, %41, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %43 = stablehlo.convert %42 {scalify.forms = ["2^-1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %44 = stablehlo.optimization_barrier {scalify.forms = ["2^-1"]} %43 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %45 = stablehlo.convert %44 {scalify.forms = ["2^-1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
-// FP8-NEXT: %cst_13 = stablehlo.constant dense<5.000000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %43 = stablehlo.convert %42 {scalify.forms = ["2^1"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %44 = stablehlo.optimization_barrier {scalify.forms = ["2^1"]} %43 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %45 = stablehlo.convert %44 {scalify.forms = ["2^1"]} : (tensor<32x32xf8E5M2>) -> tensor<32x32xf32>
+// FP8-NEXT: %cst_13 = stablehlo.constant dense<2.000000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %46 = stablehlo.multiply %cst_13, %40 : tensor<32x32xf32>
 // FP8-NEXT: %47 = stablehlo.subtract %arg0, %46 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
 // FP8-NEXT: %cst_14 = stablehlo.constant dense<1.250000e-02> : tensor<32x16xf32>
 // FP8-NEXT: %48 = stablehlo.multiply %cst_14, %30 : tensor<32x16xf32>
 // FP8-NEXT: %49 = stablehlo.subtract %arg1, %48 {scalify.forms = ["2^0"]} : tensor<32x16xf32>
-// FP8-NEXT: %cst_15 = stablehlo.constant dense<5.000000e-02> : tensor<32x32xf32>
+// FP8-NEXT: %cst_15 = stablehlo.constant dense<2.000000e-01> : tensor<32x32xf32>
 // FP8-NEXT: %50 = stablehlo.multiply %cst_15, %45 : tensor<32x32xf32>
 // FP8-NEXT: %51 = stablehlo.subtract %arg2, %50 {scalify.forms = ["2^0"]} : tensor<32x32xf32>
 // FP8-NEXT: return %47, %49, %51, %15 : tensor<32x32xf32>, tensor<32x16xf32>, tensor<32x32xf32>, tensor<f32>
@@ -326,7 +324,7 @@
 // FP8-NEXT: %1 = stablehlo.reshape %0 : (tensor<1x4x32xf32>) -> tensor<4x32xf32>
 // FP8-NEXT: return %1 : tensor<4x32xf32>
 // FP8-NEXT: }
-// FP8-NEXT: func.func private @closed_call_scaled_6(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<4x32xf32>, %arg3: tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) {
+// FP8-NEXT: func.func private @closed_call_scaled_4(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<4x32xf32>, %arg3: tensor<4x32xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x32xf32>) {
 // FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // FP8-NEXT: %0 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
@@ -415,30 +413,28 @@
 // FP8-NEXT: %7 = stablehlo.add %arg2, %6 : tensor<4x16xf32>
 // FP8-NEXT: return %7 : tensor<4x16xf32>
 // FP8-NEXT: }
-// FP8-NEXT: func.func private @closed_call_2_scaled_14(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x32xf32>, %arg5: tensor<4x32xf32>, %arg6: tensor<4x32xf32>, %arg7: tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>) {
+// FP8-NEXT: func.func private @closed_call_2_scaled_13(%arg0: tensor<32x32xf32>, %arg1: tensor<32x32xf32>, %arg2: tensor<32x32xf32>, %arg3: tensor<4x32xf32>, %arg4: tensor<4x32xf32>, %arg5: tensor<4x32xf32>, %arg6: tensor<4x32xf32>, %arg7: tensor<4x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>) {
 // FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
 // FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
 // FP8-NEXT: %0 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
 // FP8-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E4M3FN>
-// FP8-NEXT: %2 = stablehlo.multiply %arg3, %arg7 {scalify.forms = ["2^-4 level 2"]} : tensor<4x32xf32>
+// FP8-NEXT: %2 = stablehlo.multiply %arg3, %arg7 {scalify.forms = ["2^-4 level 4"]} : tensor<4x32xf32>
 // FP8-NEXT: %cst_3 = stablehlo.constant dense<6.250000e-02> : tensor<4x32xf32>
 // FP8-NEXT: %3 = stablehlo.multiply %2, %cst_3 : tensor<4x32xf32>
-// FP8-NEXT: %4 = stablehlo.multiply %3, %arg6 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %5 = stablehlo.add %3, %4 {scalify.forms = ["2^0 level -2"]} : tensor<4x32xf32>
-// FP8-NEXT: %cst_4 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
-// FP8-NEXT: %6 = stablehlo.multiply %5, %cst_4 : tensor<4x32xf32>
-// FP8-NEXT: %7 = stablehlo.clamp %cst_1, %6, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %8 = stablehlo.convert %7 {scalify.forms = ["2^-2"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
-// FP8-NEXT: %9 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %10 = stablehlo.transpose %9, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %11 = stablehlo.add %arg2, %10 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
-// FP8-NEXT: %12 = stablehlo.dot_general %8, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-2 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %13 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level -1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %14 = stablehlo.transpose %13, dims = [1, 0] {scalify.forms = ["2^0 level -1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
-// FP8-NEXT: %15 = stablehlo.add %arg1, %14 {scalify.forms = ["2^0 level -1"]} : tensor<32x32xf32>
-// FP8-NEXT: return %15, %11, %12 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
+// FP8-NEXT: %4 = stablehlo.multiply %3, %arg6 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// FP8-NEXT: %5 = stablehlo.add %3, %4 {scalify.forms = ["2^0"]} : tensor<4x32xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst_1, %5, %cst_2 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E5M2>
+// FP8-NEXT: %8 = stablehlo.dot_general %5, %arg5, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %9 = stablehlo.transpose %8, dims = [1, 0] {scalify.forms = ["2^0 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %10 = stablehlo.add %arg2, %9 {scalify.forms = ["2^0 level 1"]} : tensor<32x32xf32>
+// FP8-NEXT: %11 = stablehlo.dot_general %7, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^0 level 2"]} : (tensor<4x32xf8E5M2>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %12 = stablehlo.dot_general %5, %arg4, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %13 = stablehlo.transpose %12, dims = [1, 0] {scalify.forms = ["2^0 level 1"]} : (tensor<32x32xf32>) -> tensor<32x32xf32>
+// FP8-NEXT: %14 = stablehlo.add %arg1, %13 {scalify.forms = ["2^0 level 1"]} : tensor<32x32xf32>
+// FP8-NEXT: return %14, %10, %11 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<4x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 
