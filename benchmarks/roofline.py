@@ -4,6 +4,7 @@
     python -m benchmarks.roofline                              # every model by every recipe
     python -m benchmarks.roofline --model gpt2 --recipe unit   # one of them
     python -m benchmarks.roofline --model gpt2 --optimize      # with faster ops of the same value
+    python -m benchmarks.roofline --chosen                     # matmuls by what pays on the device
     python -m benchmarks.roofline --show                       # the table of the last figures
 
 Each program is compiled by XLA for a description of the device, in a process of its own, and its
@@ -44,6 +45,8 @@ from scalify_hlo.targets.record import compile_record
 RESULTS = Path(__file__).parent / "results" / "roofline.json"
 ORIGINAL = "original"
 RECIPES = ("fp8", "unit", "fp8-current", "fp8-delayed")
+CHOSEN = "+target"
+"""The end of the label of a program whose recipe has the device as its target."""
 OPTIMIZED = "+optimize"
 """The end of the label of a program that is rewritten with `optimize=True`."""
 STATIC = ("fp8", "unit")
@@ -53,15 +56,17 @@ KEPT = ("versions", "compile_s", "memory", "flops", "f8_share", "launches", "cau
 """The parts of a report that are kept; all kernels would make the file large."""
 
 
-def program(model: str, dtype: str, label: str, signature: str) -> jax.export.Exported:
+def program(model: str, dtype: str, label: str, signature: str, target: str) -> jax.export.Exported:
     """The program of a model, rewritten unless the label is `ORIGINAL`."""
     exported = MODELS[model].export(DTYPES[dtype])
     if label == ORIGINAL:
         return exported
     recipe, optimize = label.removesuffix(OPTIMIZED), label.endswith(OPTIMIZED)
     recipe = "propagate" if recipe == ORIGINAL else recipe
+    settings = {"target": target} if recipe.endswith(CHOSEN) else {}
+    recipe = recipe.removesuffix(CHOSEN)
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
-    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, **how)
+    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, settings=settings, **how)
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
@@ -86,7 +91,8 @@ def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
         yield model, "bf16", ORIGINAL
         for dtype in options.dtype:
             for recipe in options.recipe:
-                yield model, dtype, recipe + OPTIMIZED * options.optimize
+                chosen = CHOSEN * (options.chosen and recipe != ORIGINAL)
+                yield model, dtype, recipe + chosen + OPTIMIZED * options.optimize
 
 
 def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
@@ -98,13 +104,15 @@ def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
             continue
         print(f"compiling {key}", file=sys.stderr, flush=True)
         try:
-            made = program(model, dtype, recipe, options.signature)
+            made = program(model, dtype, recipe, options.signature, options.target)
             results[key] = measured(model, made, target, options.timeout)
         except ScalifyError as error:
             results[key], refused = {"error": str(error)}, 1
         results[key]["sizes"] = MODELS[model].says
         results[key]["signature"] = (
-            options.signature if recipe.removesuffix(OPTIMIZED) in STATIC else "same"
+            options.signature
+            if recipe.removesuffix(OPTIMIZED).removesuffix(CHOSEN) in STATIC
+            else "same"
         )
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     return refused
@@ -168,6 +176,9 @@ def main() -> int:
     parser.add_argument("--dtype", nargs="+", choices=DTYPES, default=["bf16"])
     parser.add_argument("--target", default="h200")
     parser.add_argument("--signature", choices=SIGNATURES, default="same")
+    parser.add_argument(
+        "--chosen", action="store_true", help="with the device as a recipe's target"
+    )
     parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
     parser.add_argument("--again", action="store_true", help="measure originals again too")
