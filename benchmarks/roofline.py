@@ -109,11 +109,8 @@ def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
         except ScalifyError as error:
             results[key], refused = {"error": str(error)}, 1
         results[key]["sizes"] = MODELS[model].says
-        results[key]["signature"] = (
-            options.signature
-            if recipe.removesuffix(OPTIMIZED).removesuffix(CHOSEN) in STATIC
-            else "same"
-        )
+        name = recipe.removesuffix(OPTIMIZED).removesuffix(CHOSEN)
+        results[key]["signature"] = options.signature if name in STATIC else "same"
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     return refused
 
@@ -176,9 +173,7 @@ def main() -> int:
     parser.add_argument("--dtype", nargs="+", choices=DTYPES, default=["bf16"])
     parser.add_argument("--target", default="h200")
     parser.add_argument("--signature", choices=SIGNATURES, default="same")
-    parser.add_argument(
-        "--chosen", action="store_true", help="with the device as a recipe's target"
-    )
+    parser.add_argument("--chosen", action="store_true", help="for that device")
     parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
     parser.add_argument("--again", action="store_true", help="measure originals again too")

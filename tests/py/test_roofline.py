@@ -49,7 +49,7 @@ def test_figures_are_kept_as_they_are_made(monkeypatch: pytest.MonkeyPatch, tmp_
     """A program that is refused does not end the benchmark, and originals are not made twice."""
     made: list[str] = []
 
-    def program(model: str, dtype: str, recipe: str, *_: str) -> jax.export.Exported:
+    def program(model: str, dtype: str, recipe: str, signature: str, _: str) -> jax.export.Exported:
         made.append(f"{model} {dtype} {recipe} {signature}")
         if recipe == "unit":
             raise InputError("refused")
@@ -64,6 +64,7 @@ def test_figures_are_kept_as_they_are_made(monkeypatch: pytest.MonkeyPatch, tmp_
         recipe=["unit", "fp8-current"],
         signature="same",
         optimize=False,
+        chosen=False,
         timeout=300.0,
         again=False,
     )
