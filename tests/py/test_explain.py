@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,16 @@ from jax import export
 
 import scalify_hlo
 from scalify_hlo import InputError, UsageError
+from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.cli.main import main
+from scalify_hlo.explaining import compiled
 from scalify_hlo.explaining.kernels import kernels_by_number, label_of
 from scalify_hlo.explaining.record import explain_record, schema
 from scalify_hlo.explaining.requirements import QUANTITIES, check_explanation, parse_checks
 from scalify_hlo.explaining.warnings import warnings_of
-from scalify_hlo.targets.description import load_target
+from scalify_hlo.targets.compiling import compile_program
+from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.kernels import Kernel
 from tests.py.json_schema import faults
 
@@ -37,6 +41,22 @@ def exported(dtype: Any = jnp.float32) -> Any:
     sizes = {"up": (32, 64), "down": (64, 32)}
     params = {name: jax.ShapeDtypeStruct(size, dtype) for name, size in sizes.items()}
     return export.export(jax.jit(jax.grad(loss)))(params, jax.ShapeDtypeStruct((48, 32), dtype))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _once() -> Iterator[None]:
+    """Each program is compiled once, as a process that compiles takes seconds to start."""
+    known: dict[str, Any] = {}
+
+    def compile_once(module: ir.Module, target: Target, **options: Any) -> Any:
+        key = f"{target.name} {module.operation.get_asm(enable_debug_info=True)}"
+        if key not in known:
+            known[key] = compile_program(module, target, **options)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "compile_program", compile_once)
+        yield
 
 
 @pytest.fixture(scope="module")
