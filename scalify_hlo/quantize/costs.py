@@ -20,15 +20,16 @@ _WIDE, _NARROW = 2, 1
 """Bytes of an element in bf16 and in f8."""
 
 _CAST: Final[Mapping[str, int]] = {
-    "propagated": _NARROW,
-    "calibrated": _NARROW,
+    "propagated": _NARROW - _WIDE,
+    "calibrated": _NARROW - _WIDE,
     "delayed": _WIDE + _NARROW,
     "current": 2 * _WIDE + _NARROW,
 }
 """Bytes that are moved to cast an element, by the kind of the scales.
 
-If the scale is known, the kernel that computes the operand writes the cast too. Delayed scales need
-the amax, which is taken as the operand is read for its cast. For a current scale it is read before.
+If the scale is known, the kernel that computes the operand writes the cast in its place. Delayed
+scales need the amax, which is taken as the operand is read for its cast. For a current scale it is
+read before. `benchmarks.roofline --chosen` shows what XLA makes of the choice.
 """
 _TRANSPOSED: Final = 2 * _NARROW
 """Bytes that are moved to transpose an element in f8."""
