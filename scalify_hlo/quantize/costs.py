@@ -32,7 +32,8 @@ scales need the amax, which is taken as the operand is read for its cast. For a 
 read before. `benchmarks.roofline --chosen` shows what XLA makes of the choice.
 """
 _TRANSPOSED: Final = 2 * _NARROW
-"""Bytes that are moved to transpose an element in f8."""
+"""Bytes that are moved to transpose an element in f8. A kernel that writes a cast in the place of
+its result writes the transpose as well, without reading the cast."""
 _MICRO: Final = 1e6
 
 
@@ -144,7 +145,8 @@ class _Choice:
             if place == len(self._tensors):
                 # No kernel computes a weight in the forward pass, so that its cast reads it.
                 each = max(cast, _WIDE + _NARROW) if role == WEIGHT else cast
-                turned = _TRANSPOSED if self._device.contracted_last else 0
+                known = cast < _NARROW and role != WEIGHT
+                turned = (_NARROW if known else _TRANSPOSED) * self._device.contracted_last
                 second = math.prod(candidate.op.operands[side].type.shape) / self._bandwidth
                 self._tensors.append(_Tensor(each * second, turned * second))
             self._tensors[place].uses.append((number, ends[side] != moved))
