@@ -70,7 +70,7 @@ def program(model: str, dtype: str, label: str, signature: str, target: str) -> 
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
-    """What is kept of the report of a compiled program."""
+    """The parts of the report of a compiled program that are kept."""
     source = read_program(exported.mlir_module_serialized, model)
     flags = MODELS[model].flags if target.platform == "cuda" else {}
     compiled = compile_program(source.module, target, name=model, timeout=limit, flags=flags)
@@ -128,7 +128,7 @@ def ratios(entry: Any, base: Any) -> list[str]:
 
 
 def ideal(base: Any) -> str:
-    """How much faster the original is with its matmuls in half their time.
+    """The speed of the original with its matmuls in half their time, over its own.
 
     The matmuls of the vocabulary have half their time only in brackets.
     """

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from scalify_hlo._compat import ir
-from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.errors import UsageError, nearest, refuse_without
 from scalify_hlo.io.artifact import copy_module, require_legible
 from scalify_hlo.io.program import Program, read_program, read_text, write_program
 from scalify_hlo.io.wellformed import check_module, located
@@ -367,6 +367,9 @@ def _optional(
 ) -> Options | None:
     """The options of a rewrite; None without a recipe and a profile."""
     if recipe is None and profile is None:
+        scaled = signature != "same"
+        given = {"signature": scaled, "input_scale": input_scale, "settings": settings}
+        refuse_without(given, "recipe")
         return None
     chosen = "propagate" if recipe is None else recipe
     options = make_options(chosen, signature, input_scale, settings, profile)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -67,6 +67,24 @@ class Remark:
 
     def __str__(self) -> str:
         return f"{self.location}: remark: {self.op}: {self.message}"
+
+
+def refuse_without(given: Mapping[str, object], recipe: str) -> None:
+    """Refuses options of a rewrite that is not done, as there is no recipe.
+
+    Args:
+        given: The options by name; those that were given are true.
+        recipe: The name of the option for the recipe.
+
+    Raises:
+        UsageError: One was given.
+    """
+    for name, value in given.items():
+        if value:
+            raise UsageError(
+                f"{name} is for a rewrite, and there is no {recipe}",
+                hint=f"give {recipe}, or leave {name} out",
+            )
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:

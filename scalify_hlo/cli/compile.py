@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, read
+from scalify_hlo.cli.options import format_option, read, target_option, timeout_option
 from scalify_hlo.errors import require_count
 
 _HLO: Final = "optimized.hlo"
@@ -19,12 +19,7 @@ _REPORT: Final = "report.json"
     epilog="Example: scalify-hlo compile step.jax_export --target h200 -o compiled",
 )
 @click.argument("program", metavar="IN")
-@click.option(
-    "--target",
-    required=True,
-    metavar="NAME",
-    help="The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.",
-)
+@target_option
 @click.option(
     "-o",
     "--output",
@@ -38,14 +33,7 @@ _REPORT: Final = "report.json"
     metavar="N",
     help="How many devices the program is for.  [default: as it says]",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="S",
-    help="The most seconds that XLA may take.",
-)
+@timeout_option
 @format_option("How to print: a table, or the report.")
 def command(
     program: str, target: str, output: str, devices: int | None, timeout: float, form: str

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, optional_rewrite, read, to_options
+from scalify_hlo.cli.options import (
+    format_option,
+    optional_rewrite,
+    read,
+    target_option,
+    timeout_option,
+    to_optional,
+)
 from scalify_hlo.errors import UsageError
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
@@ -26,12 +33,7 @@ _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
     epilog="Example: scalify-hlo explain step.jax_export --recipe fp8-current --target h200",
 )
 @click.argument("program", metavar="IN")
-@click.option(
-    "--target",
-    required=True,
-    metavar="NAME",
-    help="The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.",
-)
+@target_option
 @optional_rewrite
 @click.option(
     "--against",
@@ -44,14 +46,7 @@ _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
     metavar="BOUNDS",
     help="Fail unless these bounds hold, as in 'fp8-flops>=0.95,speedup>=1.2'.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="S",
-    help="The most seconds that XLA may take for a program.",
-)
+@timeout_option
 @format_option("Print tables, or everything as JSON.")
 @click.option("-o", "--output", metavar="R.JSON", help="Write everything as JSON.")
 def command(
@@ -93,7 +88,7 @@ def command(
     device = load_target(target)
     plugin_versions(device)
     requirements = parse_checks(checked) if checked is not None else []
-    options = _options(recipe, signature, input_scale, settings, profile)
+    options = to_optional(recipe, signature, input_scale, settings, profile)
     if options is not None and against is not None:
         raise UsageError(
             "with --recipe, IN is the original", hint="leave out --against or --recipe"
@@ -133,22 +128,6 @@ def _print(explained: Explanation, name: str, form: str, output: str | None) -> 
         console.echo(dump_explanation(explained, name), nl=False)
     else:
         console.echo("\n\n".join(_tables(explained)))
-
-
-def _options(
-    recipe: str | None,
-    signature: str,
-    input_scale: Sequence[str],
-    settings: Sequence[str],
-    profile: str | None,
-) -> Options | None:
-    if recipe is not None:
-        return to_options(recipe, signature, input_scale, settings, profile)
-    if input_scale or settings or profile is not None:
-        raise UsageError(
-            "--set, --input-scale and --profile are options of a rewrite", hint="give --recipe too"
-        )
-    return None
 
 
 def _tables(explained: Explanation) -> Iterator[str]:

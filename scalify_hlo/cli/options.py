@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from scalify_hlo.errors import InputError, UsageError
+from scalify_hlo.errors import InputError, UsageError, refuse_without
 from scalify_hlo.storage.files import display_name, source_of
 
 if TYPE_CHECKING:
@@ -63,6 +63,28 @@ def format_option(what: str) -> Callable[[F], F]:
         show_default=True,
         help=what,
     )
+
+
+def target_option(command: F) -> F:
+    """Adds the option for the device that a program is compiled for to a command."""
+    return click.option(
+        "--target",
+        required=True,
+        metavar="NAME",
+        help="The device: cpu, h100, h200, b200, tpu-v5e, tpu-v6e or tpu7x.",
+    )(command)
+
+
+def timeout_option(command: F) -> F:
+    """Adds the option for the time limit of a compilation to a command."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=600.0,
+        show_default=True,
+        metavar="S",
+        help="The most seconds that XLA may take for a program.",
+    )(command)
 
 
 def refuse_both(form: str, *, markdown: bool) -> None:
@@ -186,13 +208,9 @@ def to_optional(
     """
     if recipe is not None:
         return to_options(recipe, signature, input_scale, settings, profile)
-    given = {"--input-scale": input_scale, "--set": settings, "--profile": profile}
-    for name, value in given.items():
-        if value:
-            raise UsageError(
-                f"{name} is for a rewrite, and there is no --recipe",
-                hint="give --recipe, or leave it out",
-            )
+    scaled = signature != "same"
+    given = {"--signature": scaled, "--input-scale": input_scale, "--set": settings}
+    refuse_without({**given, "--profile": profile}, "--recipe")
     return None
 
 

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, TypeAlias, cast, get_args
 
 from scalify_hlo._compat import ir
-from scalify_hlo.errors import UsageError, require_choice
+from scalify_hlo.errors import UsageError, refuse_without, require_choice
 from scalify_hlo.explaining.kernels import kernels_by_number
 from scalify_hlo.explaining.model import ExplainedMatmul, Explanation, Program
 from scalify_hlo.explaining.programs import Prepared, as_it_is, in_bf16, rewritten
@@ -66,15 +66,15 @@ def explain(
         >>> explanation.matmuls[0].falls_back  # A CPU multiplies no f8.
         True
     """
-    if recipe is None and (settings or input_scale):
-        raise UsageError(
-            "settings and input_scale are options of a rewrite", hint="give a recipe too"
-        )
+    require_choice("signature", signature, get_args(Signature))
+    if recipe is None:
+        scaled = signature != "same"
+        given = {"signature": scaled, "input_scale": input_scale, "settings": settings}
+        refuse_without(given, "recipe")
     if recipe is not None and against is not None:
         raise UsageError(
             "with a recipe, the program is the original", hint="leave out `against` or the recipe"
         )
-    require_choice("signature", signature, get_args(Signature))
     options = None
     if recipe is not None:
         loaded = load_recipe(recipe, settings or {})

@@ -54,7 +54,7 @@ def test_a_large_matmul_is_faster() -> None:
 
 
 def test_the_scores_of_attention_are_not() -> None:
-    """They are bound by the bandwidth: their result has more bytes than their operands save."""
+    """The bandwidth bounds them: their result has more bytes than their operands save."""
     report = report_of(scores, *SCORES)
     assert wide(report) == ["not faster"]
     assert not report.remarks

@@ -206,7 +206,8 @@ def test_the_command(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--target", "h20"], "no target is named 'h20' (did you mean 'h200'"),
-        (["--target", "cpu", "--set", "compute=bf16"], "are options of a rewrite"),
+        (["--target", "cpu", "--set", "compute=bf16"], "--set is for a rewrite"),
+        (["--target", "cpu", "--signature", "scaled"], "--signature is for a rewrite"),
         (["--target", "cpu", "--recipe", "propagate"], "quantizes no matmul"),
         (["--target", "cpu", "--recipe", "fp8", "--against", "x"], "IN is the original"),
         (["--target", "cpu", "--check", "speed"], "'speed' is not a requirement"),
@@ -219,3 +220,14 @@ def test_bad_input(tmp_path: Path, arguments: list[str], message: str) -> None:
     assert done.exit_code in (1, 2)
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "given", [{"signature": "scaled"}, {"input_scale": {"x": 1.0}}, {"settings": {"meet": "max"}}]
+)
+def test_options_of_a_rewrite_that_is_not_done(given: dict[str, Any]) -> None:
+    """They would have no effect, here and in the other functions with an optional recipe."""
+    with pytest.raises(UsageError, match="is for a rewrite, and there is no recipe"):
+        scalify_hlo.explain(exported(), "cpu", **given)
+    with pytest.raises(UsageError, match="is for a rewrite, and there is no recipe"):
+        scalify_hlo.collect_stats(exported(), [], **given)

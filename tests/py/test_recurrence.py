@@ -146,7 +146,7 @@ class TestAfterTurns:
 
 
 class TestInTurns:
-    """What holds before each of twelve turns: eleven have made errors before the last."""
+    """Eleven of twelve turns have made errors before the last."""
 
     @staticmethod
     def inside(end: Scaled, root: Root, *, predicts: bool = True) -> tuple[Scaled, Uncertainty]:

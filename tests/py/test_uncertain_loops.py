@@ -1,4 +1,4 @@
-"""How far the predicted sizes of what loops carry are trusted, against the same turns unrolled."""
+"""Trust in the predicted sizes of values that loops carry."""
 
 from typing import Any
 
