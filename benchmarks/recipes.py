@@ -4,6 +4,7 @@
     python -m benchmarks.recipes fp16 fp8 --steps 50 --seeds 1
     python -m benchmarks.recipes fp8 propagate --no-plain
     python -m benchmarks.recipes --nudged --no-plain   # how much is chance
+    python -m benchmarks.recipes unit unit:compute=keep --no-plain  # with another setting
     python -m benchmarks.recipes fp8 fp16 --plot losses.png
 
 All contenders begin with the same parameters and see the same batches. Presets that predict sizes
@@ -21,6 +22,7 @@ import argparse
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +74,9 @@ def contenders(
     made = [_original("f32", state)]
     source = made[0].path.read_text()
     for name in names:
-        path = FOLDER / f"{name}.mlir"
+        path = FOLDER / f"{name.replace(':', '-')}.mlir"
         path.write_text(rewritten(name, source, state, seed))
-        if predicts(name):
+        if predicts(preset_of(name)):
             made.append(Contender(name, path, state))
         elif by_operand(name):
             first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
@@ -88,20 +90,33 @@ def contenders(
     return made
 
 
-def by_operand(recipe: str) -> bool:
+def by_operand(name: str) -> bool:
     """Whether scales belong to single operands: then state is f32, without scales."""
-    return not load_recipe(recipe).scaling.propagated
+    return not load_recipe(preset_of(name)).scaling.propagated
+
+
+def preset_of(name: str) -> str:
+    """The preset of a contender, whose name may end in settings: ``unit:compute=keep``."""
+    return name.partition(":")[0]
+
+
+def settings_of(name: str) -> dict[str, str]:
+    """The settings in the name of a contender."""
+    return dict(pair.split("=", 1) for pair in name.split(":")[1:])
 
 
 def rewritten(name: str, source: str, state: Any, seed: int) -> str:
     """The step under a preset; what its scales are measured from is the first batch of a seed."""
-    if predicts(name):
+    preset, settings = preset_of(name), settings_of(name)
+    rewrite = partial(scalify_hlo.rewrite, source, recipe=preset)
+    if predicts(preset):
         scales = first_scales(source, state, np.zeros(_TOKENS.shape, _TOKENS.dtype))
-        return scalify_hlo.rewrite(source, recipe=name, input_scale=scales)
+        return rewrite(input_scale=scales, settings=settings)
     if by_operand(name):
         first = (*state, next(data.batches(CONFIG.batch, CONFIG.sequence, 1, seed)))
-        return scalify_hlo.rewrite(source, recipe=name, **seen(name, source, first))
-    return scalify_hlo.rewrite(source, recipe=name, signature="scaled")
+        seen_by = seen(preset, source, first)
+        return rewrite(**{**seen_by, "settings": settings | seen_by.get("settings", {})})
+    return rewrite(signature="scaled", settings=settings)
 
 
 def seen(recipe: str, source: str, arguments: Any) -> Mapping[str, Any]:
@@ -115,12 +130,12 @@ def seen(recipe: str, source: str, arguments: Any) -> Mapping[str, Any]:
     return {"profile": profile, "settings": {"scaling.margin": MARGIN}}
 
 
-def scaling_state(recipe: str, arguments: Any) -> list[jax.Array]:
+def scaling_state(name: str, arguments: Any) -> list[jax.Array]:
     """What a recipe of delayed scales carries along, for the first step; nothing for others."""
-    if load_recipe(recipe).scaling.kind != "delayed":
+    if load_recipe(preset_of(name)).scaling.kind != "delayed":
         return []
     step = jax.export.export(jax.jit(gpt2.adamw_step))(*arguments)
-    program = scalify_hlo.rewrite(step, recipe=recipe)
+    program = scalify_hlo.rewrite(step, recipe=preset_of(name), settings=settings_of(name))
     return flat(scalify_hlo.init_scaling_state(program, *arguments))
 
 
@@ -202,13 +217,13 @@ def main() -> int:
         name = entries[0].name
         gaps = [final(e, options.last) - base for e, base in zip(entries, bases, strict=True)]
         rows.append(
-            Row(f"{name}: loss over f32's", statistics.fmean(gaps), BOUNDS.get(name), ".4f")
+            Row(f"{name}: loss over f32's", statistics.fmean(gaps), BOUNDS.get(preset_of(name)), ".4f")
         )
         if len(gaps) > 1:
             each = zip(seeds, gaps, strict=True)
             rows += [Row(f"{name}: seed {seed}", gap, form=".4f") for seed, gap in each]
         share = state_bytes(entries[0].state) / full
-        rows.append(Row(f"{name}: bytes of state, of f32's", share, STATE_BOUNDS.get(name)))
+        rows.append(Row(f"{name}: bytes of state, of f32's", share, STATE_BOUNDS.get(preset_of(name))))
     title = f"GPT-2, {CONFIG.layers} layers, width {CONFIG.width}, {options.steps} steps of AdamW"
     return report(f"{title}; mean of the last {options.last} losses", rows)
 
