@@ -217,13 +217,20 @@ def main() -> int:
         name = entries[0].name
         gaps = [final(e, options.last) - base for e, base in zip(entries, bases, strict=True)]
         rows.append(
-            Row(f"{name}: loss over f32's", statistics.fmean(gaps), BOUNDS.get(preset_of(name)), ".4f")
+            Row(
+                f"{name}: loss over f32's",
+                statistics.fmean(gaps),
+                BOUNDS.get(preset_of(name)),
+                ".4f",
+            )
         )
         if len(gaps) > 1:
             each = zip(seeds, gaps, strict=True)
             rows += [Row(f"{name}: seed {seed}", gap, form=".4f") for seed, gap in each]
         share = state_bytes(entries[0].state) / full
-        rows.append(Row(f"{name}: bytes of state, of f32's", share, STATE_BOUNDS.get(preset_of(name))))
+        rows.append(
+            Row(f"{name}: bytes of state, of f32's", share, STATE_BOUNDS.get(preset_of(name)))
+        )
     title = f"GPT-2, {CONFIG.layers} layers, width {CONFIG.width}, {options.steps} steps of AdamW"
     return report(f"{title}; mean of the last {options.last} losses", rows)
 

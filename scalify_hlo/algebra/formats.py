@@ -52,6 +52,11 @@ class FloatFormat:
         return -self.min_exponent - (1 if self.exponent_bits >= _MANY_EXPONENT_BITS else 3)
 
     @property
+    def small(self) -> bool:
+        """Whether it has 8 bits or fewer: too little range for products with powers of two."""
+        return self.bits <= _SMALL_BITS
+
+    @property
     def bits(self) -> int:
         """The number of bits of an element."""
         return 1 + self.exponent_bits + self.mantissa_bits
@@ -78,6 +83,7 @@ class FloatFormat:
 
 
 _MANY_EXPONENT_BITS = 5
+_SMALL_BITS = 8
 
 _TABLE = (
     FloatFormat("f64", 11, 52, -1022, 1023, (2 - 2.0**-52) * 2.0**1023),

@@ -13,9 +13,6 @@ from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.lint.model import Place, Subject
 from scalify_hlo.lint.values import MOVES, extremes_of, maker
 
-_SMALL: Final = 8
-"""Bits of the formats that are looked at."""
-
 _ALL: Final = MOVES | PADS | ROUNDS | {"stablehlo.add", "stablehlo.concatenate"}
 """Ops that keep an infinity of any of their operands."""
 
@@ -44,7 +41,7 @@ def _small_format(op: ir.Operation) -> FloatFormat | None:
     if op.name not in ("stablehlo.convert", _CONSTANT):
         return None
     target = format_of(op.results[0].type)
-    return target if target is not None and target.bits <= _SMALL else None
+    return target if target is not None and target.small else None
 
 
 def _fits(number: float, target: FloatFormat) -> bool:

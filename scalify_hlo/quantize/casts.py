@@ -10,9 +10,6 @@ from scalify_hlo.dialect.formats import element_of, format_of, is_complex
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueCache
 
-_SMALL = 8
-"""The number of bits of formats in which a program has data that it scaled itself."""
-
 
 class Casts:
     """The casts of a module, one for each value and format."""
@@ -92,7 +89,7 @@ def _is_held(source: ir.Value, value: ir.Value) -> bool:
     narrow, wide = format_of(source.type), format_of(value.type)
     if narrow is None or wide is None or is_complex(value.type):
         return False
-    return narrow.bits > _SMALL and wide.includes(narrow)
+    return not narrow.small and wide.includes(narrow)
 
 
 def barrier_after(value: ir.Value) -> ir.Value:

@@ -27,7 +27,6 @@ _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 _SCALE_BYTES = 4
 """The bytes of a scale, which is one f32."""
 
-_SMALL = 8
 """The number of bits of formats with too little range for outliers of data at unit rms."""
 
 
@@ -182,7 +181,7 @@ def _measured(role: str, statistic: str, narrow: FloatFormat | None) -> tuple[st
         narrow: The narrow format in which the state is stored, or None.
     """
     if statistic == NONE:
-        small = narrow is not None and narrow.bits <= _SMALL
+        small = narrow is not None and narrow.small
         statistic = "max" if role == "second_moment" or small else "l2"
     if narrow is None or (role == "weight" and statistic != "max"):
         return statistic, 0

@@ -255,7 +255,7 @@ def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         elif rewriter.keeps_values(result):
             rewriter.set(result, info_of_integers(value))
         return None
-    if target.bits <= _SMALL and target != source:
+    if target.small and target != source:
         return _to_small(op, rewriter)
     if isinstance(info, Scaled):
         if target.exponent_bits < source.exponent_bits:
@@ -265,9 +265,6 @@ def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     if info is ANY or (isinstance(info, Splat) and target.holds(info.value)):
         return rewriter.set(result, info)
     return None
-
-
-_SMALL = 8
 
 
 def _to_small(op: ir.Operation, rewriter: ScaleRewriter) -> None:

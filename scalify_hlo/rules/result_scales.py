@@ -49,7 +49,8 @@ class ResultScales:
     def of(self, value: ir.Value, info: Scaled) -> Scale:
         """Returns the scale of the result of an op.
 
-        In narrow formats, the level is folded into the scale at once. In wide formats, scale and
+        In narrow formats, the level is folded into the scale at once, except in formats of 8 bits:
+        a product with a power of two would flush them. In wide formats, scale and
         data may diverge over many layers. A static scale far from 1 is then replaced by 1, at which
         data are the values of the original program. So is a run-time scale with a high level:
         levels are estimates, and folding a wrong one would flush the data. A high level alone is no
@@ -57,7 +58,9 @@ class ResultScales:
         """
         scale, level = info.scale, info.level
         if not self.is_wide(value):
-            return scale if scale == ONE and not level else self.bounded(value, info)
+            if (scale == ONE and not level) or self._rounds_again(value):
+                return scale
+            return self.bounded(value, info)
         if scale.powers:
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GIVEN_BOUND:
                 return scale
@@ -65,6 +68,11 @@ class ResultScales:
         if self._narrow and scale.exponent and not _carries_on(value):
             return ONE
         return ONE if strays(scale, level) else scale
+
+    def _rounds_again(self, value: ir.Value) -> bool:
+        """Whether a format has so little range that a power of two changes more than the scale."""
+        format_ = self._format(value)
+        return format_ is not None and format_.small
 
     def bounded(
         self,

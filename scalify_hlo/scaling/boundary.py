@@ -25,7 +25,6 @@ from scalify_hlo.rules.placement import MHLO, SDY
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.transforms.marker_barriers import rescaled_before
 
-_SMALL = 8
 _MISSED = "may miss that a result is an argument of the next call, since {}"
 _ALIAS = "tf.aliasing_output"
 _INFO = "jax.result_info"
@@ -397,7 +396,7 @@ def _move_aliases(main: ir.OpView, positions: list[int]) -> None:
 
 def _is_small(format_: FloatFormat | None) -> bool:
     """Whether the program itself stores a result in 8 bits, at a scale that fits best."""
-    return format_ is not None and format_.bits <= _SMALL
+    return format_ is not None and format_.small
 
 
 def _is_narrow(format_: FloatFormat | None) -> bool:

@@ -21,14 +21,13 @@ sizes of buffers, waiting times and widths of columns."""
 
 NOT_LIMITS: dict[str, dict[str, str]] = {
     "facts of formats, of ops and of files": {
-        "algebra/formats.py": "_MANY_EXPONENT_BITS _SMALLEST_WITH_INFINITIES",
+        "algebra/formats.py": "_MANY_EXPONENT_BITS _SMALL_BITS _SMALLEST_WITH_INFINITIES",
         "analysis/degrees.py": "_VALUES",
         "analysis/layers/dropout.py": "_LESS",
         "analysis/reach.py": "_WRITTEN",
         "analysis/tables.py": "_MATRIX",
         "analysis/widths.py": "_NARROW_BITS",
         "lint/exponentials.py": "_BELOW",
-        "lint/infinities.py": "_SMALL",
         "lint/sums.py": "_WIDEST",
         "observe/encodings.py": "_BYTE _HUGE _SHIFT",
         "observe/formats.py": "_BLOCKS _E8M0_BOUND _F32_MANTISSA",
@@ -38,14 +37,11 @@ NOT_LIMITS: dict[str, dict[str, str]] = {
         "observe/record.py": "VERSION",
         "passes/narrow_state.py": "_MATRIX",
         "passes/summary.py": "VERSION",
-        "quantize/casts.py": "_SMALL",
         "quantize/costs.py": "_MICRO _NARROW _WIDE",
-        "quantize/state.py": "_SCALE_BYTES _SMALL",
-        "rules/elementwise.py": "_SMALL",
+        "quantize/state.py": "_SCALE_BYTES",
         "rules/runtime_scales.py": "_BIAS _MANTISSA _NEARLY_TWICE",
         "rules/source_sizes.py": "_BYTE",
         "rules/untrusted.py": "_GRADIENT_BITS",
-        "scaling/boundary.py": "_SMALL",
     },
     "special values of a data structure": {
         "analysis/layers/layout.py": "SAME",
