@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
@@ -16,10 +16,16 @@ from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import Records
 
+_MIXED: Final = frozenset({"bf16", "f16"})
+
 
 @dataclass(frozen=True)
 class NarrowComputePass(Pass):
     """Casts the values of a model, but not of its loss and its optimizer, to ``compute``.
+
+    A program with matmuls in 16 bits is left as it is: what it computes in f32, its author wants so.
+    A format with the range of f32 needs no scales. Then this pass runs before matmuls are
+    quantized, which read and return that format, as they do in a program exported in it.
 
     Attributes:
         recipe: The name of a preset, or the path of a recipe file.
@@ -30,16 +36,20 @@ class NarrowComputePass(Pass):
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
-        del report  # The records of matmuls write to it.
         main = main_function(module)
         if main is None or self.recipe.compute == KEEP:
             return
+        records = index.shared(Records)
+        if any(not _MIXED.isdisjoint(matmul.formats) for matmul in report.matmuls):
+            return
+        report.compute = self.recipe.compute
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
         narrow_model(main, self.recipe.compute, casts)
         index.casts += casts.count - before
+        if self.recipe.computes_wide:  # Matmuls are quantized later.
+            return
         marked = marked_ops(module)
-        records = index.shared(Records)
         if records is not None:
             records.update(marked)
             records.finish()

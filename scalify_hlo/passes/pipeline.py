@@ -166,9 +166,10 @@ class Options:
         """Returns the passes that insert rescalings and casts."""
         recipe = self.recipe
         rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
-        compute: list[Pass] = [NarrowComputePass(recipe)] if recipe.compute != KEEP else []
+        before: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_wide else []
         quantize = QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)
-        return [*rescales, quantize, NarrowStatePass(recipe, wide), *compute]
+        after: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_narrow else []
+        return [*rescales, *before, quantize, NarrowStatePass(recipe, wide), *after]
 
 
 @contextmanager

@@ -108,7 +108,7 @@ class QuantizeMatmulsPass(Pass):
             records: The records of the outcome for each matmul.
         """
         selection = Selection(self.recipe)
-        read = (self.recipe.state.gradient, self.recipe.compute) != (KEEP, KEEP)
+        read = self.recipe.state.gradient != KEEP or self.recipe.computes_narrow
         for op, decided in zip(ops, self._decided(ops, selection, numbers), strict=True):
             left = [op]
             if decided is not None:

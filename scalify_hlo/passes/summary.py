@@ -51,6 +51,7 @@ def summary(report: Report) -> str:
         _measured(report),
         _statistics(totals),
         _state(totals),
+        _computes(report),
         _optimized(report),
     )
     return "; ".join([line, *filter(None, more)])
@@ -101,6 +102,11 @@ def _state(totals: Totals) -> str:
     return f"state {totals.state.ratio:.2f} of its bytes"
 
 
+def _computes(report: Report) -> str:
+    """Returns the format of what the model computes besides matmuls, as text."""
+    return f"the rest of the model in {_NAMES[report.compute]}" if report.compute else ""
+
+
 def _measured(report: Report) -> str:
     """Returns the number of inputs whose scales the program measures, as text."""
     count = sum(site.kind == MEASURED for site in report.sites)
@@ -143,6 +149,7 @@ def dump_report(report: Report, name: str = "<program>") -> str:
         "totals": total_entry(report.totals),
         "matmuls": matmul_entries(report.matmuls, report.remarks, name),
         "rescalings": rescaling_entries(report.sites),
+        "compute": report.compute,
         "optimized": {"scatters": report.optimized},
         "remarks": remark_entries(report.remarks, name),
     }

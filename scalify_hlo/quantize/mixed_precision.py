@@ -141,15 +141,12 @@ class _Narrowing:
                 self._widen_operands(op)
                 return
             self._narrow_operands(op)
-        if narrow and self._format.wide and (self._all_narrow(op) or self._all_small(op)):
+        if narrow and self._format.wide and self._all_narrow(op):
             # XLA always sums in f32, and has no mixed form on CPUs.
             self._retype(op.results[0])
 
     def _all_narrow(self, op: ir.Operation) -> bool:
         return all(element_type(v.type) == self._element for v in floats(op.operands))
-
-    def _all_small(self, op: ir.Operation) -> bool:
-        return all(element_type(v.type).width == 8 for v in op.operands)
 
     def _computes_narrow(self, op: ir.Operation, name: str) -> bool:
         if name not in NARROWED or not is_f32(op.results[0]):
@@ -222,7 +219,8 @@ class _Narrowing:
                 return emit.constant(self._type(value), _number(value) or 0.0, owner)
             if owner.name == _BROADCAST and widened_from(value) is None:
                 return self._broadcast(owner)
-        narrow = self._casts.cast(value, self._name)
+        kind = "" if self._format.wide else attributes.DATA
+        narrow = self._casts.cast(value, self._name, kind)
         if not isinstance(narrow.owner, ir.Block):
             self._done.add(narrow.owner)
         return narrow

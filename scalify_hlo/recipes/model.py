@@ -303,7 +303,17 @@ class Recipe:
     def narrow_data(self) -> bool:
         """Whether data with propagated scales are cast to low precision, so must be near unit."""
         scaled = self.matmul.narrow and self.scaling.propagated
-        return scaled or self.compute != KEEP or self.state != StateOptions()
+        return scaled or self.computes_narrow or self.state != StateOptions()
+
+    @property
+    def computes_wide(self) -> bool:
+        """Whether the rest of the model is computed in a format with the range of f32."""
+        return self.compute != KEEP and FORMATS[self.compute].wide
+
+    @property
+    def computes_narrow(self) -> bool:
+        """Whether the rest of the model is computed in a format with less range than f32."""
+        return self.compute != KEEP and not FORMATS[self.compute].wide
 
     @property
     def short_of_range(self) -> bool:
