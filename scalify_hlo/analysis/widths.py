@@ -1,7 +1,8 @@
 """The values of a model that become narrow if a recipe sets `compute`.
 
 An op on narrow operands becomes a narrow op. Computations that cost nothing in f32 stay in f32:
-sums over many terms, values that only such sums read, and statistics.
+sums over many terms, values that only such sums read, and statistics. So does the loss; see
+`scalify_hlo.analysis.last_matmuls`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
+from scalify_hlo.analysis.last_matmuls import LastMatmuls
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.names import BACKWARD
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
 
 class Width(IntEnum):
@@ -30,7 +32,9 @@ class Width(IntEnum):
     """The format of the program: statistics, positions, small arguments."""
     NARROW = 2
     """The format of the recipe."""
-    GRADIENT = 3
+    LOSS = 3
+    """The format of the program, up to the next matmul: what the last matmuls' results become."""
+    GRADIENT = 4
     """The format of the program, for a value and all values computed from it: gradients, if the
     format has too little range for them."""
 
@@ -90,6 +94,8 @@ class Widths:
         self.functions = functions_in(module.regions[0].blocks[0].operations)
         self._returned: dict[Hashable, list[Width]] = {}
         self._for_sums: ValueMap[bool] = ValueMap()
+        self._search = LastMatmuls(self.functions)
+        self._last = ValueSet()
 
     def enter(self, block: ir.Block) -> None:
         """Sets the widths of arguments; ops that read those of rank 2 or more are narrow."""
@@ -97,6 +103,10 @@ class Widths:
             type_ = argument.type
             large = is_f32(argument) and type_.rank > 1
             self.of[argument] = Width.NARROW if large else Width.WIDE
+
+    def find_loss(self, ops: Sequence[ir.Operation]) -> None:
+        """Notes the last matmuls among some ops, whose results the loss reads."""
+        self._last.add_all(self._search.of(ops))
 
     def width(self, value: ir.Value) -> Width:
         """Returns the width of a value; values that no walk has reached keep their format."""
@@ -127,6 +137,8 @@ class Widths:
         """Returns the widths of the results of a block, given those of its arguments."""
         self._bind(block.arguments, arguments)
         ops = [op.operation for op in block.operations]
+        if block.owner.name != LOOP and self._search.has_both(ops):
+            self.find_loss(ops)
         self.walk(ops[:-1])
         return self._of(ops[-1].operands)
 
@@ -180,16 +192,21 @@ class Widths:
             return Width.FREE
         operands = op.operands
         if name == _CONVERT:
-            return self._converted(operands[0])
+            return Width.LOSS if self._reads_last(operands) else self._converted(operands[0])
         widest = max(self._of(floats(operands)), default=Width.WIDE)
         if widest == Width.GRADIENT:
             return widest
+        if name not in MATMULS and (widest == Width.LOSS or self._reads_last(operands)):
+            return Width.LOSS
         if name in MATMULS:
             return Width.NARROW if self._gradients or not _is_backward(op) else Width.GRADIENT
         if name in NARROWED:
             wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
             return Width.WIDE if wide else widest
         return widest if name in ROUNDED else Width.WIDE
+
+    def _reads_last(self, operands: Sequence[ir.Value]) -> bool:
+        return bool(self._last) and any(value in self._last for value in operands)
 
     def _is_total(self, value: ir.Value) -> bool:
         """Whether a value is the wide argument of a block that only adds to it."""

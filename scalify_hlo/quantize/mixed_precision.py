@@ -48,6 +48,7 @@ def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
     widths = Widths(main, gradients=FORMATS[format_].wide)
     for part in parts:
         widths.enter(part.block)
+        widths.find_loss(part.ops)
         widths.walk(part.ops)
     narrowing = _Narrowing(widths, format_, casts)
     for part in parts:
