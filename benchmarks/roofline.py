@@ -5,6 +5,7 @@
     python -m benchmarks.roofline --model gpt2 --recipe unit   # one of them
     python -m benchmarks.roofline --model gpt2 --optimize      # with faster ops of the same value
     python -m benchmarks.roofline --chosen                     # matmuls by what pays on the device
+    python -m benchmarks.roofline --dtype f32 --bf16           # from f32, with compute=bf16
     python -m benchmarks.roofline --show                       # the table of the last figures
 
 Each program is compiled by XLA for a description of the device, in a process of its own, and its
@@ -47,6 +48,8 @@ ORIGINAL = "original"
 RECIPES = ("fp8", "unit", "fp8-current", "fp8-delayed")
 CHOSEN = "+target"
 """The end of the label of a program whose recipe has the device as its target."""
+OUTSIDE = "+bf16"
+"""The end of the label of a program whose recipe sets `compute` to bf16."""
 OPTIMIZED = "+optimize"
 """The end of the label of a program that is rewritten with `optimize=True`."""
 STATIC = ("fp8", "unit")
@@ -65,6 +68,8 @@ def program(model: str, dtype: str, label: str, signature: str, target: str) -> 
     recipe = "propagate" if recipe == ORIGINAL else recipe
     settings = {"target": target} if recipe.endswith(CHOSEN) else {}
     recipe = recipe.removesuffix(CHOSEN)
+    settings |= {"compute": "bf16"} if recipe.endswith(OUTSIDE) else {}
+    recipe = recipe.removesuffix(OUTSIDE)
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
     return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, settings=settings, **how)
 
@@ -92,6 +97,7 @@ def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
         for dtype in options.dtype:
             for recipe in options.recipe:
                 chosen = CHOSEN * (options.chosen and recipe != ORIGINAL)
+                chosen = OUTSIDE * (options.bf16 and recipe != ORIGINAL) + chosen
                 yield model, dtype, recipe + chosen + OPTIMIZED * options.optimize
 
 
@@ -109,7 +115,7 @@ def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
         except ScalifyError as error:
             results[key], refused = {"error": str(error)}, 1
         results[key]["sizes"] = MODELS[model].says
-        name = recipe.removesuffix(OPTIMIZED).removesuffix(CHOSEN)
+        name = recipe.removesuffix(OPTIMIZED).removesuffix(CHOSEN).removesuffix(OUTSIDE)
         results[key]["signature"] = options.signature if name in STATIC else "same"
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     return refused
@@ -175,6 +181,7 @@ def main() -> int:
     parser.add_argument("--signature", choices=SIGNATURES, default="same")
     parser.add_argument("--chosen", action="store_true", help="for that device")
     parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
+    parser.add_argument("--bf16", action="store_true", help="with compute=bf16")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
     parser.add_argument("--again", action="store_true", help="measure originals again too")
     parser.add_argument("--show", action="store_true", help="only print the table")

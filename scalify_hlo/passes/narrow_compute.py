@@ -23,7 +23,7 @@ _MIXED: Final = frozenset({"bf16", "f16"})
 class NarrowComputePass(Pass):
     """Casts the values of a model, but not of its loss and its optimizer, to ``compute``.
 
-    A program with matmuls in 16 bits is left as it is: what it computes in f32, its author wants so.
+    A program with matmuls in 16 bits is left as it is: what it computes in f32 is there on purpose.
     A format with the range of f32 needs no scales. Then this pass runs before matmuls are
     quantized, which read and return that format, as they do in a program exported in it.
 

@@ -39,7 +39,7 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.recipes.loading import load_recipe
-from scalify_hlo.recipes.model import KEEP, NONE, PORTABLE, WIDE, Recipe
+from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.scales import fill_in_scales
 

@@ -238,8 +238,9 @@ class Recipe:
             the scale of the data. ``data`` adds it to data near unit. This changes the result, but
             keeps small variances (Scalify paper, appendix C.2).
         compute: The format of all other f32 values of the model; ``keep`` is that of the program.
-            Sums over many terms and the optimizer stay in f32. With ``f16``, values computed from
-            gradients stay in f32 too, since f16 has too little range for them.
+            Sums over many terms, the loss and the optimizer stay in f32. With ``f16``, values
+            computed from gradients stay in f32 too, since f16 has too little range for them. A
+            program whose matmuls are in 16 bits keeps its formats.
         predict: The prediction of the sizes of data that are cast. ``none`` follows them roughly,
             and statistics correct the scales. ``unit`` predicts them from the sizes of the inputs,
             with the factors of the Unit Scaling paper (table A.2).
