@@ -61,17 +61,17 @@ KEPT = ("versions", "compile_s", "memory", "flops", "f8_share", "launches", "cau
 
 def program(model: str, dtype: str, label: str, signature: str, target: str) -> jax.export.Exported:
     """The program of a model, rewritten unless the label is `ORIGINAL`."""
-    exported = MODELS[model].export(DTYPES[dtype])
+    exported = MODELS[model].export(DTYPES[dtype], load_target(target).platform)
     if label == ORIGINAL:
         return exported
     recipe, optimize = label.removesuffix(OPTIMIZED), label.endswith(OPTIMIZED)
     recipe = "propagate" if recipe == ORIGINAL else recipe
-    settings = {"target": target} if recipe.endswith(CHOSEN) else {}
+    device = target if recipe.endswith(CHOSEN) else None
     recipe = recipe.removesuffix(CHOSEN)
     settings |= {"compute": "bf16"} if recipe.endswith(OUTSIDE) else {}
     recipe = recipe.removesuffix(OUTSIDE)
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
-    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, settings=settings, **how)
+    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, target=device, **how)
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:

@@ -38,10 +38,10 @@ class Model:
     flags: Mapping[str, bool] = field(default_factory=dict)
     vocabulary: int = 0
 
-    def export(self, dtype: str) -> jax.export.Exported:
+    def export(self, dtype: str, platform: str = "cuda") -> jax.export.Exported:
         """The program in a dtype of parameters and activations."""
         jitted = jax.jit(self.step, donate_argnums=self.donated)
-        return jax.export.export(jitted, platforms=("cuda",))(*self.arguments(jnp.dtype(dtype)))
+        return jax.export.export(jitted, platforms=(platform,))(*self.arguments(jnp.dtype(dtype)))
 
 
 def rms_norm(gain: jax.Array, x: jax.Array) -> jax.Array:

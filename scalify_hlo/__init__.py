@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from scalify_hlo.explaining.compiled import explain as explain
     from scalify_hlo.explaining.model import ExplainedMatmul as ExplainedMatmul
     from scalify_hlo.explaining.model import Explanation as Explanation
+    from scalify_hlo.explaining.page import explain_page as explain_page
     from scalify_hlo.explaining.record import dump_explanation as dump_explanation
     from scalify_hlo.frontend.scaled_state import scaled_state as scaled_state
     from scalify_hlo.frontend.scaling_state import init_scaling_state as init_scaling_state
@@ -151,6 +152,7 @@ _HOMES = {
     "Explanation": "explaining.model",
     "ExplainedMatmul": "explaining.model",
     "dump_explanation": "explaining.record",
+    "explain_page": "explaining.page",
     "compare_recipes": "choose.comparison",
     "blame": "choose.blame",
     "Blame": "choose.blame_model",

@@ -299,7 +299,7 @@ class Optimized:
     compiler: str
 
 
-def described_devices(platform: str, topology: Mapping[str, str], count: int) -> list[Any]:
+def described_devices(platform: str, topology: Mapping[str, Any], count: int) -> list[Any]:
     """Returns devices to compile for: local CPU devices, or described ones.
 
     Args:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError, nearest, refuse_without
+from scalify_hlo.explaining.device import for_device
 from scalify_hlo.io.artifact import copy_module, require_legible
 from scalify_hlo.io.program import Program, read_program, read_text, write_program
 from scalify_hlo.io.wellformed import check_module, located
@@ -111,6 +112,7 @@ def rewrite(
     report: Literal[False] = ...,
     again: bool = ...,
     optimize: bool = ...,
+    target: str | None = ...,
 ) -> P: ...
 @overload
 def rewrite(
@@ -125,6 +127,7 @@ def rewrite(
     report: Literal[True],
     again: bool = ...,
     optimize: bool = ...,
+    target: str | None = ...,
 ) -> tuple[P, Report]: ...
 
 
@@ -140,6 +143,7 @@ def rewrite(
     report: bool = False,
     again: bool = False,
     optimize: bool = False,
+    target: str | None = None,
 ) -> P | tuple[P, Report]:
     """Rewrites a StableHLO program into scaled form.
 
@@ -165,6 +169,9 @@ def rewrite(
         optimize: Whether ops are replaced by faster ones of the same value: scatters of single
             numbers into a constant, such as the gradient of a cross-entropy with integer labels, by
             selects. This changes no bit of the result.
+        target: The name of the device that the program is for, as for `explain`, which estimates
+            the program's time on it. It sets the option ``target`` of the recipe, so that on a
+            device with an estimate matmuls stay wide that FP8 does not make faster.
 
     Returns:
         The rewritten program, as the same kind of object. The vjp of an Exported is rewritten too.
@@ -174,16 +181,18 @@ def rewrite(
     Raises:
         InputError: The program is not StableHLO with a function `main`, or was rewritten before.
             The file of a recipe or of a profile is not valid, or the profile is of another program.
-            With `strict`, there is a remark.
-        UsageError: A name or a value of the options is not known.
+            With `strict`, there is a remark. There is no such target.
+        UsageError: A name or a value of the options is not known, or the recipe's ``target`` is set
+            besides.
 
     Example:
         >>> text = "func.func @main(%x: tensor<4xf32>) { return }"
         >>> "%arg1: tensor<f32>" in rewrite(text, signature="scaled")
         True
     """
+    given = settings if target is None else for_device(target, settings or {})
     options = make_options(
-        recipe, signature, input_scale, settings, profile, strict=strict, listed=report
+        recipe, signature, input_scale, given, profile, strict=strict, listed=report
     )
     require_pairs(options.recipe, signature)
     rewritten, done = _rewrite(program, replace(options, again=again, optimize=optimize))

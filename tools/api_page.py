@@ -68,7 +68,13 @@ GROUPS = {
         "Point",
         "dump_search",
     ),
-    "Compiled programs": ("explain", "Explanation", "ExplainedMatmul", "dump_explanation"),
+    "Compiled programs": (
+        "explain",
+        "Explanation",
+        "ExplainedMatmul",
+        "dump_explanation",
+        "explain_page",
+    ),
     "Reports": ("Report", "MatmulReport", "OperandScale", "Totals", "Remark", "dump_report"),
     "Markers": (
         "set_scaling",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +17,7 @@ from scalify_hlo.cli.options import (
     timeout_option,
     to_optional,
 )
-from scalify_hlo.errors import UsageError
+from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.storage.files import STREAM, require_writable, same_file, write_file
 
 if TYPE_CHECKING:
@@ -48,7 +49,12 @@ _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
 )
 @timeout_option
 @format_option("Print tables, or everything as JSON.")
-@click.option("-o", "--output", metavar="R.JSON", help="Write everything as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    help="Write everything: JSON, or .html for a page.",
+)
 def command(
     program: str,
     target: str,
@@ -93,11 +99,12 @@ def command(
         raise UsageError(
             "with --recipe, IN is the original", hint="leave out --against or --recipe"
         )
-    if output is not None:
-        require_writable(output)
+    form_of = _form(output)
     source = read(program)
     explained = _explained(source, against, device, options, timeout)
-    _print(explained, source.name, form, output)
+    if output is not None:
+        write_file(output, form_of(explained, source.name))
+    _print(explained, source.name, form)
     check_explanation(explained, requirements, source.name)
 
 
@@ -119,11 +126,31 @@ def _explained(
         )
 
 
-def _print(explained: Explanation, name: str, form: str, output: str | None) -> None:
+def _form(output: str | None) -> Callable[[Explanation, str], str]:
+    """Returns the function that makes the text of a file, by the suffix of its name.
+
+    Raises:
+        UsageError: The suffix is of another form.
+        InputError: The file cannot be written.
+    """
+    from scalify_hlo.explaining.page import explain_page
     from scalify_hlo.explaining.record import dump_explanation
 
+    forms = {"": dump_explanation, ".json": dump_explanation, ".html": explain_page}
+    suffix = Path(output).suffix.lower() if output not in (None, STREAM) else ""
+    if suffix not in forms:
+        raise UsageError(
+            f"an explanation cannot be written as {suffix}{nearest(suffix, forms)}",
+            hint="the suffixes of the output are: .json, .html",
+        )
     if output is not None:
-        write_file(output, dump_explanation(explained, name))
+        require_writable(output)
+    return forms[suffix]
+
+
+def _print(explained: Explanation, name: str, form: str) -> None:
+    from scalify_hlo.explaining.record import dump_explanation
+
     if form == "json":
         console.echo(dump_explanation(explained, name), nl=False)
     else:
@@ -179,6 +206,7 @@ def _kernels(explained: Explanation) -> str:
 
 def _facts(explained: Explanation) -> Iterator[tuple[str, str]]:
     program, original = explained.program, explained.original
+    yield "multiplies without a conversion", ", ".join(explained.target.native)
     for part, share in explained.shares():
         of = "all matmuls" if part == "all" else part
         yield f"FP8 share of {of}", f"{100 * share:.1f} %"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError
+from scalify_hlo.explaining.device import recipe_target
 from scalify_hlo.io.artifact import copy_module
 from scalify_hlo.io.wellformed import located
 from scalify_hlo.passes.legalize import LegalizePass
@@ -17,14 +18,10 @@ from scalify_hlo.passes.pipeline import Options, rewrite_module, run_passes
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
-from scalify_hlo.recipes.model import Target as RecipeTarget
 from scalify_hlo.report.matmuls import MatmulReport
 from scalify_hlo.report.model import Report
 from scalify_hlo.targets.description import Target
 
-_RECIPES: Final[Mapping[str, RecipeTarget]] = {"cuda": "gpu", "tpu": "tpu", "cpu": "cpu"}
-"""The target of a recipe for each platform."""
-_NAMED: Final[tuple[RecipeTarget, ...]] = ("h100", "h200", "b200")
 _OWN: Final = "scalify."
 _WIDE: Final = frozenset({"f32", "f64"})
 
@@ -66,11 +63,6 @@ def rewritten(module: ir.Module, options: Options, target: Target, name: str) ->
     with located(name):
         asked = replace(options, recipe=recipe, named=True, listed=True)
         return Prepared(new, rewrite_module(new, asked))
-
-
-def recipe_target(target: Target) -> RecipeTarget:
-    """Returns the target of a recipe for a device."""
-    return next((n for n in _NAMED if n == target.name), _RECIPES[target.platform])
 
 
 def as_it_is(module: ir.Module, name: str) -> Prepared:

@@ -35,6 +35,7 @@ def explain_record(explanation: Explanation, name: str = "<program>") -> dict[st
         "version": VERSION,
         "program": name,
         "target": explanation.target.name,
+        "native": list(explanation.target.native),
         "recipe": explanation.recipe or None,
         "figures": figures(explanation),
         "f8_shares": dict(explanation.shares()),

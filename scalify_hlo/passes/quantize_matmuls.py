@@ -21,6 +21,7 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
 from scalify_hlo.quantize.costs import Candidate, not_faster
+from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
     MARKS,
@@ -66,7 +67,8 @@ class QuantizeMatmulsPass(Pass):
         if main is not None:
             source = source_of(module, main, self.recipe, self.profile, index, report)
         casts = index.share(Casts())
-        casting = self._casting(source, casts)
+        exchanges = Exchanges()
+        casting = self._casting(source, casts, exchanges)
         quantizer = MatmulQuantizer(
             casting,
             Flattening() if on_one_device(module) else None,
@@ -78,7 +80,8 @@ class QuantizeMatmulsPass(Pass):
         ops = marked_ops(module, index.listing)
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
-        self._narrow(ops, quantizer, report, numbers, records)
+        self._narrow(ops, quantizer, report, numbers, records, exchanges)
+        exchanges.finish()
         if source is not None:
             source.finish(report)
         records.finish()
@@ -97,6 +100,7 @@ class QuantizeMatmulsPass(Pass):
         report: Report,
         numbers: Numbers,
         records: Records,
+        exchanges: Exchanges,
     ) -> None:
         """Replaces matmuls by quantized matmuls.
 
@@ -106,10 +110,13 @@ class QuantizeMatmulsPass(Pass):
             report: The report, which counts quantized matmuls.
             numbers: The numbers of the matmuls that are not quantized.
             records: The records of the outcome for each matmul.
+            exchanges: The collectives that casts stand before.
         """
         selection = Selection(self.recipe)
         read = self.recipe.state.gradient != KEEP or self.recipe.computes_narrow
-        for op, decided in zip(ops, self._decided(ops, selection, numbers), strict=True):
+        choices = self._decided(ops, selection, numbers)
+        exchanges.expect(op for op, choice in zip(ops, choices, strict=True) if _is_small(choice))
+        for op, decided in zip(ops, choices, strict=True):
             left = [op]
             if decided is not None:
                 extent, choice = decided
@@ -145,11 +152,11 @@ class QuantizeMatmulsPass(Pass):
                 decided[place] = candidate.extent, Choice(None, wide)
         return decided
 
-    def _casting(self, source: ScaleProvider | None, casts: Casts) -> Casting:
+    def _casting(self, source: ScaleProvider | None, casts: Casts, exchanges: Exchanges) -> Casting:
         """Returns the provider of the quantized operands."""
         if source is None:
-            return Propagated(casts, self.recipe.matmul, listed=self.listed)
-        return QuantizedOperands(Operands(source), self.recipe)
+            return Propagated(casts, self.recipe.matmul, exchanges, listed=self.listed)
+        return QuantizedOperands(Operands(source, exchanges), self.recipe)
 
     def _quantized(
         self, op: ir.OpView, choice: Choice, quantizer: MatmulQuantizer, extent: Extent
@@ -159,6 +166,12 @@ class QuantizeMatmulsPass(Pass):
             clear(op, MARKS)
             return [op]
         return quantizer.narrow(op, choice.formats, extent)
+
+
+def _is_small(decided: tuple[Extent, Choice] | None) -> bool:
+    """Whether a matmul gets operands of 8 bits."""
+    formats = None if decided is None else decided[1].formats
+    return formats is not None and all(map(is_small, formats))
 
 
 def _rounding(ops: Sequence[ir.OpView]) -> Iterator[ir.Operation]:

@@ -13,6 +13,7 @@ from scalify_hlo.analysis.names import BACKWARD, FORWARD
 from scalify_hlo.errors import ScalifyWarning
 from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.report.entries import (
+    estimate_entry,
     matmul_entries,
     remark_entries,
     rescaling_entries,
@@ -139,7 +140,8 @@ def dump_report(report: Report, name: str = "<program>") -> str:
     Returns:
         An object with the name of its ``format`` and its ``version``, the ``recipe``, the
         ``summary``, the ``totals``, the ``matmuls``, the ``rescalings`` that the recipe inserted,
-        and the ``remarks``. ``scalify_hlo/report/schemas/report.json`` is its JSON Schema.
+        the ``estimate`` or null, and the ``remarks``. ``scalify_hlo/report/schemas/report.json`` is
+        its JSON Schema.
     """
     content = {
         "format": "scalify-hlo report",
@@ -151,6 +153,7 @@ def dump_report(report: Report, name: str = "<program>") -> str:
         "rescalings": rescaling_entries(report.sites),
         "compute": report.compute,
         "optimized": {"scatters": report.optimized},
+        "estimate": report.estimate and estimate_entry(report.estimate),
         "remarks": remark_entries(report.remarks, name),
     }
     return json.dumps(content, indent=1) + "\n"

@@ -16,6 +16,7 @@ from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
 from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
+from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
@@ -57,25 +58,30 @@ class Propagated:
     Args:
         casts: The casts of the module.
         recipe: The options of matmuls.
+        exchanges: The collectives that casts stand before.
         listed: Whether the report lists the scales, which propagation finds.
     """
 
     count = 0
 
-    def __init__(self, casts: Casts, recipe: MatmulOptions, *, listed: bool = False) -> None:
+    def __init__(
+        self, casts: Casts, recipe: MatmulOptions, exchanges: Exchanges, *, listed: bool = False
+    ) -> None:
         self._casts, self._output, self._listed = casts, recipe.output, listed
+        self._exchanges = exchanges
         self.scales: Scales = (None, None)
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
+        values = [_source(value, f) for value, f in zip(op.operands, formats, strict=False)]
         made = [
-            self._casts.cast(_source(value, format_), format_, kept=_kept(op, role))
-            for value, format_, role in zip(op.operands, formats, roles_of(op), strict=False)
+            self._casts.cast(self._exchanges.source(value), format_, kept=_kept(op, role))
+            for value, format_, role in zip(values, formats, roles_of(op), strict=False)
         ]
         if self._listed and attributes.MATMUL in op.attributes:
             number = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
             self.scales = _noted(made[0], number, 0), _noted(made[1], number, 1)
-        return made
+        return list(map(self._exchanges.moved, values, made))
 
     def element(self, old: ir.Type, formats: Formats) -> ir.Type:
         """See `Casting`."""

@@ -32,6 +32,7 @@ from scalify_hlo.quantize.casts import (
     widened_from,
 )
 from scalify_hlo.quantize.channels import Channels
+from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
@@ -116,10 +117,15 @@ class ScaleProvider(Protocol):
 
 
 class Operands:
-    """The operands of a module's matmuls, each cast once for each format and kind of scale."""
+    """The operands of a module's matmuls, each cast once for each format and kind of scale.
 
-    def __init__(self, source: ScaleProvider) -> None:
-        self._source = source
+    Args:
+        source: The source of scales.
+        exchanges: The collectives that casts stand before.
+    """
+
+    def __init__(self, source: ScaleProvider, exchanges: Exchanges) -> None:
+        self._source, self._exchanges = source, exchanges
         self._made: ValueCache[Operand] = ValueCache()
 
     @property
@@ -140,8 +146,17 @@ class Operands:
         key = value, name, None if channels is None else channels.dims
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = self._source.operand(request)
+            made = self._made[key] = self._new(request)
         return made if made.channels is None else replace(made, channels=channels)
+
+    def _new(self, request: QuantizeRequest) -> Operand:
+        """Returns an operand whose cast is new, or stands before collectives."""
+        value = request.value
+        source = value if request.channels is not None else self._exchanges.source(value)
+        if source == value:
+            return self._source.operand(request)
+        made = self.get(replace(request, value=source))
+        return replace(made, data=self._exchanges.moved(value, made.data))
 
 
 def inverse_scale(

@@ -9,7 +9,7 @@ from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.dialect.locations import place_of_text
 from scalify_hlo.errors import Remark
 from scalify_hlo.report.matmuls import MEASURED, MatmulReport, OperandScale
-from scalify_hlo.report.model import SiteReport, ValueReport
+from scalify_hlo.report.model import Estimate, SiteReport, ValueReport
 from scalify_hlo.report.totals import Part, Totals
 
 
@@ -132,3 +132,14 @@ def value_entries(values: Iterable[ValueReport]) -> list[dict[str, Any]]:
 def rescaling_entries(sites: Iterable[SiteReport]) -> list[dict[str, Any]]:
     """Returns an entry for each dynamic rescaling that a recipe inserts."""
     return [site._asdict() for site in sites]
+
+
+def estimate_entry(estimate: Estimate) -> dict[str, Any]:
+    """Returns an entry for the estimated time on a device, in microseconds."""
+    return {
+        "target": estimate.target,
+        "us": round(1e6 * estimate.seconds, 3),
+        "us_in_bf16": round(1e6 * estimate.before, 3),
+        "speedup": round(estimate.speedup, 4),
+        "speedup_with_launches": round(estimate.speedup_with_launches, 4),
+    }

@@ -100,6 +100,27 @@ class ScalingState(NamedTuple):
     length: int
 
 
+class Estimate(NamedTuple):
+    """The estimated time of a rewritten program on a device, against the original in bf16.
+
+    Attributes:
+        target: The name of the device.
+        seconds: The time of the program.
+        before: The time of the original in bf16.
+        speedup_with_launches: The ratio of both, with 2 µs for each kernel.
+    """
+
+    target: str
+    seconds: float
+    before: float
+    speedup_with_launches: float
+
+    @property
+    def speedup(self) -> float:
+        """The time of the original over that of the program."""
+        return self.before / self.seconds
+
+
 @dataclass
 class Report:
     """The report of a rewrite.
@@ -131,6 +152,7 @@ class Report:
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
+        estimate: The estimated time on a device, if ``rewrite --target`` made one.
     """
 
     arguments: list[ValueReport] = field(default_factory=list)
@@ -154,6 +176,7 @@ class Report:
     recipe: str = ""
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
+    estimate: Estimate | None = None
 
     @property
     def totals(self) -> Totals:

@@ -15,6 +15,8 @@ from scalify_hlo.errors import InputError, nearest
 _DATA = files("scalify_hlo") / "targets" / "data"
 _SUFFIX: Final = ".toml"
 _TERA: Final = 1e12
+_HOST: Final = 2
+"""The chips of a host in each of the first two dimensions of a grid."""
 
 WIDER: Final[Mapping[str, str]] = {
     "f4": "f8",
@@ -83,7 +85,7 @@ class Target:
             format_class = WIDER.get(format_class, "")
         return min(self.peak.values(), default=None)
 
-    def described(self, devices: int) -> dict[str, str]:
+    def described(self, devices: int) -> dict[str, Any]:
         """Returns the arguments of `jax.experimental.topologies.get_topology_desc`.
 
         Args:
@@ -103,7 +105,20 @@ class Target:
                 f"the target {self.name} is described with at most {max(grids)} devices",
                 hint="give --devices a smaller number",
             )
-        return {"topology_name": grids[min(fits)]}
+        return _grid(grids[min(fits)])
+
+
+def _grid(name: str) -> dict[str, Any]:
+    """Returns the description of a grid of chips, such as ``v6e:2x4``.
+
+    libtpu takes four chips for a host, and refuses a smaller grid unless the host is said to have
+    fewer.
+    """
+    chips = [int(extent) for extent in name.partition(":")[2].split("x")]
+    if min(chips[:2]) >= _HOST:
+        return {"topology_name": name}
+    bounds = [min(extent, _HOST) for extent in chips[:2]]
+    return {"topology_name": name, "chips_per_host_bounds": [*bounds, 1]}
 
 
 def target_names() -> list[str]:

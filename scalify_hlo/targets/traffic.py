@@ -16,7 +16,12 @@ _VIEWS: Final = ("bitcast", "reshape")
 _SLICES: Final = ("dynamic-slice", "slice", "gather")
 _WORKSPACE: Final = ("s8", "u8")
 _COPY: Final = "copy-start"
-_WITH_OPERANDS: Final = ("all-gather-start", "collective-permute-start")
+_WITH_OPERANDS: Final = (
+    "all-gather-start",
+    "all-to-all-start",
+    "collective-permute-start",
+    "reduce-scatter-start",
+)
 """Starts of collectives whose result is a tuple of the operands, the results and more."""
 
 

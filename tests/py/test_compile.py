@@ -312,6 +312,18 @@ def test_a_gather_is_counted_once(name: str) -> None:
     assert record["collectives"] == {"f32": 4 * 4096 * 64}
 
 
+@pytest.mark.parametrize(
+    ("name", "one", "eight"), [("tpu-v6e", "v6e:1x1", "v6e:2x4"), ("tpu7x", "tpu7x:1x1x1", "2x2x1")]
+)
+def test_a_host_with_one_chip_says_so(name: str, one: str, eight: str) -> None:
+    """libtpu takes four for a host, and refuses a grid that is smaller."""
+    target = load_target(name)
+    assert target.described(1) == {"topology_name": one, "chips_per_host_bounds": [1, 1, 1]}
+    described = target.described(8)
+    assert described["topology_name"].endswith(eight)
+    assert "chips_per_host_bounds" not in described
+
+
 @pytest.mark.parametrize("name", ["tpu-v5e", "tpu-v6e", "tpu7x"])
 def test_a_program_compiles_for_tpus(name: str) -> None:
     require_plugin(name)

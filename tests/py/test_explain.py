@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from scalify_hlo.analysis.sizes import Size
 from scalify_hlo.cli.main import main
 from scalify_hlo.explaining import compiled
 from scalify_hlo.explaining.kernels import kernels_by_number, label_of
+from scalify_hlo.explaining.page import explain_page
 from scalify_hlo.explaining.record import explain_record, schema
 from scalify_hlo.explaining.requirements import QUANTITIES, check_explanation, parse_checks
 from scalify_hlo.explaining.warnings import warnings_of
@@ -166,6 +169,37 @@ def test_the_json_fits_its_schema(explained: Any) -> None:
     alone = explain_record(replace(explained, original=None))
     assert not list(faults(alone, schema(), schema()))
     assert list(faults({**record, "more": 1}, schema(), schema()))
+
+
+def test_the_page_has_all_matmuls_and_loads_nothing(explained: Any) -> None:
+    page = explain_page(explained, "a<b>.mlir")
+    assert page.startswith("<!doctype html>")
+    assert "a&lt;b&gt;.mlir" in page
+    assert "<b>" not in page
+    assert "prefers-color-scheme: dark" in page
+    assert "default-src 'none'" in page
+    assert not re.search(r"<script|<link|src=|href=|url\(|@import", page)
+    table = page[page.index("Matmuls and convolutions") : page.index("Kernels by cause")]
+    assert table.count("<tr>") == 1 + len(explained.matmuls)
+    assert table.count('class="bad"') == 5  # all fall back
+    for each in explained.matmuls:
+        assert all(kernel.name in table for kernel in each.kernels)
+    for text in warnings_of(explained):
+        assert escape(text) in page
+    assert "multiplies without a conversion: f32, f64" in page
+    assert "in bf16" in explain_page(replace(explained, original=None))
+
+
+def test_the_output_is_a_page_by_its_suffix(tmp_path: Path) -> None:
+    program, page = tmp_path / "step.mlir", tmp_path / "out.html"
+    program.write_text(exported().mlir_module())
+    options = ["--target", "cpu", "--recipe", "fp8-current"]
+    done = call(str(program), *options, "-o", str(page), "--check", "fallbacks==0")
+    assert done.exit_code == 1
+    assert page.read_text().startswith("<!doctype html>")
+    done = call(str(program), *options, "-o", str(tmp_path / "out.htm"))
+    assert done.exit_code == 2
+    assert "cannot be written as .htm (did you mean '.html'" in done.stderr
 
 
 @pytest.mark.parametrize(

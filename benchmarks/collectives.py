@@ -1,0 +1,169 @@
+"""Bytes in collectives of FP8 programs on eight described devices, over those of bf16.
+
+    pip install "scalify-hlo[cuda]"
+    python -m benchmarks.collectives                # every model by every recipe
+    python -m benchmarks.collectives --model fsdp   # one of them
+
+A stack of gated MLPs is trained with its weights divided among the devices (`fsdp`), with the
+columns and rows of its weights on different devices (`tensor`), and as a program for one device
+that gathers its weights and exchanges its tokens itself (`explicit`). XLA compiles the program and
+its rewrites for eight H200, and the results of all collectives are counted by their format.
+Nothing is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
+
+import scalify_hlo
+from benchmarks.roofline_models import Shape, rms_norm, stack_loss, swiglu_shapes
+from scalify_hlo.io.program import read_program
+from scalify_hlo.targets.compiling import compile_program
+from scalify_hlo.targets.description import load_target
+from scalify_hlo.targets.hlo import read_hlo
+from scalify_hlo.targets.kernels import kernels_of
+from scalify_hlo.targets.roofline import work_of
+
+DEVICES = 8
+LAYERS, WIDTH, HIDDEN, TOKENS = 2, 2048, 8192, 16384
+BOUND = 0.75
+"""The most bytes in collectives over those of bf16, by the recipes that are bounded."""
+ORIGINAL = "original"
+RECIPES = ("unit", "fp8", "fp8-current", "fp8-delayed")
+STATIC = {"signature": "same", "input_scale": {"*": 2.0**-4}}
+AXIS = "d"
+ROWS, COLUMNS, WHOLE = PartitionSpec(AXIS), PartitionSpec(None, AXIS), PartitionSpec()
+
+
+def mesh() -> AbstractMesh:
+    """The devices, none of which need be there."""
+    return AbstractMesh((DEVICES,), (AXIS,), axis_types=(AxisType.Auto,))
+
+
+def layer_specs(specs: Mapping[str, PartitionSpec]) -> list[dict[str, PartitionSpec]]:
+    """How the weights of the layers are divided."""
+    return [{"norm": WHOLE, **specs}] * LAYERS
+
+
+def layers() -> list[dict[str, Any]]:
+    """The shapes of the weights."""
+    dtype = jnp.dtype("bfloat16")
+    return [{"norm": Shape((WIDTH,), dtype), **swiglu_shapes(WIDTH, HIDDEN, dtype)}] * LAYERS
+
+
+def train(gradient: Callable[..., Any], specs: Any, batch: PartitionSpec) -> jax.export.Exported:
+    """A step of gradient descent, whose new weights are divided like the old ones."""
+
+    def step(params: Any, x: jax.Array) -> Any:
+        gradients = gradient(params, x)
+        return jax.tree.map(lambda p, g: p - (1e-2 * g).astype(p.dtype), params, gradients)
+
+    place = partial(jax.tree.map, partial(NamedSharding, mesh()))
+    shardings = place(specs)
+    jitted = jax.jit(
+        step,
+        in_shardings=(shardings, NamedSharding(mesh(), batch)),
+        out_shardings=shardings,
+        donate_argnums=0,
+    )
+    x = Shape((TOKENS, WIDTH), jnp.bfloat16)
+    return jax.export.export(jitted, platforms=("cuda",))(layers(), x)
+
+
+def fsdp() -> jax.export.Exported:
+    """Weights and tokens divided among the devices, and gathered by the partitioner."""
+    return train(jax.grad(stack_loss), layer_specs({"gate": ROWS, "up": ROWS, "down": ROWS}), ROWS)
+
+
+def tensor() -> jax.export.Exported:
+    """The hidden units of each layer divided among the devices."""
+    return train(
+        jax.grad(stack_loss), layer_specs({"gate": COLUMNS, "up": COLUMNS, "down": ROWS}), WHOLE
+    )
+
+
+def explicit() -> jax.export.Exported:
+    """As `fsdp`, with collectives that the program states: a gather of each weight."""
+    specs = layer_specs({"gate": ROWS, "up": ROWS, "down": ROWS})
+
+    def local(params: Any, x: jax.Array) -> jax.Array:
+        for layer in params:
+            whole = {
+                name: jax.lax.all_gather(layer[name], AXIS, axis=0, tiled=True)
+                for name in ("gate", "up", "down")
+            }
+            normal = rms_norm(layer["norm"], x)
+            hidden = jax.nn.silu(normal @ whole["gate"]) * (normal @ whole["up"])
+            x = x + hidden @ whole["down"]
+        return jax.lax.pmean(jnp.mean(jnp.square(x.astype(jnp.float32))), AXIS)
+
+    gradient = jax.shard_map(jax.grad(local), mesh=mesh(), in_specs=(specs, ROWS), out_specs=specs)
+    return train(gradient, specs, ROWS)
+
+
+MODELS: Mapping[str, Callable[[], jax.export.Exported]] = {
+    "fsdp": fsdp,
+    "tensor": tensor,
+    "explicit": explicit,
+}
+
+
+def collectives(exported: jax.export.Exported, name: str, kept: str | None) -> dict[str, int]:
+    """The bytes of the results of collectives by format, in the program of a device."""
+    target = load_target("h200")
+    module = read_program(exported.mlir_module_serialized, name).module
+    compiled = compile_program(module, target, name=name)
+    if kept is not None:
+        with open(kept, "w", encoding="utf-8") as file:
+            file.write(compiled.hlo)
+    return work_of(list(kernels_of(read_hlo(compiled.hlo))), target).collectives
+
+
+def rewritten(exported: jax.export.Exported, recipe: str) -> jax.export.Exported:
+    """The program by a recipe."""
+    if recipe == ORIGINAL:
+        return exported
+    how: Mapping[str, Any] = STATIC if recipe in ("fp8", "unit") else {}
+    return scalify_hlo.rewrite(exported, recipe=recipe, report=True, **how)[0]
+
+
+def rows(options: argparse.Namespace) -> Iterator[tuple[str, str, float, dict[str, int]]]:
+    """For each model and recipe, the bytes over those of bf16, and the bytes by format."""
+    for model in options.model:
+        base = None
+        for recipe in (ORIGINAL, *options.recipe):
+            kept = f"{options.keep}/{model}-{recipe}.hlo" if options.keep else None
+            found = collectives(rewritten(MODELS[model](), recipe), f"{model} {recipe}", kept)
+            base = sum(found.values()) if base is None else base
+            yield model, recipe, sum(found.values()) / base, found
+
+
+def main() -> int:
+    """Prints a line for each model and recipe; 1 if one misses the bound."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", nargs="+", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--recipe", nargs="+", choices=RECIPES, default=list(RECIPES))
+    parser.add_argument("--keep", help="a folder for the optimized HLO")
+    options = parser.parse_args()
+    os.environ.update({"JAX_PLATFORMS": "cpu", "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1"})
+    missed = False
+    for model, recipe, ratio, found in rows(options):
+        late = recipe != ORIGINAL and ratio > BOUND
+        missed |= late
+        parts = ", ".join(f"{key} {count / 2**20:,.1f}" for key, count in sorted(found.items()))
+        verdict = f"  above {BOUND}" if late else ""
+        print(f"{model:9} {recipe:12} {ratio:5.2f}  MiB: {parts}{verdict}", flush=True)
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,316 @@
+"""Times of FP8 programs on the GPU of this machine, against the same in bf16.
+
+    python -m benchmarks.gpu                       # all; one GPU of 80 GB, no network
+    python -m benchmarks.gpu --model swiglu        # one model
+    python -m benchmarks.gpu --device cpu --small  # the benchmark's own logic
+
+Each model is exported in bf16, rewritten by each recipe, and run by turns with its original; times
+are medians. The estimate of the roofline for the same compiled programs stands beside. `ceiling`
+has the matmuls of the model `swiglu` alone, from operands that are f8 before. It is the most that
+FP8 could give there. Where no GPU can be used, the benchmark says so and ends with 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import scalify_hlo
+from benchmarks.roofline_models import MODELS, Model, Shape, swiglu, swiglu_shapes
+from scalify_hlo.targets.description import Target, load_target
+from scalify_hlo.targets.hlo import read_hlo
+from scalify_hlo.targets.kernels import kernels_of
+from scalify_hlo.targets.roofline import work_of
+
+RESULTS = Path(__file__).parent / "results" / "gpu.json"
+ORIGINAL, CEILING = "bf16", "ceiling"
+RECIPES = ("fp8", "unit", "fp8-current", "fp8-delayed")
+STATIC_RECIPES = ("fp8", "unit")
+STATIC = {"signature": "same", "input_scale": {"*": 2.0**-4}}
+"""How the recipes that predict scales are told those of the inputs, which all have this rms."""
+BOUND = 1.6
+"""The least speed of the SwiGLU layer over bf16 on an H200, by the best recipe."""
+TOKENS = 1000
+"""The tokens that are drawn from, which are fewer than the words of any vocabulary."""
+WARM_UP, CALLS = 3, 5
+FULL, SMALL = (8192, 4096, 14336), (64, 32, 96)
+"""Tokens, width and hidden width of the SwiGLU layer."""
+
+Run = Callable[[], Any]
+
+
+def layer_step(layer: Any, x: jax.Array, cotangent: jax.Array) -> Any:
+    """A SwiGLU layer forward and backward: nine matmuls."""
+    result, backward = jax.vjp(swiglu, layer, x)
+    return result, backward(cotangent)
+
+
+def layer_arguments(sizes: tuple[int, int, int], dtype: jnp.dtype) -> tuple[Any, ...]:
+    """The weights, the input and the gradient of the output."""
+    tokens, width, hidden = sizes
+    x = Shape((tokens, width), dtype)
+    return swiglu_shapes(width, hidden, dtype), x, x
+
+
+def models(*, small: bool) -> dict[str, Model]:
+    """The models by name: the layer, and those of `benchmarks.roofline`."""
+    sizes = SMALL if small else FULL
+    layer = Model(layer_step, partial(layer_arguments, sizes), "one layer of {} x {} x {}")
+    return {"swiglu": layer, **MODELS}
+
+
+def ceiling_step(pairs: list[tuple[jax.Array, jax.Array]], *, algorithm: bool) -> list[jax.Array]:
+    """Matmuls alone, whose operands both have the dimension that is summed over last."""
+    preset = jax.lax.DotAlgorithmPreset.ANY_F8_ANY_F8_F32_FAST_ACCUM
+    dot = partial(
+        jax.lax.dot_general,
+        dimension_numbers=(((1,), (1,)), ((), ())),
+        preferred_element_type=jnp.bfloat16,
+        precision=preset if algorithm and pairs[0][0].dtype.itemsize == 1 else None,
+    )
+    return [dot(a, b) for a, b in pairs]
+
+
+def ceiling_arguments(sizes: tuple[int, int, int], dtype: Any) -> tuple[Any, ...]:
+    """The operands of the nine matmuls of a SwiGLU layer, forward and backward."""
+    m, k, n = sizes
+    shapes = [(m, n, k), (m, n, k), (m, k, n)]
+    shapes += [each for m, n, k in shapes for each in ((m, k, n), (k, n, m))]
+    return ([(Shape((m, k), dtype), Shape((n, k), dtype)) for m, n, k in shapes],)
+
+
+def arrays(shapes: Any) -> Any:
+    """Random arrays like those of training, as the speed of a GPU depends on what it multiplies.
+
+    Floats have an rms of 2^-4. Those in f32, which are moments of an optimizer or scales, are not
+    negative, and scalars are 1. Integers are tokens, labels or counts of steps.
+    """
+
+    def made(number: int, leaf: Any) -> jax.Array:
+        key = jax.random.key(number)
+        if not leaf.shape:
+            return jnp.ones((), leaf.dtype)
+        if not jnp.issubdtype(leaf.dtype, jnp.floating):
+            return jax.random.randint(key, leaf.shape, 0, TOKENS, leaf.dtype)
+        drawn = (jax.random.normal(key, leaf.shape, jnp.bfloat16) / 16).astype(leaf.dtype)
+        return jnp.abs(drawn) if leaf.dtype == jnp.float32 else drawn
+
+    leaves, tree = jax.tree.flatten(shapes)
+    return jax.tree.unflatten(tree, [made(i, leaf) for i, leaf in enumerate(leaves)])
+
+
+def rewritten(model: Model, where: str, recipe: str, target: str | None) -> jax.export.Exported:
+    """The program of a model by a recipe, for a device if one is given."""
+    exported = model.export("bfloat16", where)
+    how: Mapping[str, Any] = STATIC if recipe in STATIC_RECIPES else {}
+    new, _ = scalify_hlo.rewrite(exported, recipe=recipe, target=target, **how, report=True)
+    return new
+
+
+def compiled(exported: jax.export.Exported) -> tuple[Run, str]:
+    """A call of a program on arrays of its own, and its optimized HLO.
+
+    State is not donated, so that the program can run on the same arrays again.
+    """
+    inputs = jax.tree.unflatten(exported.in_tree, exported.in_avals)
+    args, kwargs = arrays(inputs)
+    made = jax.jit(exported.call).lower(*args, **kwargs).compile()
+    return partial(made, *args, **kwargs), made.as_text() or ""
+
+
+def programs(
+    name: str, model: Model, where: str, sizes: tuple[int, int, int], target: str | None
+) -> Iterator[tuple[str, Callable[[], jax.export.Exported]]]:
+    """The programs of a model, by the label of each; they are made when they are called."""
+    yield ORIGINAL, partial(model.export, "bfloat16", where)
+    for recipe in RECIPES:
+        yield recipe, partial(rewritten, model, where, recipe, target)
+    if name != "swiglu":
+        return
+    for label, dtype in ((f"{CEILING} bf16", jnp.bfloat16), (CEILING, jnp.float8_e4m3fn)):
+        step = jax.jit(partial(ceiling_step, algorithm=where == "cuda"))
+        shapes = ceiling_arguments(sizes, dtype)
+        yield label, partial(jax.export.export(step, platforms=(where,)), *shapes)
+
+
+def measured(runs: Mapping[str, Run], rounds: int) -> dict[str, list[float]]:
+    """The seconds of a call in each round; who goes first changes from round to round."""
+    for run in runs.values():
+        for _ in range(WARM_UP):
+            jax.block_until_ready(run())
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    names = list(runs)
+    for turn in range(rounds):
+        first = turn % len(names)
+        for name in (*names[first:], *names[:first]):
+            start = time.perf_counter()
+            results = [runs[name]() for _ in range(CALLS)]
+            jax.block_until_ready(results)
+            seconds[name].append((time.perf_counter() - start) / CALLS)
+            del results
+    return seconds
+
+
+def figures(times: list[float], hlo: str, target: Target) -> dict[str, Any]:
+    """The time of a program, with quartiles, and its estimate in microseconds."""
+    work = work_of(list(kernels_of(read_hlo(hlo))), target)
+    low, middle, high = (1e6 * q for q in statistics.quantiles(times, n=4))
+    return {
+        "us": round(middle, 2),
+        "quartiles_us": [round(low, 2), round(high, 2)],
+        "estimate_us": round(1e6 * (work.seconds or 0), 2),
+        "estimate_with_launches_us": round(1e6 * (work.seconds_with_launches or 0), 2),
+        "launches": work.launches,
+        "f8_share": work.f8_share,
+    }
+
+
+def of_model(name: str, model: Model, options: argparse.Namespace, target: Target) -> Any:
+    """The figures of all programs of a model; the error of one that cannot run."""
+    sizes = SMALL if options.small else FULL
+    chosen = target.name if options.chosen else None
+    where = "cuda" if options.device == "cuda" else "cpu"
+    runs, texts, found = dict[str, Run](), dict[str, str](), dict[str, Any]()
+    for label, make in programs(name, model, where, sizes, chosen):
+        print(f"compiling {name} {label}", file=sys.stderr, flush=True)
+        try:
+            runs[label], texts[label] = compiled(make())
+        except Exception as error:  # XLA's errors have many types
+            found[label] = {"error": " ".join(str(error).split())[:400]}
+    times = measured(runs, options.rounds)
+    found |= {label: figures(times[label], texts[label], target) for label in runs}
+    return {"programs": found, "says": model.says.format(*sizes)}
+
+
+def base_of(label: str) -> str:
+    """The label of the program in bf16 that another is compared with."""
+    return f"{CEILING} bf16" if label.startswith(CEILING) else ORIGINAL
+
+
+def rows(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """For each program its model, label and time, and its speed over bf16, as run and estimated."""
+    for name, model in record["models"].items():
+        for label, entry in model["programs"].items():
+            base = model["programs"].get(base_of(label), {"error": "no original"})
+            if "error" in entry or "error" in base:
+                yield name, label, entry.get("error", base.get("error", ""))[:60], "", "", ""
+                continue
+            times = (f"{entry[key]:,.0f}" for key in ("us", "estimate_us"))
+            speeds = (f"{speed(entry, base, key):.2f}" for key in ("us", "estimate_us"))
+            yield name, label, *times, *speeds
+
+
+def speed(entry: Mapping[str, Any], base: Mapping[str, Any], key: str) -> float:
+    """The time of the original over that of a program; NaN without one."""
+    return base[key] / entry[key] if entry[key] else float("nan")
+
+
+def show(record: Mapping[str, Any]) -> None:
+    """Prints the times, the estimates and the speeds over bf16."""
+    print(f"{record['device']}, medians of {record['rounds']} rounds of {CALLS} calls")
+    header = ("model", "program", "us", "estimate", "speed", "estimate")
+    table = [header, *rows(record)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+    for row in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)))
+
+
+def missed(record: Mapping[str, Any]) -> bool:
+    """Whether no recipe reaches the bound of the SwiGLU layer on an H200."""
+    if record["target"] != "h200" or "swiglu" not in record["models"] or record["small"]:
+        return False
+    entries = record["models"]["swiglu"]["programs"]
+    base = entries.get(ORIGINAL, {})
+    good = [entries[r] for r in RECIPES if "us" in entries.get(r, {}) and "us" in base]
+    best = max((speed(entry, base, "us") for entry in good), default=0.0)
+    print(f"SwiGLU layer, best recipe: {best:.2f} of bf16's speed; at least {BOUND} is wanted")
+    return best < BOUND
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of all that compiles or runs the programs."""
+    names = [f"jax-cuda{n}-{part}" for n in (12, 13) for part in ("plugin", "pjrt")]
+    found = {"python": platform.python_version()}
+    for name in ("scalify-hlo", "jax", "jaxlib", *names, "nvidia-cublas-cu12", "nvidia-cublas"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def target_of(kind: str) -> Target:
+    """The description of a device by XLA's name of its kind; that of an H200 for any other."""
+    names = [name for name in ("h100", "h200", "b200") if name in kind.lower()]
+    return load_target(names[0] if names else "h200")
+
+
+def device(name: str) -> Any:
+    """A device of a platform, or the reason why there is none."""
+    try:
+        return jax.devices(name)[0]
+    except RuntimeError as error:
+        return " ".join(str(error).split())
+
+
+def main() -> int:
+    """Measures, writes the figures and prints them; 1 if an H200 misses the bound."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", nargs="+", default=["swiglu", "stack", "gpt2"])
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--small", action="store_true", help="the layer alone, at small sizes")
+    parser.add_argument("--chosen", action="store_true", help="matmuls by what pays on the device")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--output", type=Path, help=f"default: {RESULTS.name} if a GPU is used")
+    options = parser.parse_args()
+    known = models(small=options.small)
+    if unknown := set(options.model) - known.keys():
+        parser.error(f"no model {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    if options.device == "cpu":
+        os.environ["JAX_PLATFORMS"] = "cpu"
+    found = device(options.device)
+    if isinstance(found, str):
+        print(f"no GPU can be used, so nothing is measured: {found}")
+        return 0
+    record = measure({n: known[n] for n in options.model}, options, found)
+    output = options.output or (RESULTS if options.device == "cuda" else None)
+    if output is not None:
+        output.write_text(json.dumps(record, indent=1) + "\n")
+    show(record)
+    return int(missed(record))
+
+
+def measure(chosen: Mapping[str, Model], options: argparse.Namespace, found: Any) -> Any:
+    """The figures of models on a device, and what made them."""
+    target = target_of(found.device_kind)
+    with jax.default_device(found):
+        measured_models = {
+            name: of_model(name, model, options, target) for name, model in chosen.items()
+        }
+    return {
+        "device": found.device_kind,
+        "compiler": " ".join(found.client.platform_version.split()),
+        "target": target.name,
+        "versions": versions(),
+        "rounds": options.rounds,
+        "small": options.small,
+        "chosen": options.chosen,
+        "models": measured_models,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""The device that a rewrite is for, as the target of its recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from scalify_hlo.errors import UsageError
+from scalify_hlo.recipes.model import Target as RecipeTarget
+from scalify_hlo.targets.description import Target, load_target
+
+KEY: Final = "target"
+"""The key of the option of recipes."""
+_RECIPES: Final[Mapping[str, RecipeTarget]] = {"cuda": "gpu", "tpu": "tpu", "cpu": "cpu"}
+"""The target of a recipe for each platform."""
+_NAMED: Final[tuple[RecipeTarget, ...]] = ("h100", "h200", "b200")
+
+
+def recipe_target(target: Target) -> RecipeTarget:
+    """Returns the target of a recipe for a device.
+
+    Args:
+        target: The device.
+
+    Example:
+        >>> recipe_target(load_target("tpu-v6e"))
+        'tpu'
+    """
+    return next((n for n in _NAMED if n == target.name), _RECIPES[target.platform])
+
+
+def for_device(name: str, settings: Mapping[str, object]) -> dict[str, object]:
+    """Returns the options of a recipe for a device.
+
+    Args:
+        name: The name of the device, such as ``h200``.
+        settings: The other options, by key.
+
+    Raises:
+        InputError: There is no such device.
+        UsageError: The options have a target already.
+
+    Example:
+        >>> for_device("h200", {"matmul.output": "bf16"})
+        {'matmul.output': 'bf16', 'target': 'h200'}
+    """
+    device = load_target(name)
+    if KEY in settings:
+        raise UsageError(
+            f"the target of the recipe is set to {settings[KEY]!r}, and the device is {name}",
+            hint="leave one of them out: the device sets the target of the recipe",
+        )
+    return {**settings, KEY: recipe_target(device)}

@@ -1,0 +1,89 @@
+"""Casts before collectives over eight devices: the bits are those of casts after them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+from unittest import mock
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import scalify_hlo
+from scalify_hlo.quantize.exchanges import Exchanges
+
+AXIS, DEVICES, SIZE = "d", 8, 128
+RING = [(i, (i + 1) % DEVICES) for i in range(DEVICES)]
+EXCHANGE = re.compile(
+    r'"stablehlo\.(all_gather|all_to_all|collective_permute)".*?-> tensor<\S*x(\w+)>', re.S
+)
+NARROW = ("gather", "stacked", "all_to_all", "ring", "backward")
+WIDE = ("line", "also read wide")
+
+
+def product(x: jax.Array, w: jax.Array) -> jax.Array:
+    """The sum over the first dimension of both."""
+    return jax.lax.dot_general(x, w, (((0,), (0,)), ((), ())))
+
+
+def exchanged(case: str, x: jax.Array, w: jax.Array) -> Any:
+    """A matmul whose weight comes from other devices."""
+    if case == "stacked":
+        return x @ jax.lax.all_gather(w, AXIS).reshape(SIZE, SIZE)
+    if case == "all_to_all":
+        return x @ jax.lax.all_to_all(w, AXIS, 1, 0, tiled=True)
+    if case in ("ring", "line"):
+        return product(x, jax.lax.ppermute(w, AXIS, RING if case == "ring" else RING[:-1]))
+    whole = jax.lax.all_gather(w, AXIS, tiled=True)
+    return x @ whole + jnp.sum(whole) if case == "also read wide" else x @ whole
+
+
+def program(case: str) -> Any:
+    """The matmul on all devices; the gradients of both operands too for ``backward``."""
+
+    def local(x: jax.Array, w: jax.Array) -> Any:
+        if case == "backward":
+            return jax.grad(lambda *both: jnp.sum(exchanged(case, *both) ** 2), (0, 1))(x, w)
+        return exchanged(case, x, w)
+
+    mesh = Mesh(np.array(jax.devices()), (AXIS,))
+    rows = P(AXIS, None)
+    return jax.jit(jax.shard_map(local, mesh=mesh, in_specs=(rows, rows), out_specs=rows))
+
+
+def results(new: Any, arrays: list[Any]) -> list[Any]:
+    """The results; what a recipe adds to the arguments are ones."""
+    mesh = Mesh(np.array(jax.devices()), (AXIS,))
+    arrays = [jax.device_put(value, NamedSharding(mesh, P(AXIS, None))) for value in arrays]
+    added = [
+        jax.device_put(np.ones(aval.shape, aval.dtype), NamedSharding(mesh, P()))
+        for aval in new.in_avals[len(arrays) :]
+    ]
+    args, kwargs = jax.tree.unflatten(new.in_tree, [*arrays, *added])
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))]
+
+
+def main(recipe: str) -> None:
+    """Compares the bits, and the types of the collectives."""
+    rng = np.random.default_rng(0)
+    spread = 2.0 ** np.repeat(np.arange(8), 16)[:, None]  # each device has another amax
+    x, w = (rng.standard_normal((2, SIZE, SIZE)) * spread).astype(np.float32)
+    for case in (*NARROW, *WIDE):
+        exported = jax.export.export(program(case))(x, w)
+        new, _ = scalify_hlo.rewrite(exported, recipe=recipe, report=True)
+        with mock.patch.object(Exchanges, "_found", return_value=()):
+            old, _ = scalify_hlo.rewrite(exported, recipe=recipe, report=True)
+        for a, b in zip(results(new, [x, w]), results(old, [x, w]), strict=True):
+            assert a.tobytes() == b.tobytes(), (recipe, case)
+        types, before = ([t for _, t in EXCHANGE.findall(e.mlir_module())] for e in (new, old))
+        assert len(types) == len(before) == 1, (recipe, case, types, before)
+        assert (types != before) == (case in NARROW), (recipe, case, types, before)
+        assert types[0].startswith("f8") == (case in NARROW), (recipe, case, types)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,86 @@
+"""The benchmark of real GPUs: its logic on a CPU, and that it ends well where there is no GPU."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from benchmarks import gpu
+
+
+def record(target: str, **speeds: float) -> dict[str, Any]:
+    def entry(us: float) -> dict[str, Any]:
+        return {"us": us, "estimate_us": 2 * us}
+
+    programs: dict[str, Any] = {gpu.ORIGINAL: entry(100.0)}
+    programs |= {name.replace("_", "-"): entry(100.0 / speed) for name, speed in speeds.items()}
+    return {"target": target, "small": False, "models": {"swiglu": {"programs": programs}}}
+
+
+def test_the_speed_is_over_bf16() -> None:
+    made = record("h200", unit=1.5)
+    made["models"]["swiglu"]["programs"]["fp8"] = {"error": "refused"}
+    found = list(gpu.rows(made))
+    assert found[1] == ("swiglu", "unit", "67", "133", "1.50", "1.50")
+    assert found[2] == ("swiglu", "fp8", "refused", "", "", "")
+
+
+def test_an_h200_has_a_bound() -> None:
+    assert gpu.missed(record("h200", unit=1.5, fp8_current=1.4))
+    assert not gpu.missed(record("h200", unit=1.4, fp8_current=1.61))
+    assert not gpu.missed(record("h100", unit=1.0))
+    assert gpu.missed({**record("h200"), "models": {"swiglu": {"programs": {}}}})
+
+
+def test_devices_are_known_by_the_names_of_xla() -> None:
+    assert gpu.target_of("NVIDIA H100 80GB HBM3").name == "h100"
+    assert gpu.target_of("NVIDIA H200").name == "h200"
+
+
+def test_arrays_are_like_those_of_training() -> None:
+    shapes = [
+        jax.ShapeDtypeStruct(*leaf)
+        for leaf in (
+            ((64, 64), jnp.bfloat16),
+            ((64,), jnp.float32),
+            ((9,), jnp.int32),
+            ((), jnp.int32),
+        )
+    ]
+    weight, moment, tokens, step = gpu.arrays(shapes)
+    assert 0.05 < float(jnp.std(weight.astype(jnp.float32))) < 0.08
+    assert float(moment.min()) >= 0
+    assert 0 <= int(tokens.min()) < int(tokens.max()) < gpu.TOKENS
+    assert int(step) == 1
+
+
+def test_without_a_gpu_nothing_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(gpu, "device", lambda _: "there is none")
+    out = tmp_path / "out.json"
+    monkeypatch.setattr(sys, "argv", ["gpu", "--output", str(out)])
+    assert gpu.main() == 0
+    assert capsys.readouterr().out == "no GPU can be used, so nothing is measured: there is none\n"
+    assert not out.exists()
+
+
+@pytest.mark.slow
+def test_every_program_of_the_layer_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    words = ["gpu", "--device", "cpu", "--small", "--rounds", "2", "--model", "swiglu"]
+    monkeypatch.setattr(sys, "argv", [*words, "--output", str(out)])
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    assert gpu.main() == 0
+    made = json.loads(out.read_text())
+    programs = made["models"]["swiglu"]["programs"]
+    assert list(programs) == ["bf16", *gpu.RECIPES, "ceiling bf16", "ceiling"]
+    assert not any("error" in entry for entry in programs.values())
+    assert all(entry["us"] > 0 and entry["estimate_us"] > 0 for entry in programs.values())
+    assert {"jax", "jaxlib", "python"} <= made["versions"].keys()
