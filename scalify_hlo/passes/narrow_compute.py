@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.mixed_precision import narrow_model
+from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, Recipe
-from scalify_hlo.report.model import Report
+from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.records import Records
 
+_COMPUTE: Final = "compute"
 _MIXED: Final = frozenset({"bf16", "f16"})
 
 
@@ -23,7 +27,9 @@ _MIXED: Final = frozenset({"bf16", "f16"})
 class NarrowComputePass(Pass):
     """Casts the values of a model, but not of its loss and its optimizer, to ``compute``.
 
-    A program with matmuls in 16 bits is left as it is: what it computes in f32 is there on purpose.
+    A program with matmuls in 16 bits is left as it is, with a remark: what it computes in f32 is
+    there on purpose. Matmuls that the recipe itself cast to 16 bits do not count.
+
     A format with the range of f32 needs no scales. Then this pass runs before matmuls are
     quantized, which read and return that format, as they do in a program exported in it.
 
@@ -40,18 +46,44 @@ class NarrowComputePass(Pass):
         if main is None or self.recipe.compute == KEEP:
             return
         records = index.shared(Records)
-        if any(not _MIXED.isdisjoint(matmul.formats) for matmul in report.matmuls):
-            return
-        report.compute = self.recipe.compute
+        mixed = _mixed(report.matmuls if records is None else records.before)
+        if mixed is None:
+            self._narrow(main, index)
+            report.compute = self.recipe.compute
+        else:
+            report.remarks += self._kept(mixed)
+        if self.recipe.computes_narrow:  # In wide formats, matmuls are quantized later.
+            _finish(module, records)
+
+    def _narrow(self, main: ir.OpView, index: ModuleIndex) -> None:
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
         narrow_model(main, self.recipe.compute, casts)
         index.casts += casts.count - before
-        if self.recipe.computes_wide:  # Matmuls are quantized later.
+
+    def _kept(self, matmul: MatmulReport) -> Iterator[Remark]:
+        """Yields a remark on a program that keeps its formats; settings of presets are exempt."""
+        if _COMPUTE not in own_settings(self.recipe):
             return
-        marked = marked_ops(module)
-        if records is not None:
-            records.update(marked)
-            records.finish()
-        for op in marked:
-            clear(op, LEFT)
+        own = next(format_ for format_ in matmul.formats if format_ in _MIXED)
+        message = (
+            f"compute is {self.recipe.compute}, and the program has matmuls in {own}, "
+            "so all formats are kept"
+        )
+        yield Remark(message, matmul.location, matmul.op, "leave out compute")
+
+
+def _mixed(matmuls: Iterable[MatmulReport]) -> MatmulReport | None:
+    """Returns the first matmul that the program has in 16 bits."""
+    found = (each for each in matmuls if not _MIXED.isdisjoint(each.formats))
+    return next(found, None)
+
+
+def _finish(module: ir.Operation, records: Records | None) -> None:
+    """Completes the records of matmuls, and clears the marks that were left for this pass."""
+    marked = marked_ops(module)
+    if records is not None:
+        records.update(marked)
+        records.finish()
+    for op in marked:
+        clear(op, LEFT)

@@ -240,7 +240,7 @@ class Recipe:
         compute: The format of all other f32 values of the model; ``keep`` is that of the program.
             Sums over many terms, the loss and the optimizer stay in f32. With ``f16``, values
             computed from gradients stay in f32 too, since f16 has too little range for them. A
-            program whose matmuls are in 16 bits keeps its formats.
+            program with matmuls in 16 bits keeps its formats, with a remark.
         predict: The prediction of the sizes of data that are cast. ``none`` follows them roughly,
             and statistics correct the scales. ``unit`` predicts them from the sizes of the inputs,
             with the factors of the Unit Scaling paper (table A.2).

@@ -22,12 +22,13 @@ class Records:
         inlined: Whether each call of a function with matmuls was replaced by a copy of it.
 
     Attributes:
+        before: The matmuls of the program, before a recipe was applied.
         complete: Whether the report has all matmuls; False if their roles are from another run.
     """
 
     def __init__(self, report: Report, *, inlined: bool) -> None:
         self._report, self._inlined = report, inlined
-        self._before = report.matmuls
+        self.before = report.matmuls
         self._found: dict[int, list[MatmulReport]] = {}
         self.complete = True
 
@@ -47,10 +48,10 @@ class Records:
         number = number_of(op)
         if number is None:
             return
-        if number >= len(self._before):
+        if number >= len(self.before):
             self.complete = False
             return
-        known = self._before[number]
+        known = self.before[number]
         calls = 1 if self._inlined else known.calls
         made = replace(known, formats=formats_of(op), wide=wide, calls=calls, scales=scales)
         found = self._found.setdefault(number, [])
@@ -72,7 +73,7 @@ class Records:
         """Writes the records to the report, in program order."""
         self._report.matmuls = [
             each
-            for number, known in enumerate(self._before)
+            for number, known in enumerate(self.before)
             for each in self._found.get(number, [known])
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -86,11 +86,13 @@ class TestTrainingStep:
         found = results(narrowed(step_text(), "f16"), *ARITHMETIC)
         forward = {e for e, name in found if "jvp(" in name and "transpose(" not in name}
         assert "f16" in forward
-        # Statistics of normalizations, and the loss, are sums: no activation stays f32.
+        # Statistics of normalizations are sums, and the loss is f32: no activation stays f32.
         kept = [n for e, n in found if e == "f32" and "jvp(" in n and "transpose(" not in n]
         assert {name.rpartition("/")[2] for name in kept} <= {
-            *("add", "div", "log", "neg", "select_n", "sub")
+            *("add", "div", "exp", "log", "neg", "select_n", "sub")
         }
+        # The loss has the only exponentials in f32; those of attention are f16.
+        assert sum(name.endswith("/exp") for name in kept) == 1
         assert any(e == "f32" and "transpose(" in n and "/add_any" in n for e, n in found)
 
     def test_makes_both_of_bf16(self) -> None:
@@ -302,7 +304,8 @@ class TestStructure:
 
         def function(w: jax.Array, xs: jax.Array) -> jax.Array:
             def step(w: jax.Array, x: jax.Array) -> Any:
-                gradient = jax.grad(lambda w: jnp.tanh(x @ w).sum())(w)
+                # What follows the last matmul is the loss, and stays f32.
+                gradient = jax.grad(lambda w: jnp.square(jnp.tanh(x @ w) @ w).sum())(w)
                 return w - 0.1 * gradient, None
 
             return jax.lax.scan(step, w, xs)[0]
@@ -373,3 +376,44 @@ def test_no_power_of_two_is_applied_to_fp8_data(recipe: str) -> None:
     assert not [
         element for element, _ in results(attention_text(recipe), "multiply") if "f8" in element
     ]
+
+
+MIXED = """
+func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x64xbf16>)
+    -> tensor<64x64xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = stablehlo.tanh %0 : tensor<64x64xf32>
+  %2 = stablehlo.convert %1 : (tensor<64x64xf32>) -> tensor<64x64xbf16>
+  %3 = stablehlo.dot_general %2, %v, contracting_dims = [1] x [0]
+    : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %4 = stablehlo.convert %3 : (tensor<64x64xbf16>) -> tensor<64x64xf32>
+  return %4 : tensor<64x64xf32>
+}"""
+"""One matmul in f32, and one in bf16."""
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("preset", ["propagate", "fp16", "bf16"])
+def test_a_program_in_mixed_formats_keeps_them_with_a_remark(preset: str, format_: str) -> None:
+    module, report = rewritten(MIXED, recipe=load_recipe(preset, [f"compute={format_}"]))
+    (remark,) = (r for r in report.remarks if "compute" in r.message)
+    assert report.compute is None
+    assert remark.message == (
+        f"compute is {format_}, and the program has matmuls in bf16, so all formats are kept"
+    )
+    assert remark.op == "stablehlo.dot_general"
+    assert not re.search(r"scalify\.(matmul|part|roles)", str(module))
+    rewrite = partial(scalify_hlo.rewrite, MIXED, recipe=preset, input_scale={"*": 1.0})
+    with pytest.raises(scalify_hlo.InputError, match="all formats are kept"):
+        rewrite(settings={"compute": format_}, strict=True)
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("preset", ["propagate", "fp16", "bf16", "fp8"])
+def test_matmuls_that_the_recipe_casts_to_16_bits_are_not_the_programs(
+    preset: str, format_: str
+) -> None:
+    module, report = rewritten(step_text(), recipe=load_recipe(preset, [f"compute={format_}"]))
+    assert report.compute == format_
+    assert set(re.findall(r"tanh %\w+ : tensor<[0-9x]+x(\w+)>", str(module))) == {format_}
