@@ -58,6 +58,13 @@ SAFE_REACH: Final = {False: 126, True: 1022}
 SMALLEST_AMAX: Final = 2.0**-110
 """The smallest amax; smaller ones count as this, so that ``largest / amax`` is finite in f32."""
 
+MOST_MARGIN: Final = 64
+"""The largest margin, in octaves, with which a scale is computed on the bits of an amax.
+
+The exponent of the largest number of a format, less the margin, has to be that of a normal number.
+A larger margin is exact too, by a division.
+"""
+
 MOST_POWER: Final = 2.0**127
 """The largest power of two in f32 and in bf16, where the largest f32 would become infinite."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.algebra.limits import MOST_MARGIN, SMALLEST_AMAX
 from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
 from scalify_hlo.recipes.model import Recipe
@@ -35,16 +36,14 @@ class Current:
         devices = devices_of(quantizing.at.opview)
         amax = statistic(value, "max", quantizing.at, wide=False, devices=devices, kept=dims)
         emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
-        largest = emitter.number(FORMATS[request.format].max_finite * 2.0**-scaling.margin)
-        inverse = inverse_scale(amax, largest, emitter, scaling)
-        one = emitter.number(1.0)
-        if scaling.power_2_scale:
-            # Both are quotients, which XLA does not copy into other kernels.
-            scale = emitter.kept(emitter.divide(one, inverse))
-            inverse = emitter.divide(one, scale)
-            return quantizing.operand(value, inverse, scale)
+        largest = FORMATS[request.format].max_finite * 2.0**-scaling.margin
+        if scaling.power_2_scale and 0 <= scaling.margin <= MOST_MARGIN:
+            bounded = emitter.maximum(emitter.kept(amax), emitter.number(SMALLEST_AMAX))
+            inverse = emitter.inverse_scale(bounded, largest)
+            return quantizing.operand(value, inverse, emitter.reciprocal(inverse))
+        inverse = inverse_scale(amax, emitter.number(largest), emitter, scaling)
         return quantizing.operand(
-            value, *emitter.kept_together(inverse, emitter.divide(one, inverse))
+            value, *emitter.kept_together(inverse, emitter.divide(emitter.number(1.0), inverse))
         )
 
     def finish(self, report: Report) -> None:

@@ -20,7 +20,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import SMALLEST_AMAX
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.value_map import ValueCache, erase, replace_op
+from scalify_hlo.dialect.value_map import ValueCache, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.operand_scales import (
@@ -28,8 +28,11 @@ from scalify_hlo.quantize.operand_scales import (
     Operand,
     QuantizeRequest,
     Quantizing,
+    StateScale,
     constants,
     inverse_scale,
+    most_of,
+    multiplied,
 )
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report, ScalingState
@@ -102,17 +105,27 @@ class _Tensor(NamedTuple):
         format: The format of the cast.
         gradient: Whether it is a gradient.
         amax: The amax in this step.
-        stand_in: A placeholder for the scale at the cast, or for its reciprocal if the scale is a
-            power of two, as matmuls then read only the reciprocal.
-        derived: The reciprocal of the value of the placeholder.
     """
 
     name: str
     format: str
     gradient: bool
     amax: ir.Value
+
+
+class _Scalar(NamedTuple):
+    """A number that follows from the scales of the state.
+
+    Attributes:
+        stand_in: A placeholder for it in the program, a constant of its type.
+        numbers: The numbers of the tensors: one for the reciprocal of its scale, or those of which
+            the product of scales is taken.
+        most: The largest product; None for a reciprocal.
+    """
+
     stand_in: ir.Value
-    derived: ir.Value
+    numbers: tuple[int, ...]
+    most: float | None
 
 
 class Delayed:
@@ -128,6 +141,7 @@ class Delayed:
         self._main, self._recipe, self._names = main, recipe, names
         self._reshape = on_one_device(main.operation.parent)
         self._tensors: list[_Tensor] = []
+        self._scalars: list[_Scalar] = []
         self._taken: set[str] = set()
 
     def operand(self, request: QuantizeRequest) -> Operand:
@@ -136,18 +150,30 @@ class Delayed:
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
         quantizing = Quantizing(request.whole, self._recipe, self._kept(request.value))
-        emitter, at, value = quantizing.emitter, quantizing.at, request.value
+        at, value, number = quantizing.at, request.value, len(self._tensors)
         # The amax of several devices are reduced where they leave the per-device computation.
-        amax = statistic(value, "max", at, wide=False, devices=None)
-        stand_in = emitter.number(1.0)
-        derived = emitter.divide(emitter.number(1.0), stand_in)
+        amax = statistic(value, "max", at, wide=False, devices=None, narrow=True)
         self._taken.add(name)
-        tensor = _Tensor(name, request.format, request.gradient, amax, stand_in, derived)
-        self._tensors.append(tensor)
-        if not self._recipe.scaling.power_2_scale:
-            return replace(quantizing.operand(value, derived, stand_in), origin="delayed")
-        made = quantizing.operand(value, stand_in, derived)
-        return replace(made, inverse=stand_in, origin="delayed")
+        self._tensors.append(_Tensor(name, request.format, request.gradient, amax))
+        inverse = self._scalar([number], quantizing.element, at)
+        made = quantizing.operand(value, inverse, inverse)
+        return replace(made, scale=None, state=StateScale(self, number), origin="delayed")
+
+    def product(self, numbers: Sequence[int], element: ir.Type, at: ir.Operation) -> ir.Value:
+        """See `scalify_hlo.quantize.operand_scales.StateScales`.
+
+        The product is handed out in f32, in which GPUs read it in the kernel of a matmul.
+        """
+        most = most_of(element)
+        return emit.convert(self._scalar(numbers, ir.F32Type.get(), at, most), element, at)
+
+    def _scalar(
+        self, numbers: Sequence[int], element: ir.Type, at: ir.Operation, most: float | None = None
+    ) -> ir.Value:
+        """Returns a placeholder for a number that follows from the scales of the state."""
+        stand_in = emit.constant(emit.scalar_type(element), 1.0, at)
+        self._scalars.append(_Scalar(stand_in, tuple(numbers), most))
+        return stand_in
 
     def _kept(self, value: ir.Value) -> Kept:
         """Returns the order of a cast and its amax that keeps both in one kernel on GPUs.
@@ -213,21 +239,29 @@ class Delayed:
         return made
 
     def _hand_out(self, scales: ir.Value) -> None:
-        """Passes each cast its scale, into regions too."""
+        """Passes each cast and each matmul the number that it reads, into regions too.
+
+        The barrier makes one kernel of all of them. Otherwise XLA would extract scales, and
+        multiply them, in each fusion that reads them, or in kernels of their own.
+        """
         first = self._main.regions[0].blocks[0].operations[0].operation
         emitter = Emitter(first, wide=False)
-        scalars = [_element(scales, i, first) for i in range(len(self._tensors))]
-        if self._recipe.scaling.power_2_scale:
-            one = emitter.number(1.0)
-            scalars = [emitter.divide(one, scalar) for scalar in scalars]
-        # Each scale is extracted once; otherwise XLA would extract it in each fusion that reads it.
-        scalars = emitter.kept_together(*scalars)
-        for tensor in self._tensors:
-            if next(iter(tensor.derived.uses), None) is None:
-                erase(tensor.derived.owner)
-        places = [tensor.stand_in.owner.operation for tensor in self._tensors]
-        for number, (place, seen) in enumerate(zip(places, lower(scalars, places), strict=True)):
+        extracted = [_element(scales, i, first) for i in range(len(self._tensors))]
+        made = [self._made(scalar, extracted, emitter, first) for scalar in self._scalars]
+        made = emitter.kept_together(*made)
+        places = [scalar.stand_in.owner.operation for scalar in self._scalars]
+        for number, (place, seen) in enumerate(zip(places, lower(made, places), strict=True)):
             replace_op(place, [seen[number]])
+
+    def _made(
+        self, scalar: _Scalar, scales: Sequence[ir.Value], emitter: Emitter, at: ir.Operation
+    ) -> ir.Value:
+        """Returns the value of a placeholder, given the scales of all tensors."""
+        read = [scales[number] for number in scalar.numbers]
+        if scalar.most is not None:
+            return multiplied(read, scalar.most, at)
+        element = scalar.stand_in.type.element_type
+        return emit.convert(emitter.divide(emitter.number(1.0), read[0]), element, at)
 
     def _updated(
         self,

@@ -11,7 +11,12 @@ from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 
-LEFT = (attributes.STATE_GRADIENT, attributes.PART, attributes.MATMUL)
+LEFT = (
+    attributes.STATE_GRADIENT,
+    attributes.PART,
+    attributes.MATMUL,
+    attributes.EXCHANGED,
+)
 """The attributes of `scalify-roles` that the last quantizing pass removes."""
 
 _WITH_OPS = BODIES | BRANCHES | {LOOP}

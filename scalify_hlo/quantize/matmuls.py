@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeAlias
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import GRADIENT, WEIGHT
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.sizes import Extent
@@ -19,6 +19,7 @@ from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
+from scalify_hlo.quantize.transposed_products import exchanged, transpose_of
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.rules import emit
@@ -28,6 +29,7 @@ Formats: TypeAlias = tuple[str, str]
 Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
 MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
 """The attributes that `scalify-roles` writes on matmuls for this pass."""
+_NUMBERS = "dot_dimension_numbers"
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
 
 
@@ -41,6 +43,10 @@ class Casting(Protocol):
     @property
     def scales(self) -> Scales:
         """The scales of the operands of the last `operands`, as far as they are known by now."""
+
+    @property
+    def scaled(self) -> bool:
+        """Whether the result of the last `operands` is multiplied with one scale."""
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """Returns the two operands of a matmul in narrow formats."""
@@ -63,6 +69,7 @@ class Propagated:
     """
 
     count = 0
+    scaled = False
 
     def __init__(
         self, casts: Casts, recipe: MatmulOptions, exchanges: Exchanges, *, listed: bool = False
@@ -105,7 +112,7 @@ def _noted(data: ir.Value, number: int, side: int) -> OperandScale:
 
 def _text(operand: Operand) -> str:
     """Returns the scale of an operand as text if it is one known power of two, or an empty text."""
-    known = operand.scale is None and not operand.exponents.ndim
+    known = operand.scale is None and operand.state is None and not operand.exponents.ndim
     return f"2^{int(operand.exponents)}" if known else ""
 
 
@@ -131,6 +138,11 @@ class QuantizedOperands:
         """See `Casting`."""
         lhs, rhs = (OperandScale(operand.origin, _text(operand)) for operand in self._last)
         return lhs, rhs
+
+    @property
+    def scaled(self) -> bool:
+        """See `Casting`; the scales of channels belong to dimensions of the result."""
+        return all(operand.channels is None for operand in self._last)
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
@@ -197,35 +209,55 @@ class MatmulQuantizer:
         if self._keeps and all(map(is_small, formats)):
             round_at_once(old)
         data = self._casting.operands(op, formats)
-        matmul, whole = self._matmul(op, data, formats, extent)
+        transpose = transpose_of(op) if self._casting.scaled else None
+        matmul, whole = self._matmul(op, data, formats, extent, transpose)
         made = self._casting.finished(whole, op.operation)
-        if made.type.element_type != old.type.element_type:
-            made = stablehlo.convert(old.type, made, loc=op.location, ip=ir.InsertionPoint(op))
+        element = old.type.element_type
+        if made.type.element_type != element:
+            made = emit.convert(made, element, op.operation)
         marked = [matmul]
         if attributes.STATE_GRADIENT in op.attributes:
             numbers = op.attributes[attributes.STATE_GRADIENT]
             made.owner.attributes[attributes.STATE_GRADIENT] = numbers
             # Other converts may be erased if only quantized matmuls use them.
             marked += [made.owner] if made != matmul.results[0] else []
-        replace_op(op, [made])
+        if transpose is not None:
+            replace_op(transpose, [made])
+            erase(op)
+        else:
+            replace_op(op, [made])
         _erase_widened(operands, data)
         return marked
 
     def _matmul(
-        self, op: ir.OpView, data: Sequence[ir.Value], formats: Formats, extent: Extent
+        self,
+        op: ir.OpView,
+        data: Sequence[ir.Value],
+        formats: Formats,
+        extent: Extent,
+        transpose: ir.Operation | None,
     ) -> tuple[ir.OpView, ir.Value]:
-        """Returns the matmul of data, and its result in the shape of the original matmul."""
-        old, kept = op.results[0].type, self._attributes(op, formats, extent)
+        """Returns the matmul of data, and its result in the shape of the original one.
+
+        If the operands are exchanged, the shape is that of the transpose.
+        """
+        old = (op if transpose is None else transpose).results[0].type
         element = self._casting.element(old.element_type, formats)
         same = element == old.element_type
         whole = old if same else ir.RankedTensorType.get(old.shape, element, old.encoding)
+        type_, numbers = whole, op.attributes.get(_NUMBERS)
         plain = None
         if self._flattening is not None and all(map(is_small, formats)):
             plain = self._flattening.of(op, data)
-        type_ = whole
         if plain is not None:
-            data, kept["dot_dimension_numbers"] = plain.operands(data, op), plain.numbers
-            type_ = ir.RankedTensorType.get(plain.shape, element)
+            data, numbers = plain.operands(data, op), plain.numbers
+            shape = plain.shape if transpose is None else plain.shape[::-1]
+            type_ = ir.RankedTensorType.get(shape, element)
+        if transpose is not None:
+            data, formats, numbers = data[::-1], formats[::-1], exchanged(numbers)
+        kept = self._attributes(op, formats, extent)
+        kept |= {} if numbers is None else {_NUMBERS: numbers}
+        kept |= {} if transpose is None else {attributes.EXCHANGED: ir.UnitAttr.get()}
         where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
         matmul = ir.Operation.create(
             op.operation.name,

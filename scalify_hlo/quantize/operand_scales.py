@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,20 @@ until then, and so does its result.
 """
 
 
+class StateScales(Protocol):
+    """Scales that the program is given, so that it knows their products from the start."""
+
+    def product(self, numbers: Sequence[int], element: ir.Type, at: ir.Operation) -> ir.Value:
+        """Returns the product of one or two scales before an op; see `multiplied`."""
+
+
+class StateScale(NamedTuple):
+    """One of several scales that the program is given, and its number."""
+
+    scales: StateScales
+    number: int
+
+
 @dataclass(frozen=True)
 class Operand:
     """An operand in a narrow format: X = data * 2^exponents * scale.
@@ -66,8 +80,7 @@ class Operand:
         scale: The part of the scale that the program computes, an f32 tensor of rank 0 or of the
             shape of the channels; None if there is none.
         channels: The channels that have their own scales.
-        inverse: The reciprocal of a scale that is a power of two, if it is used instead. XLA
-            computes a quotient once, but copies a slice of the state into each fusion.
+        state: The scale, if it is state of the program.
         origin: The origin of the scale; see `scalify_hlo.report.matmuls.ORIGINS`.
     """
 
@@ -75,7 +88,7 @@ class Operand:
     exponents: Exponents
     scale: ir.Value | None = None
     channels: Channels | None = None
-    inverse: ir.Value | None = None
+    state: StateScale | None = None
     origin: str = "program"
 
 
@@ -182,6 +195,7 @@ class Quantizing:
 
     def __init__(self, request: QuantizeRequest, recipe: Recipe, kept: Kept = "no") -> None:
         self._request, self._saturate, self._kept = request, recipe.saturate, kept
+        self._powers = recipe.scaling.power_2_scale or recipe.scaling.kind == "calibrated"
         self._format = FORMATS[request.format]
         element = ir.Type.parse(request.format)
         kind = attributes.VALUE if recipe.narrow_data else ""
@@ -193,19 +207,32 @@ class Quantizing:
         """Returns the builder of the ops that compute the scale."""
         return Emitter(self.at, wide=False)
 
+    @property
+    def element(self) -> ir.Type:
+        """The type in which the operand is multiplied with the reciprocal of its scale.
+
+        The product of a bf16 number and a power of two is a bf16 number, unless it is far below
+        the least number of the format, as bf16 has the exponents of f32. In bf16, XLA shares no
+        convert of a weight with its update, for which it would take the order of the cast.
+        """
+        element = self._request.value.type.element_type
+        narrow = self._powers and isinstance(element, ir.BF16Type)
+        return element if narrow else ir.F32Type.get()
+
     def operand(self, value: ir.Value, inverse: ir.Value, scale: ir.Value) -> Operand:
         """Returns the operand, cast at a scale whose reciprocal is given."""
-        wide = emit.convert(value, ir.F32Type.get(), self.at)
-        factor = self._spread(inverse, wide)
+        wide = emit.convert(value, self.element, self.at)
+        factor = self._spread(emit.convert(inverse, wide.type.element_type, self.at), wide)
         data = self._finish(emit.multiply(wide, factor, self.at))
         return Operand(data, UNSCALED, scale, self._request.channels, origin="measured")
 
     def static(self, exponents: Exponents) -> Operand:
         """Returns the operand, cast at static scales."""
-        wide = emit.convert(self._request.value, ir.F32Type.get(), self.at)
+        wide = emit.convert(self._request.value, self.element, self.at)
         if exponents.ndim:
-            factor = self._spread(constants(np.ldexp(np.float32(1), -exponents), self.at), wide)
-            wide = emit.multiply(wide, factor, self.at)
+            factors = constants(np.ldexp(np.float32(1), -exponents), self.at)
+            factors = emit.convert(factors, wide.type.element_type, self.at)
+            wide = emit.multiply(wide, self._spread(factors, wide), self.at)
         elif exponents:
             wide = emit.times_power(wide, -int(exponents), self.at)
         data = self._finish(wide)
@@ -239,6 +266,9 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
         at: The op before which it is computed.
     """
     element = result.type.element_type
+    if state := [operand.state for operand in operands if operand.state is not None]:
+        product = state[0].scales.product([each.number for each in state], element, at)
+        return emit.times(result, product, at)
     exponents = sum((o.exponents for o in operands if not o.exponents.ndim), np.int64(0))
     scalars = [o.scale for o in operands if o.scale is not None and o.channels is None]
     for operand in operands:
@@ -253,23 +283,32 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
         vector = emit.convert(vector, element, at)
         result = emit.multiply(result, spread(vector, operand.channels.result, result, at), at)
     if scalars:
-        emitter = Emitter(at, wide=False)
-        scale = scalars[0]
-        if len(scalars) > 1 or exponents:
-            product = _product(operands, emitter) if len(scalars) > 1 else scale
-            product = _times_powers(product, int(exponents), at)
-            most = MOST if isinstance(element, ir.F32Type) else MOST_POWER
-            scale = emitter.minimum(product, emitter.number(most))
-        return emit.times(result, emit.convert(scale, element, at), at)
+        product = multiplied(scalars, most_of(element), at, int(exponents))
+        return emit.times(result, emit.convert(product, element, at), at)
     return _times_powers(result, int(exponents), at)
 
 
-def _product(operands: Sequence[Operand], emitter: Emitter) -> ir.Value:
-    """Returns the product of two scales."""
-    inverses = [o.inverse for o in operands if o.inverse is not None]
-    if len(inverses) == len(operands):
-        return emitter.divide(emitter.number(1.0), emitter.multiply(*inverses))
-    return emitter.multiply(*(o.scale for o in operands if o.scale is not None))
+def multiplied(
+    scales: Sequence[ir.Value], most: float, at: ir.Operation, exponent: int = 0
+) -> ir.Value:
+    """Returns the product of one or two scales and ``2^exponent``, which is at most a number.
+
+    Args:
+        scales: f32 tensors of rank 0.
+        most: The largest product, as of `most_of`.
+        at: The op before which it is computed.
+        exponent: log2 of the static part.
+    """
+    if len(scales) == 1 and not exponent:
+        return scales[0]
+    emitter = Emitter(at, wide=False)
+    product = emitter.multiply(*scales) if len(scales) > 1 else scales[0]
+    return emitter.minimum(_times_powers(product, exponent, at), emitter.number(most))
+
+
+def most_of(element: ir.Type) -> float:
+    """Returns the largest product of scales in f32, or in bf16, where they are powers of two."""
+    return MOST if isinstance(element, ir.F32Type) else MOST_POWER
 
 
 def _times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:

@@ -87,9 +87,11 @@ def number_of(op: ir.OpView) -> int | None:
 
 
 def formats_of(op: ir.OpView) -> tuple[str, str, str]:
-    """Returns the formats of a matmul's operands and of its result."""
+    """Returns the formats of the operands and the result that a matmul has in the program."""
     operands = op.operands
     lhs, rhs = operands[0].type.element_type, operands[1].type.element_type
+    if attributes.EXCHANGED in op.attributes:
+        lhs, rhs = rhs, lhs
     result = op.results[0].type.element_type
     text = str(lhs)  # Comparing types is faster than printing them.
     return text, text if rhs == lhs else str(rhs), text if result == lhs else str(result)

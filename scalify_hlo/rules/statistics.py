@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.rules import emit
@@ -122,9 +124,7 @@ class Emitter:
         Older versions of XLA remove the barrier before they fuse. They do not copy a division, so
         the power is computed as the reciprocal of its reciprocal, whose bits are a difference.
         """
-        bits = stablehlo.bitcast_convert(self._integer, power, **self._where)
-        inverse = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
-        inverse = stablehlo.bitcast_convert(self.float, inverse, **self._where)
+        inverse = self.reciprocal(power)
         return self.kept(self.divide(self.number(1.0), inverse))
 
     def kept(self, value: ir.Value) -> ir.Value:
@@ -155,6 +155,35 @@ class Emitter:
         return self.select(
             usable, stablehlo.bitcast_convert(self.float, bits, **self._where), otherwise
         )
+
+    def inverse_scale(self, amax: ir.Value, largest: float) -> ir.Value:
+        """Returns the largest power of two that is at most ``largest / amax``, without a division.
+
+        It is 1 if the amax is infinite or NaN, or if the power would be subnormal. With exponents E
+        and fractions F, it is 2^(E(largest) - E(amax) - k), where k is 1 if F(amax) > F(largest),
+        and else 0. Quotients are kernels of their own on GPUs, before those that read them.
+
+        Args:
+            amax: A positive normal f32, or infinity, or NaN.
+            largest: A positive number, such that ``largest / amax`` is less than 2^127.
+        """
+        bits, all_ones = self._bits, self._bits.fraction
+        number = int(np.float32(largest).view(np.uint32))
+        carried, exponent = all_ones - (number & all_ones), number & bits.infinity
+        given = stablehlo.bitcast_convert(self._integer, amax, **self._where)
+        up = self._elementwise("add", given, self._constant(carried))
+        up = self._elementwise("and", up, self._constant(bits.infinity))
+        inverse = self._elementwise("subtract", self._constant(exponent + bits.one), up)
+        inverse = stablehlo.bitcast_convert(self.float, inverse, **self._where)
+        end = min(bits.infinity, exponent + bits.one - carried)
+        usable = self._compare(given, self._constant(end), "LT")
+        return self.select(usable, inverse, self.number(1.0))
+
+    def reciprocal(self, power: ir.Value) -> ir.Value:
+        """Returns the reciprocal of a power of two, 2^-126 to 2^126, as a difference of bits."""
+        bits = stablehlo.bitcast_convert(self._integer, power, **self._where)
+        bits = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
+        return stablehlo.bitcast_convert(self.float, bits, **self._where)
 
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
         """Returns an i1: whether a rank-0 integer is a multiple of a number."""
@@ -202,10 +231,13 @@ def statistic(
     wide: bool,
     devices: Devices | None,
     kept: Sequence[int] = (),
+    narrow: bool = False,
 ) -> ir.Value:
     """Returns the rms, mean magnitude or largest magnitude of data as a rank-0 f32, or f64.
 
-    f16, bf16 and 8-bit data are converted to f32, in which their squares are finite.
+    f16, bf16 and 8-bit data are converted to f32, in which their squares are finite. Magnitudes of
+    bf16 data are taken before, so that XLA does not find two converts after each other: it would
+    drop both, and store the data in f32, from which they were rounded.
 
     Args:
         data: A float or complex tensor of any shape. Both parts of complex numbers count, and the
@@ -215,8 +247,12 @@ def statistic(
         wide: Whether the statistic is f64.
         devices: The devices of a per-device computation, whose data are all included; or None.
         kept: Dimensions of static size, in order, along which there is one statistic per index.
+        narrow: Whether the largest magnitude of bf16 data is found before the convert. XLA for GPUs
+            then takes it in the matmul that makes the data and casts them to f8. It must not if
+            the scale of that cast depends on it: XLA would refuse the program.
     """
-    return _Reduction(kind, at, data.type, wide=wide, devices=devices, kept=kept).of(data)
+    reduction = _Reduction(kind, at, data.type, wide=wide, devices=devices, kept=kept)
+    return reduction.of(data, narrow=narrow)
 
 
 def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Operation) -> ir.Value:
@@ -329,13 +365,15 @@ class _Reduction:
         shape = [type_.shape[d] for d in kept]
         self._emitter = Emitter(at, wide=wide, shape=shape)
         self._reduce = [d for d in range(type_.rank) if d not in kept]
-        self._scalar = emit.scalar_type(self._emitter.float.element_type)
         self._element = self._emitter.float.element_type
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
 
-    def of(self, data: ir.Value) -> ir.Value:
-        total = self._reduced(self._terms(data))
+    def of(self, data: ir.Value, *, narrow: bool) -> ir.Value:
+        terms = self._terms(data)
+        if not narrow:
+            terms = emit.convert(terms, self._element, self._at)
+        total = emit.convert(self._reduced(terms), self._element, self._at)
         total = everywhere(total, self._body, self._devices, self._at)
         if self._kind == "max":
             return total
@@ -347,6 +385,8 @@ class _Reduction:
             parts = [stablehlo.real(data, **self._where), stablehlo.imag(data, **self._where)]
             name = "stablehlo.maximum" if self._kind == "max" else "stablehlo.add"
             return emit.elementwise(name, *map(self._term, parts), **self._where)
+        if self._kind == "max" and isinstance(data.type.element_type, ir.BF16Type):
+            return self._term(data)
         return self._term(emit.convert(data, self._element, self._at))
 
     def _term(self, data: ir.Value) -> ir.Value:
@@ -355,15 +395,17 @@ class _Reduction:
         return emit.elementwise("stablehlo.abs", data, **self._where)
 
     def _reduced(self, terms: ir.Value) -> ir.Value:
+        element = terms.type.element_type
+        scalar = emit.scalar_type(element)
         op = ir.Operation.create(
             "stablehlo.reduce",
-            results=[self._emitter.float],
-            operands=[terms, emit.constant(self._scalar, 0.0, self._at)],
+            results=[ir.RankedTensorType.get(self._emitter.float.shape, element)],
+            operands=[terms, emit.constant(scalar, 0.0, self._at)],
             attributes={"dimensions": ir.DenseI64ArrayAttr.get(self._reduce)},
             regions=1,
             **self._where,
         )
-        fill_reduction(op.regions[0], self._body, self._scalar, self._at.location)
+        fill_reduction(op.regions[0], self._body, scalar, self._at.location)
         return op.result
 
     def _mean(self, total: ir.Value, data: ir.Value) -> ir.Value:

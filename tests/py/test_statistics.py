@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from scalify_hlo.rules.statistics import _BITS, DOWN, NEAREST, UP
+from scalify_hlo._compat import ir
+from scalify_hlo.rules.statistics import _BITS, DOWN, NEAREST, UP, Emitter
+from tests.py.judge import evaluate, parse
 
 
 def power(number: float, rounding: str, *, wide: bool) -> float:
@@ -35,3 +37,25 @@ class TestRounding:
         float_, int_ = (np.float64, np.uint64) if wide else (np.float32, np.uint32)
         assert int(np.array(np.inf, float_).view(int_)) == _BITS[wide].infinity
         assert int(np.array(1.0, float_).view(int_)) == _BITS[wide].one
+
+
+@pytest.mark.parametrize("largest", [448.0, 57344.0, 240.0, 448.0 * 2.0**-3, 448.0 * 2.0**-64])
+def test_scales_from_bits_are_those_of_a_division(largest: float) -> None:
+    """At all exponents, at the fraction of the largest number and beside it."""
+    number = int(np.float32(largest).view(np.uint32)) & 0x7FFFFF
+    fractions = np.unique(np.clip([0, 1, number - 1, number, number + 1, 0x7FFFFF], 0, 0x7FFFFF))
+    exponents = np.arange(17, 255, dtype=np.uint32) << 23
+    bits = (exponents[:, None] | fractions.astype(np.uint32)).ravel()
+    amax = np.append(bits.view(np.float32), np.array([np.inf, np.nan], np.float32))
+    type_ = f"tensor<{amax.size}xf32>"
+    module = parse(f"func.func @main(%x: {type_}) -> {type_} {{ return %x : {type_} }}")
+    with module.context, ir.Location.unknown():
+        end = module.body.operations[0].regions[0].blocks[0].operations[0].operation
+        emitter = Emitter(end, wide=False, shape=(amax.size,))
+        end.operands[0] = emitter.inverse_scale(end.operands[0], largest)
+    (found,) = evaluate(module, [amax])
+    exact = np.float32(largest) / amax.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        wanted = np.exp2(np.floor(np.log2(exact)))
+    usable = np.isfinite(amax) & (wanted >= 2.0**-126)
+    np.testing.assert_array_equal(found, np.where(usable, wanted, 1).astype(np.float32))

@@ -177,324 +177,333 @@
 // CURRENT-NEXT: %0 = stablehlo.abs %arg2 : tensor<32x16xf32>
 // CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // CURRENT-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %2 = stablehlo.maximum %1, %cst_1 : tensor<f32>
-// CURRENT-NEXT: %3 = stablehlo.divide %cst_0, %2 : tensor<f32>
-// CURRENT-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %2 = stablehlo.optimization_barrier %1 : tensor<f32>
+// CURRENT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %3 = stablehlo.maximum %2, %cst_0 : tensor<f32>
 // CURRENT-NEXT: %4 = stablehlo.bitcast_convert %3 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %5 = stablehlo.and %4, %c : tensor<ui32>
-// CURRENT-NEXT: %c_3 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %6 = stablehlo.subtract %5, %c_3 : tensor<ui32>
-// CURRENT-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %7 = stablehlo.compare LT, %6, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %8 = stablehlo.bitcast_convert %5 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %9 = stablehlo.select %7, %8, %cst_2 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %10 = stablehlo.divide %cst_5, %9 : tensor<f32>
-// CURRENT-NEXT: %11 = stablehlo.optimization_barrier %10 : tensor<f32>
-// CURRENT-NEXT: %12 = stablehlo.divide %cst_5, %11 : tensor<f32>
-// CURRENT-NEXT: %13 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %14 = stablehlo.multiply %arg2, %13 : tensor<32x16xf32>
+// CURRENT-NEXT: %c = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %5 = stablehlo.add %4, %c : tensor<ui32>
+// CURRENT-NEXT: %c_1 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %6 = stablehlo.and %5, %c_1 : tensor<ui32>
+// CURRENT-NEXT: %c_2 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %7 = stablehlo.subtract %c_2, %6 : tensor<ui32>
+// CURRENT-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_3 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %9 = stablehlo.compare LT, %4, %c_3 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %10 = stablehlo.select %9, %8, %cst_4 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %11 = stablehlo.bitcast_convert %10 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_5 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %12 = stablehlo.subtract %c_5, %11 : tensor<ui32>
+// CURRENT-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %14 = stablehlo.broadcast_in_dim %10, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %15 = stablehlo.multiply %arg2, %14 : tensor<32x16xf32>
 // CURRENT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %15 = stablehlo.clamp %cst_6, %14, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %16 = stablehlo.convert %15 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// CURRENT-NEXT: %17 = stablehlo.abs %arg1 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %17 = stablehlo.convert %16 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CURRENT-NEXT: %18 = stablehlo.abs %arg1 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %18 = stablehlo.reduce(%17 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %19 = stablehlo.maximum %18, %cst_10 : tensor<f32>
-// CURRENT-NEXT: %20 = stablehlo.divide %cst_9, %19 : tensor<f32>
-// CURRENT-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %21 = stablehlo.bitcast_convert %20 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %22 = stablehlo.and %21, %c_12 : tensor<ui32>
-// CURRENT-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %23 = stablehlo.subtract %22, %c_13 : tensor<ui32>
-// CURRENT-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %24 = stablehlo.compare LT, %23, %c_14 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %25 = stablehlo.bitcast_convert %22 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %26 = stablehlo.select %24, %25, %cst_11 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %27 = stablehlo.divide %cst_15, %26 : tensor<f32>
-// CURRENT-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<f32>
-// CURRENT-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<f32>
-// CURRENT-NEXT: %30 = stablehlo.broadcast_in_dim %29, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %31 = stablehlo.multiply %arg1, %30 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %19 = stablehlo.reduce(%18 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %20 = stablehlo.optimization_barrier %19 : tensor<f32>
+// CURRENT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %21 = stablehlo.maximum %20, %cst_9 : tensor<f32>
+// CURRENT-NEXT: %22 = stablehlo.bitcast_convert %21 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %23 = stablehlo.add %22, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %c_11 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %24 = stablehlo.and %23, %c_11 : tensor<ui32>
+// CURRENT-NEXT: %c_12 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %25 = stablehlo.subtract %c_12, %24 : tensor<ui32>
+// CURRENT-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_13 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %27 = stablehlo.compare LT, %22, %c_13 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %28 = stablehlo.select %27, %26, %cst_14 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_15 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %30 = stablehlo.subtract %c_15, %29 : tensor<ui32>
+// CURRENT-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %32 = stablehlo.broadcast_in_dim %28, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %33 = stablehlo.multiply %arg1, %32 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %32 = stablehlo.clamp %cst_16, %31, %cst_17 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %33 = stablehlo.convert %32 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %34 = stablehlo.abs %arg0 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %35 = stablehlo.convert %34 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %36 = stablehlo.abs %arg0 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %35 = stablehlo.reduce(%34 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %36 = stablehlo.maximum %35, %cst_20 : tensor<f32>
-// CURRENT-NEXT: %37 = stablehlo.divide %cst_19, %36 : tensor<f32>
-// CURRENT-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %38 = stablehlo.bitcast_convert %37 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %39 = stablehlo.and %38, %c_22 : tensor<ui32>
-// CURRENT-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %40 = stablehlo.subtract %39, %c_23 : tensor<ui32>
-// CURRENT-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %41 = stablehlo.compare LT, %40, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %42 = stablehlo.bitcast_convert %39 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %43 = stablehlo.select %41, %42, %cst_21 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %44 = stablehlo.divide %cst_25, %43 : tensor<f32>
-// CURRENT-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<f32>
-// CURRENT-NEXT: %46 = stablehlo.divide %cst_25, %45 : tensor<f32>
-// CURRENT-NEXT: %47 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %48 = stablehlo.multiply %arg0, %47 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %37 = stablehlo.reduce(%36 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %38 = stablehlo.optimization_barrier %37 : tensor<f32>
+// CURRENT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %39 = stablehlo.maximum %38, %cst_19 : tensor<f32>
+// CURRENT-NEXT: %40 = stablehlo.bitcast_convert %39 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_20 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %41 = stablehlo.add %40, %c_20 : tensor<ui32>
+// CURRENT-NEXT: %c_21 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %42 = stablehlo.and %41, %c_21 : tensor<ui32>
+// CURRENT-NEXT: %c_22 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %43 = stablehlo.subtract %c_22, %42 : tensor<ui32>
+// CURRENT-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_23 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %45 = stablehlo.compare LT, %40, %c_23 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %46 = stablehlo.select %45, %44, %cst_24 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %47 = stablehlo.bitcast_convert %46 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_25 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %48 = stablehlo.subtract %c_25, %47 : tensor<ui32>
+// CURRENT-NEXT: %49 = stablehlo.bitcast_convert %48 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %50 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %51 = stablehlo.multiply %arg0, %50 : tensor<3x3x4x32xf32>
 // CURRENT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %49 = stablehlo.clamp %cst_26, %48, %cst_27 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %50 = stablehlo.convert %49 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
-// CURRENT-NEXT: %51 = stablehlo.abs %arg3 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %53 = stablehlo.convert %52 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// CURRENT-NEXT: %54 = stablehlo.abs %arg3 : tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %52 = stablehlo.reduce(%51 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %53 = stablehlo.maximum %52, %cst_30 : tensor<f32>
-// CURRENT-NEXT: %54 = stablehlo.divide %cst_29, %53 : tensor<f32>
-// CURRENT-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %55 = stablehlo.bitcast_convert %54 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_32 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %56 = stablehlo.and %55, %c_32 : tensor<ui32>
-// CURRENT-NEXT: %c_33 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %57 = stablehlo.subtract %56, %c_33 : tensor<ui32>
-// CURRENT-NEXT: %c_34 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %58 = stablehlo.compare LT, %57, %c_34 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %59 = stablehlo.bitcast_convert %56 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %60 = stablehlo.select %58, %59, %cst_31 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %61 = stablehlo.divide %cst_35, %60 : tensor<f32>
-// CURRENT-NEXT: %62 = stablehlo.optimization_barrier %61 : tensor<f32>
-// CURRENT-NEXT: %63 = stablehlo.divide %cst_35, %62 : tensor<f32>
-// CURRENT-NEXT: %64 = stablehlo.broadcast_in_dim %63, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %65 = stablehlo.multiply %arg3, %64 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %55 = stablehlo.reduce(%54 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %56 = stablehlo.optimization_barrier %55 : tensor<f32>
+// CURRENT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %57 = stablehlo.maximum %56, %cst_29 : tensor<f32>
+// CURRENT-NEXT: %58 = stablehlo.bitcast_convert %57 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_30 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %59 = stablehlo.add %58, %c_30 : tensor<ui32>
+// CURRENT-NEXT: %c_31 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %60 = stablehlo.and %59, %c_31 : tensor<ui32>
+// CURRENT-NEXT: %c_32 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %61 = stablehlo.subtract %c_32, %60 : tensor<ui32>
+// CURRENT-NEXT: %62 = stablehlo.bitcast_convert %61 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_33 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %63 = stablehlo.compare LT, %58, %c_33 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %64 = stablehlo.select %63, %62, %cst_34 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %65 = stablehlo.bitcast_convert %64 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_35 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %66 = stablehlo.subtract %c_35, %65 : tensor<ui32>
+// CURRENT-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %68 = stablehlo.broadcast_in_dim %64, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %69 = stablehlo.multiply %arg3, %68 : tensor<4x8x8x4xf32>
 // CURRENT-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_37 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %66 = stablehlo.clamp %cst_36, %65, %cst_37 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %67 = stablehlo.convert %66 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// CURRENT-NEXT: %70 = stablehlo.clamp %cst_36, %69, %cst_37 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %71 = stablehlo.convert %70 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
 // CURRENT-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
 // CURRENT-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // CURRENT-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
 // CURRENT-NEXT: %cst_41 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
 // CURRENT-NEXT: %cst_42 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %68 = stablehlo.convolution(%67, %50) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %69 = stablehlo.multiply %62, %45 : tensor<f32>
+// CURRENT-NEXT: %72 = stablehlo.convolution(%71, %53) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %73 = stablehlo.multiply %67, %49 : tensor<f32>
 // CURRENT-NEXT: %cst_43 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %70 = stablehlo.minimum %69, %cst_43 : tensor<f32>
-// CURRENT-NEXT: %71 = stablehlo.broadcast_in_dim %70, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %72 = stablehlo.multiply %68, %71 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %73 = call @relu(%72) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %74 = stablehlo.abs %73 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %74 = stablehlo.minimum %73, %cst_43 : tensor<f32>
+// CURRENT-NEXT: %75 = stablehlo.broadcast_in_dim %74, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %76 = stablehlo.multiply %72, %75 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %77 = call @relu(%76) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %78 = stablehlo.abs %77 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %75 = stablehlo.reduce(%74 init: %cst_44) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_45 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_46 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %76 = stablehlo.maximum %75, %cst_46 : tensor<f32>
-// CURRENT-NEXT: %77 = stablehlo.divide %cst_45, %76 : tensor<f32>
-// CURRENT-NEXT: %cst_47 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %78 = stablehlo.bitcast_convert %77 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_48 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %79 = stablehlo.and %78, %c_48 : tensor<ui32>
-// CURRENT-NEXT: %c_49 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %80 = stablehlo.subtract %79, %c_49 : tensor<ui32>
-// CURRENT-NEXT: %c_50 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %81 = stablehlo.compare LT, %80, %c_50 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %82 = stablehlo.bitcast_convert %79 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %83 = stablehlo.select %81, %82, %cst_47 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_51 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %84 = stablehlo.divide %cst_51, %83 : tensor<f32>
-// CURRENT-NEXT: %85 = stablehlo.optimization_barrier %84 : tensor<f32>
-// CURRENT-NEXT: %86 = stablehlo.divide %cst_51, %85 : tensor<f32>
-// CURRENT-NEXT: %87 = stablehlo.broadcast_in_dim %86, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %88 = stablehlo.multiply %73, %87 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %79 = stablehlo.reduce(%78 init: %cst_44) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %80 = stablehlo.optimization_barrier %79 : tensor<f32>
+// CURRENT-NEXT: %cst_45 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %81 = stablehlo.maximum %80, %cst_45 : tensor<f32>
+// CURRENT-NEXT: %82 = stablehlo.bitcast_convert %81 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_46 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %83 = stablehlo.add %82, %c_46 : tensor<ui32>
+// CURRENT-NEXT: %c_47 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %84 = stablehlo.and %83, %c_47 : tensor<ui32>
+// CURRENT-NEXT: %c_48 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %85 = stablehlo.subtract %c_48, %84 : tensor<ui32>
+// CURRENT-NEXT: %86 = stablehlo.bitcast_convert %85 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_49 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %87 = stablehlo.compare LT, %82, %c_49 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_50 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %88 = stablehlo.select %87, %86, %cst_50 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %89 = stablehlo.bitcast_convert %88 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_51 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %90 = stablehlo.subtract %c_51, %89 : tensor<ui32>
+// CURRENT-NEXT: %91 = stablehlo.bitcast_convert %90 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %92 = stablehlo.broadcast_in_dim %88, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %93 = stablehlo.multiply %77, %92 : tensor<4x8x8x32xf32>
 // CURRENT-NEXT: %cst_52 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_53 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %89 = stablehlo.clamp %cst_52, %88, %cst_53 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %90 = stablehlo.convert %89 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// CURRENT-NEXT: %91 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %92 = stablehlo.compare GT, %72, %91, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
-// CURRENT-NEXT: %93 = stablehlo.convolution(%90, %33) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %94 = stablehlo.multiply %85, %28 : tensor<f32>
+// CURRENT-NEXT: %94 = stablehlo.clamp %cst_52, %93, %cst_53 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %95 = stablehlo.convert %94 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// CURRENT-NEXT: %96 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %97 = stablehlo.compare GT, %76, %96, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// CURRENT-NEXT: %98 = stablehlo.convolution(%95, %35) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %99 = stablehlo.multiply %91, %31 : tensor<f32>
 // CURRENT-NEXT: %cst_54 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %95 = stablehlo.minimum %94, %cst_54 : tensor<f32>
-// CURRENT-NEXT: %96 = stablehlo.broadcast_in_dim %95, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %97 = stablehlo.multiply %93, %96 : tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %98 = call @relu_0(%97) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %99 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %100 = stablehlo.compare GT, %97, %99, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// CURRENT-NEXT: %101 = stablehlo.reduce(%98 init: %cst_42) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %102 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %103 = stablehlo.divide %101, %102 : tensor<4x32xf32>
-// CURRENT-NEXT: %104 = stablehlo.abs %103 : tensor<4x32xf32>
+// CURRENT-NEXT: %100 = stablehlo.minimum %99, %cst_54 : tensor<f32>
+// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %102 = stablehlo.multiply %98, %101 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %103 = call @relu_0(%102) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %104 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %105 = stablehlo.compare GT, %102, %104, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// CURRENT-NEXT: %106 = stablehlo.reduce(%103 init: %cst_42) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %107 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %108 = stablehlo.divide %106, %107 : tensor<4x32xf32>
+// CURRENT-NEXT: %109 = stablehlo.abs %108 : tensor<4x32xf32>
 // CURRENT-NEXT: %cst_55 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %105 = stablehlo.reduce(%104 init: %cst_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %106 = stablehlo.maximum %105, %cst_57 : tensor<f32>
-// CURRENT-NEXT: %107 = stablehlo.divide %cst_56, %106 : tensor<f32>
-// CURRENT-NEXT: %cst_58 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %108 = stablehlo.bitcast_convert %107 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_59 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %109 = stablehlo.and %108, %c_59 : tensor<ui32>
-// CURRENT-NEXT: %c_60 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %110 = stablehlo.subtract %109, %c_60 : tensor<ui32>
-// CURRENT-NEXT: %c_61 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %111 = stablehlo.compare LT, %110, %c_61 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %112 = stablehlo.bitcast_convert %109 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %113 = stablehlo.select %111, %112, %cst_58 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_62 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %114 = stablehlo.divide %cst_62, %113 : tensor<f32>
-// CURRENT-NEXT: %115 = stablehlo.optimization_barrier %114 : tensor<f32>
-// CURRENT-NEXT: %116 = stablehlo.divide %cst_62, %115 : tensor<f32>
-// CURRENT-NEXT: %117 = stablehlo.broadcast_in_dim %116, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %118 = stablehlo.multiply %103, %117 : tensor<4x32xf32>
+// CURRENT-NEXT: %110 = stablehlo.reduce(%109 init: %cst_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %111 = stablehlo.optimization_barrier %110 : tensor<f32>
+// CURRENT-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %112 = stablehlo.maximum %111, %cst_56 : tensor<f32>
+// CURRENT-NEXT: %113 = stablehlo.bitcast_convert %112 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_57 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %114 = stablehlo.add %113, %c_57 : tensor<ui32>
+// CURRENT-NEXT: %c_58 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %115 = stablehlo.and %114, %c_58 : tensor<ui32>
+// CURRENT-NEXT: %c_59 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %116 = stablehlo.subtract %c_59, %115 : tensor<ui32>
+// CURRENT-NEXT: %117 = stablehlo.bitcast_convert %116 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_60 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %118 = stablehlo.compare LT, %113, %c_60 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_61 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %119 = stablehlo.select %118, %117, %cst_61 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %120 = stablehlo.bitcast_convert %119 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_62 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %121 = stablehlo.subtract %c_62, %120 : tensor<ui32>
+// CURRENT-NEXT: %122 = stablehlo.bitcast_convert %121 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %123 = stablehlo.broadcast_in_dim %119, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %124 = stablehlo.multiply %108, %123 : tensor<4x32xf32>
 // CURRENT-NEXT: %cst_63 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_64 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %119 = stablehlo.clamp %cst_63, %118, %cst_64 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %120 = stablehlo.convert %119 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// CURRENT-NEXT: %121 = stablehlo.dot_general %120, %16, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %122 = stablehlo.multiply %115, %11 : tensor<f32>
+// CURRENT-NEXT: %125 = stablehlo.clamp %cst_63, %124, %cst_64 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %126 = stablehlo.convert %125 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// CURRENT-NEXT: %127 = stablehlo.dot_general %126, %17, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %128 = stablehlo.multiply %122, %13 : tensor<f32>
 // CURRENT-NEXT: %cst_65 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %123 = stablehlo.minimum %122, %cst_65 : tensor<f32>
-// CURRENT-NEXT: %124 = stablehlo.broadcast_in_dim %123, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %125 = stablehlo.multiply %121, %124 : tensor<4x16xf32>
-// CURRENT-NEXT: %126:3 = call @log_softmax(%125) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
-// CURRENT-NEXT: %127 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// CURRENT-NEXT: %128:2 = call @take_along_axis(%126#0, %127) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// CURRENT-NEXT: %129 = stablehlo.reduce(%128#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %130 = stablehlo.divide %129, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %131 = stablehlo.negate %130 : tensor<f32>
-// CURRENT-NEXT: %132 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
-// CURRENT-NEXT: %133 = stablehlo.divide %132, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %134 = stablehlo.broadcast_in_dim %133, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-// CURRENT-NEXT: %135 = call @take_along_axis_1(%128#1, %134) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %136 = call @log_softmax_2(%126#1, %126#2, %135) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %137 = stablehlo.abs %136 : tensor<4x16xf32>
+// CURRENT-NEXT: %129 = stablehlo.minimum %128, %cst_65 : tensor<f32>
+// CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %129, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %131 = stablehlo.multiply %127, %130 : tensor<4x16xf32>
+// CURRENT-NEXT: %132:3 = call @log_softmax(%131) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// CURRENT-NEXT: %133 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %134:2 = call @take_along_axis(%132#0, %133) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// CURRENT-NEXT: %135 = stablehlo.reduce(%134#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %136 = stablehlo.divide %135, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %137 = stablehlo.negate %136 : tensor<f32>
+// CURRENT-NEXT: %138 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
+// CURRENT-NEXT: %139 = stablehlo.divide %138, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %140 = stablehlo.broadcast_in_dim %139, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %141 = call @take_along_axis_1(%134#1, %140) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %142 = call @log_softmax_2(%132#1, %132#2, %141) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %143 = stablehlo.abs %142 : tensor<4x16xf32>
 // CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %138 = stablehlo.reduce(%137 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CURRENT-NEXT: %cst_68 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %139 = stablehlo.maximum %138, %cst_68 : tensor<f32>
-// CURRENT-NEXT: %140 = stablehlo.divide %cst_67, %139 : tensor<f32>
-// CURRENT-NEXT: %cst_69 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %141 = stablehlo.bitcast_convert %140 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_70 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %142 = stablehlo.and %141, %c_70 : tensor<ui32>
-// CURRENT-NEXT: %c_71 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %143 = stablehlo.subtract %142, %c_71 : tensor<ui32>
-// CURRENT-NEXT: %c_72 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %144 = stablehlo.compare LT, %143, %c_72 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %145 = stablehlo.bitcast_convert %142 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %146 = stablehlo.select %144, %145, %cst_69 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_73 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %147 = stablehlo.divide %cst_73, %146 : tensor<f32>
-// CURRENT-NEXT: %148 = stablehlo.optimization_barrier %147 : tensor<f32>
-// CURRENT-NEXT: %149 = stablehlo.divide %cst_73, %148 : tensor<f32>
-// CURRENT-NEXT: %150 = stablehlo.broadcast_in_dim %149, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %151 = stablehlo.multiply %136, %150 : tensor<4x16xf32>
+// CURRENT-NEXT: %144 = stablehlo.reduce(%143 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %145 = stablehlo.optimization_barrier %144 : tensor<f32>
+// CURRENT-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %146 = stablehlo.maximum %145, %cst_67 : tensor<f32>
+// CURRENT-NEXT: %147 = stablehlo.bitcast_convert %146 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_68 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %148 = stablehlo.add %147, %c_68 : tensor<ui32>
+// CURRENT-NEXT: %c_69 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %149 = stablehlo.and %148, %c_69 : tensor<ui32>
+// CURRENT-NEXT: %c_70 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CURRENT-NEXT: %150 = stablehlo.subtract %c_70, %149 : tensor<ui32>
+// CURRENT-NEXT: %151 = stablehlo.bitcast_convert %150 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_71 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %152 = stablehlo.compare LT, %147, %c_71 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_72 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %153 = stablehlo.select %152, %151, %cst_72 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %154 = stablehlo.bitcast_convert %153 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_73 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %155 = stablehlo.subtract %c_73, %154 : tensor<ui32>
+// CURRENT-NEXT: %156 = stablehlo.bitcast_convert %155 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %157 = stablehlo.broadcast_in_dim %153, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %158 = stablehlo.multiply %142, %157 : tensor<4x16xf32>
 // CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
 // CURRENT-NEXT: %cst_75 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CURRENT-NEXT: %152 = stablehlo.clamp %cst_74, %151, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %153 = stablehlo.convert %152 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// CURRENT-NEXT: %154 = stablehlo.dot_general %136, %103, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// CURRENT-NEXT: %155 = stablehlo.transpose %154, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %156 = stablehlo.dot_general %153, %16, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %157 = stablehlo.multiply %148, %11 : tensor<f32>
+// CURRENT-NEXT: %159 = stablehlo.clamp %cst_74, %158, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %160 = stablehlo.convert %159 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// CURRENT-NEXT: %161 = stablehlo.dot_general %142, %108, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// CURRENT-NEXT: %162 = stablehlo.transpose %161, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %163 = stablehlo.dot_general %160, %17, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %164 = stablehlo.multiply %156, %13 : tensor<f32>
 // CURRENT-NEXT: %cst_76 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %158 = stablehlo.minimum %157, %cst_76 : tensor<f32>
-// CURRENT-NEXT: %159 = stablehlo.broadcast_in_dim %158, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %160 = stablehlo.multiply %156, %159 : tensor<4x32xf32>
-// CURRENT-NEXT: %161 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %162 = stablehlo.divide %160, %161 : tensor<4x32xf32>
-// CURRENT-NEXT: %163 = stablehlo.broadcast_in_dim %162, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %164 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %165 = stablehlo.select %100, %163, %164 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %166 = stablehlo.abs %165 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %165 = stablehlo.minimum %164, %cst_76 : tensor<f32>
+// CURRENT-NEXT: %166 = stablehlo.broadcast_in_dim %165, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %167 = stablehlo.multiply %163, %166 : tensor<4x32xf32>
+// CURRENT-NEXT: %168 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %169 = stablehlo.divide %167, %168 : tensor<4x32xf32>
+// CURRENT-NEXT: %170 = stablehlo.broadcast_in_dim %169, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %172 = stablehlo.select %105, %170, %171 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %173 = stablehlo.abs %172 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %cst_77 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %167 = stablehlo.reduce(%166 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_78 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_79 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %168 = stablehlo.maximum %167, %cst_79 : tensor<f32>
-// CURRENT-NEXT: %169 = stablehlo.divide %cst_78, %168 : tensor<f32>
-// CURRENT-NEXT: %cst_80 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %170 = stablehlo.bitcast_convert %169 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_81 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %171 = stablehlo.and %170, %c_81 : tensor<ui32>
-// CURRENT-NEXT: %c_82 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %172 = stablehlo.subtract %171, %c_82 : tensor<ui32>
-// CURRENT-NEXT: %c_83 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %173 = stablehlo.compare LT, %172, %c_83 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %174 = stablehlo.bitcast_convert %171 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %175 = stablehlo.select %173, %174, %cst_80 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_84 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %176 = stablehlo.divide %cst_84, %175 : tensor<f32>
-// CURRENT-NEXT: %177 = stablehlo.optimization_barrier %176 : tensor<f32>
-// CURRENT-NEXT: %178 = stablehlo.divide %cst_84, %177 : tensor<f32>
-// CURRENT-NEXT: %179 = stablehlo.broadcast_in_dim %178, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %180 = stablehlo.multiply %165, %179 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %174 = stablehlo.reduce(%173 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %175 = stablehlo.optimization_barrier %174 : tensor<f32>
+// CURRENT-NEXT: %cst_78 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %176 = stablehlo.maximum %175, %cst_78 : tensor<f32>
+// CURRENT-NEXT: %177 = stablehlo.bitcast_convert %176 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_79 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %178 = stablehlo.add %177, %c_79 : tensor<ui32>
+// CURRENT-NEXT: %c_80 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %179 = stablehlo.and %178, %c_80 : tensor<ui32>
+// CURRENT-NEXT: %c_81 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %180 = stablehlo.subtract %c_81, %179 : tensor<ui32>
+// CURRENT-NEXT: %181 = stablehlo.bitcast_convert %180 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_82 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %182 = stablehlo.compare LT, %177, %c_82 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_83 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %183 = stablehlo.select %182, %181, %cst_83 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %184 = stablehlo.bitcast_convert %183 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_84 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %185 = stablehlo.subtract %c_84, %184 : tensor<ui32>
+// CURRENT-NEXT: %186 = stablehlo.bitcast_convert %185 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %187 = stablehlo.broadcast_in_dim %183, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %188 = stablehlo.multiply %172, %187 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %cst_85 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_86 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %181 = stablehlo.clamp %cst_85, %180, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %182 = stablehlo.convert %181 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %183 = stablehlo.optimization_barrier %182 : tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %184 = stablehlo.convolution(%73, %165) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %185 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %186 = stablehlo.abs %185 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %189 = stablehlo.clamp %cst_85, %188, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %190 = stablehlo.convert %189 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %191 = stablehlo.optimization_barrier %190 : tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %192 = stablehlo.convolution(%77, %172) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %193 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %194 = stablehlo.abs %193 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_87 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %187 = stablehlo.reduce(%186 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %cst_88 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_89 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %188 = stablehlo.maximum %187, %cst_89 : tensor<f32>
-// CURRENT-NEXT: %189 = stablehlo.divide %cst_88, %188 : tensor<f32>
-// CURRENT-NEXT: %cst_90 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %190 = stablehlo.bitcast_convert %189 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_91 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CURRENT-NEXT: %191 = stablehlo.and %190, %c_91 : tensor<ui32>
-// CURRENT-NEXT: %c_92 = stablehlo.constant dense<1> : tensor<ui32>
-// CURRENT-NEXT: %192 = stablehlo.subtract %191, %c_92 : tensor<ui32>
-// CURRENT-NEXT: %c_93 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CURRENT-NEXT: %193 = stablehlo.compare LT, %192, %c_93 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %194 = stablehlo.bitcast_convert %191 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %195 = stablehlo.select %193, %194, %cst_90 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %cst_94 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %196 = stablehlo.divide %cst_94, %195 : tensor<f32>
-// CURRENT-NEXT: %197 = stablehlo.optimization_barrier %196 : tensor<f32>
-// CURRENT-NEXT: %198 = stablehlo.divide %cst_94, %197 : tensor<f32>
-// CURRENT-NEXT: %199 = stablehlo.broadcast_in_dim %198, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %200 = stablehlo.multiply %185, %199 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %195 = stablehlo.reduce(%194 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %196 = stablehlo.optimization_barrier %195 : tensor<f32>
+// CURRENT-NEXT: %cst_88 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %197 = stablehlo.maximum %196, %cst_88 : tensor<f32>
+// CURRENT-NEXT: %198 = stablehlo.bitcast_convert %197 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_89 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %199 = stablehlo.add %198, %c_89 : tensor<ui32>
+// CURRENT-NEXT: %c_90 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %200 = stablehlo.and %199, %c_90 : tensor<ui32>
+// CURRENT-NEXT: %c_91 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %201 = stablehlo.subtract %c_91, %200 : tensor<ui32>
+// CURRENT-NEXT: %202 = stablehlo.bitcast_convert %201 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %c_92 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %203 = stablehlo.compare LT, %198, %c_92 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %cst_93 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %204 = stablehlo.select %203, %202, %cst_93 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %205 = stablehlo.bitcast_convert %204 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_94 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %206 = stablehlo.subtract %c_94, %205 : tensor<ui32>
+// CURRENT-NEXT: %207 = stablehlo.bitcast_convert %206 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %208 = stablehlo.broadcast_in_dim %204, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %209 = stablehlo.multiply %193, %208 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_95 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_96 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %201 = stablehlo.clamp %cst_95, %200, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %202 = stablehlo.convert %201 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %203 = stablehlo.convolution(%183, %202) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %204 = stablehlo.multiply %177, %197 : tensor<f32>
+// CURRENT-NEXT: %210 = stablehlo.clamp %cst_95, %209, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %211 = stablehlo.convert %210 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %212 = stablehlo.convolution(%191, %211) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %213 = stablehlo.multiply %186, %207 : tensor<f32>
 // CURRENT-NEXT: %cst_97 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %205 = stablehlo.minimum %204, %cst_97 : tensor<f32>
-// CURRENT-NEXT: %206 = stablehlo.broadcast_in_dim %205, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %207 = stablehlo.multiply %203, %206 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %208 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %209 = stablehlo.select %92, %207, %208 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %210 = stablehlo.convolution(%arg3, %209) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %211 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %212 = stablehlo.multiply %211, %210 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %213 = stablehlo.subtract %arg0, %212 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %214 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %215 = stablehlo.multiply %214, %184 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %216 = stablehlo.subtract %arg1, %215 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %217 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %218 = stablehlo.multiply %217, %155 : tensor<32x16xf32>
-// CURRENT-NEXT: %219 = stablehlo.subtract %arg2, %218 : tensor<32x16xf32>
-// CURRENT-NEXT: return %213, %216, %219, %131 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: %214 = stablehlo.minimum %213, %cst_97 : tensor<f32>
+// CURRENT-NEXT: %215 = stablehlo.broadcast_in_dim %214, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %216 = stablehlo.multiply %212, %215 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %217 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %218 = stablehlo.select %97, %216, %217 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %219 = stablehlo.convolution(%arg3, %218) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %220 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %221 = stablehlo.multiply %220, %219 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %222 = stablehlo.subtract %arg0, %221 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %223 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %224 = stablehlo.multiply %223, %192 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %225 = stablehlo.subtract %arg1, %224 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %226 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %227 = stablehlo.multiply %226, %162 : tensor<32x16xf32>
+// CURRENT-NEXT: %228 = stablehlo.subtract %arg2, %227 : tensor<32x16xf32>
+// CURRENT-NEXT: return %222, %225, %228, %137 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // CURRENT-NEXT: }
 // CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -38,131 +38,135 @@
 // CHANNELS-NEXT: %0 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
 // CHANNELS-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %cst_1 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %2 = stablehlo.maximum %1, %cst_1 : tensor<f32>
-// CHANNELS-NEXT: %3 = stablehlo.divide %cst_0, %2 : tensor<f32>
-// CHANNELS-NEXT: %cst_2 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %2 = stablehlo.optimization_barrier %1 : tensor<f32>
+// CHANNELS-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %3 = stablehlo.maximum %2, %cst_0 : tensor<f32>
 // CHANNELS-NEXT: %4 = stablehlo.bitcast_convert %3 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CHANNELS-NEXT: %5 = stablehlo.and %4, %c : tensor<ui32>
-// CHANNELS-NEXT: %c_3 = stablehlo.constant dense<1> : tensor<ui32>
-// CHANNELS-NEXT: %6 = stablehlo.subtract %5, %c_3 : tensor<ui32>
-// CHANNELS-NEXT: %c_4 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CHANNELS-NEXT: %7 = stablehlo.compare LT, %6, %c_4 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %8 = stablehlo.bitcast_convert %5 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %9 = stablehlo.select %7, %8, %cst_2 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %10 = stablehlo.divide %cst_5, %9 : tensor<f32>
-// CHANNELS-NEXT: %11 = stablehlo.optimization_barrier %10 : tensor<f32>
-// CHANNELS-NEXT: %12 = stablehlo.divide %cst_5, %11 : tensor<f32>
-// CHANNELS-NEXT: %13 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %14 = stablehlo.multiply %arg1, %13 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %c = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %5 = stablehlo.add %4, %c : tensor<ui32>
+// CHANNELS-NEXT: %c_1 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %6 = stablehlo.and %5, %c_1 : tensor<ui32>
+// CHANNELS-NEXT: %c_2 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CHANNELS-NEXT: %7 = stablehlo.subtract %c_2, %6 : tensor<ui32>
+// CHANNELS-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %c_3 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %9 = stablehlo.compare LT, %4, %c_3 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %10 = stablehlo.select %9, %8, %cst_4 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %11 = stablehlo.bitcast_convert %10 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_5 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %12 = stablehlo.subtract %c_5, %11 : tensor<ui32>
+// CHANNELS-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %14 = stablehlo.broadcast_in_dim %10, dims = [] : (tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %15 = stablehlo.multiply %arg1, %14 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %15 = stablehlo.clamp %cst_6, %14, %cst_7 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %16 = stablehlo.convert %15 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %17 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %17 = stablehlo.convert %16 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %18 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %18 = stablehlo.reduce(%17 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<32xf32>
-// CHANNELS-NEXT: %cst_10 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<32xf32>
-// CHANNELS-NEXT: %19 = stablehlo.maximum %18, %cst_10 : tensor<32xf32>
-// CHANNELS-NEXT: %20 = stablehlo.divide %cst_9, %19 : tensor<32xf32>
-// CHANNELS-NEXT: %cst_11 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<32xf32>
-// CHANNELS-NEXT: %21 = stablehlo.bitcast_convert %20 : (tensor<32xf32>) -> tensor<32xui32>
-// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<4286578688> : tensor<32xui32>
-// CHANNELS-NEXT: %22 = stablehlo.and %21, %c_12 : tensor<32xui32>
-// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<1> : tensor<32xui32>
-// CHANNELS-NEXT: %23 = stablehlo.subtract %22, %c_13 : tensor<32xui32>
-// CHANNELS-NEXT: %c_14 = stablehlo.constant dense<2139095039> : tensor<32xui32>
-// CHANNELS-NEXT: %24 = stablehlo.compare LT, %23, %c_14 : (tensor<32xui32>, tensor<32xui32>) -> tensor<32xi1>
-// CHANNELS-NEXT: %25 = stablehlo.bitcast_convert %22 : (tensor<32xui32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %26 = stablehlo.select %24, %25, %cst_11 : tensor<32xi1>, tensor<32xf32>
-// CHANNELS-NEXT: %cst_15 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<32xf32>
-// CHANNELS-NEXT: %27 = stablehlo.divide %cst_15, %26 : tensor<32xf32>
-// CHANNELS-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<32xf32>
-// CHANNELS-NEXT: %29 = stablehlo.divide %cst_15, %28 : tensor<32xf32>
-// CHANNELS-NEXT: %30 = stablehlo.broadcast_in_dim %29, dims = [2] : (tensor<32xf32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %31 = stablehlo.multiply %arg1, %30 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %19 = stablehlo.reduce(%18 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %20 = stablehlo.optimization_barrier %19 : tensor<32xf32>
+// CHANNELS-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<32xf32>
+// CHANNELS-NEXT: %21 = stablehlo.maximum %20, %cst_9 : tensor<32xf32>
+// CHANNELS-NEXT: %22 = stablehlo.bitcast_convert %21 : (tensor<32xf32>) -> tensor<32xui32>
+// CHANNELS-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<32xui32>
+// CHANNELS-NEXT: %23 = stablehlo.add %22, %c_10 : tensor<32xui32>
+// CHANNELS-NEXT: %c_11 = stablehlo.constant dense<2139095040> : tensor<32xui32>
+// CHANNELS-NEXT: %24 = stablehlo.and %23, %c_11 : tensor<32xui32>
+// CHANNELS-NEXT: %c_12 = stablehlo.constant dense<2197815296> : tensor<32xui32>
+// CHANNELS-NEXT: %25 = stablehlo.subtract %c_12, %24 : tensor<32xui32>
+// CHANNELS-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<32xui32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<2139095040> : tensor<32xui32>
+// CHANNELS-NEXT: %27 = stablehlo.compare LT, %22, %c_13 : (tensor<32xui32>, tensor<32xui32>) -> tensor<32xi1>
+// CHANNELS-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<32xf32>
+// CHANNELS-NEXT: %28 = stablehlo.select %27, %26, %cst_14 : tensor<32xi1>, tensor<32xf32>
+// CHANNELS-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<32xf32>) -> tensor<32xui32>
+// CHANNELS-NEXT: %c_15 = stablehlo.constant dense<2130706432> : tensor<32xui32>
+// CHANNELS-NEXT: %30 = stablehlo.subtract %c_15, %29 : tensor<32xui32>
+// CHANNELS-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<32xui32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %32 = stablehlo.broadcast_in_dim %28, dims = [2] : (tensor<32xf32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %33 = stablehlo.multiply %arg1, %32 : tensor<3x16x32xf32>
 // CHANNELS-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %32 = stablehlo.clamp %cst_16, %31, %cst_17 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %33 = stablehlo.convert %32 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %34 = stablehlo.abs %arg0 : tensor<32x16xf32>
+// CHANNELS-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %35 = stablehlo.convert %34 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %36 = stablehlo.abs %arg0 : tensor<32x16xf32>
 // CHANNELS-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %35 = stablehlo.reduce(%34 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %cst_20 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %36 = stablehlo.maximum %35, %cst_20 : tensor<f32>
-// CHANNELS-NEXT: %37 = stablehlo.divide %cst_19, %36 : tensor<f32>
-// CHANNELS-NEXT: %cst_21 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %38 = stablehlo.bitcast_convert %37 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_22 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CHANNELS-NEXT: %39 = stablehlo.and %38, %c_22 : tensor<ui32>
-// CHANNELS-NEXT: %c_23 = stablehlo.constant dense<1> : tensor<ui32>
-// CHANNELS-NEXT: %40 = stablehlo.subtract %39, %c_23 : tensor<ui32>
-// CHANNELS-NEXT: %c_24 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CHANNELS-NEXT: %41 = stablehlo.compare LT, %40, %c_24 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %42 = stablehlo.bitcast_convert %39 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %43 = stablehlo.select %41, %42, %cst_21 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %44 = stablehlo.divide %cst_25, %43 : tensor<f32>
-// CHANNELS-NEXT: %45 = stablehlo.optimization_barrier %44 : tensor<f32>
-// CHANNELS-NEXT: %46 = stablehlo.divide %cst_25, %45 : tensor<f32>
-// CHANNELS-NEXT: %47 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %48 = stablehlo.multiply %arg0, %47 : tensor<32x16xf32>
+// CHANNELS-NEXT: %37 = stablehlo.reduce(%36 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %38 = stablehlo.optimization_barrier %37 : tensor<f32>
+// CHANNELS-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %39 = stablehlo.maximum %38, %cst_19 : tensor<f32>
+// CHANNELS-NEXT: %40 = stablehlo.bitcast_convert %39 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_20 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %41 = stablehlo.add %40, %c_20 : tensor<ui32>
+// CHANNELS-NEXT: %c_21 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %42 = stablehlo.and %41, %c_21 : tensor<ui32>
+// CHANNELS-NEXT: %c_22 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CHANNELS-NEXT: %43 = stablehlo.subtract %c_22, %42 : tensor<ui32>
+// CHANNELS-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %c_23 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %45 = stablehlo.compare LT, %40, %c_23 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %46 = stablehlo.select %45, %44, %cst_24 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %47 = stablehlo.bitcast_convert %46 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %48 = stablehlo.subtract %c_25, %47 : tensor<ui32>
+// CHANNELS-NEXT: %49 = stablehlo.bitcast_convert %48 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %50 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %51 = stablehlo.multiply %arg0, %50 : tensor<32x16xf32>
 // CHANNELS-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %49 = stablehlo.clamp %cst_26, %48, %cst_27 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %50 = stablehlo.convert %49 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CHANNELS-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %53 = stablehlo.convert %52 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
 // CHANNELS-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // CHANNELS-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %51 = "chlo.ragged_dot"(%50, %33, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %52 = stablehlo.broadcast_in_dim %28, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %53 = stablehlo.multiply %51, %52 : tensor<32x32xf32>
-// CHANNELS-NEXT: %54 = stablehlo.broadcast_in_dim %45, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %55 = stablehlo.multiply %53, %54 : tensor<32x32xf32>
-// CHANNELS-NEXT: %56 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %57 = stablehlo.multiply %56, %55 : tensor<32x32xf32>
-// CHANNELS-NEXT: %58 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %59 = stablehlo.multiply %58, %57 : tensor<32x32xf32>
-// CHANNELS-NEXT: %60 = stablehlo.abs %59 : tensor<32x32xf32>
+// CHANNELS-NEXT: %54 = "chlo.ragged_dot"(%53, %35, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %55 = stablehlo.broadcast_in_dim %31, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %56 = stablehlo.multiply %54, %55 : tensor<32x32xf32>
+// CHANNELS-NEXT: %57 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %58 = stablehlo.multiply %56, %57 : tensor<32x32xf32>
+// CHANNELS-NEXT: %59 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %60 = stablehlo.multiply %59, %58 : tensor<32x32xf32>
+// CHANNELS-NEXT: %61 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %62 = stablehlo.multiply %61, %60 : tensor<32x32xf32>
+// CHANNELS-NEXT: %63 = stablehlo.abs %62 : tensor<32x32xf32>
 // CHANNELS-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %61 = stablehlo.reduce(%60 init: %cst_30) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %62 = stablehlo.maximum %61, %cst_32 : tensor<f32>
-// CHANNELS-NEXT: %63 = stablehlo.divide %cst_31, %62 : tensor<f32>
-// CHANNELS-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %64 = stablehlo.bitcast_convert %63 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_34 = stablehlo.constant dense<4286578688> : tensor<ui32>
-// CHANNELS-NEXT: %65 = stablehlo.and %64, %c_34 : tensor<ui32>
-// CHANNELS-NEXT: %c_35 = stablehlo.constant dense<1> : tensor<ui32>
-// CHANNELS-NEXT: %66 = stablehlo.subtract %65, %c_35 : tensor<ui32>
-// CHANNELS-NEXT: %c_36 = stablehlo.constant dense<2139095039> : tensor<ui32>
-// CHANNELS-NEXT: %67 = stablehlo.compare LT, %66, %c_36 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %68 = stablehlo.bitcast_convert %65 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %69 = stablehlo.select %67, %68, %cst_33 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %cst_37 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %70 = stablehlo.divide %cst_37, %69 : tensor<f32>
-// CHANNELS-NEXT: %71 = stablehlo.optimization_barrier %70 : tensor<f32>
-// CHANNELS-NEXT: %72 = stablehlo.divide %cst_37, %71 : tensor<f32>
-// CHANNELS-NEXT: %73 = stablehlo.broadcast_in_dim %72, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %74 = stablehlo.multiply %59, %73 : tensor<32x32xf32>
+// CHANNELS-NEXT: %64 = stablehlo.reduce(%63 init: %cst_30) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %65 = stablehlo.optimization_barrier %64 : tensor<f32>
+// CHANNELS-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %66 = stablehlo.maximum %65, %cst_31 : tensor<f32>
+// CHANNELS-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_32 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %68 = stablehlo.add %67, %c_32 : tensor<ui32>
+// CHANNELS-NEXT: %c_33 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %69 = stablehlo.and %68, %c_33 : tensor<ui32>
+// CHANNELS-NEXT: %c_34 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CHANNELS-NEXT: %70 = stablehlo.subtract %c_34, %69 : tensor<ui32>
+// CHANNELS-NEXT: %71 = stablehlo.bitcast_convert %70 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %c_35 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %72 = stablehlo.compare LT, %67, %c_35 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %73 = stablehlo.select %72, %71, %cst_36 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %74 = stablehlo.bitcast_convert %73 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_37 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %75 = stablehlo.subtract %c_37, %74 : tensor<ui32>
+// CHANNELS-NEXT: %76 = stablehlo.bitcast_convert %75 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %77 = stablehlo.broadcast_in_dim %73, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %78 = stablehlo.multiply %62, %77 : tensor<32x32xf32>
 // CHANNELS-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
 // CHANNELS-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %75 = stablehlo.clamp %cst_38, %74, %cst_39 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %76 = stablehlo.convert %75 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %77 = stablehlo.optimization_barrier %76 : tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %78 = "chlo.ragged_dot"(%arg0, %59, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %79 = "chlo.ragged_dot"(%77, %16, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %80 = stablehlo.multiply %71, %11 : tensor<f32>
+// CHANNELS-NEXT: %79 = stablehlo.clamp %cst_38, %78, %cst_39 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %80 = stablehlo.convert %79 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %81 = stablehlo.optimization_barrier %80 : tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %82 = "chlo.ragged_dot"(%arg0, %62, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %83 = "chlo.ragged_dot"(%81, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %84 = stablehlo.multiply %76, %13 : tensor<f32>
 // CHANNELS-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %81 = stablehlo.minimum %80, %cst_40 : tensor<f32>
-// CHANNELS-NEXT: %82 = stablehlo.broadcast_in_dim %81, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %83 = stablehlo.multiply %79, %82 : tensor<32x16xf32>
-// CHANNELS-NEXT: return %83, %78 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// CHANNELS-NEXT: %85 = stablehlo.minimum %84, %cst_40 : tensor<f32>
+// CHANNELS-NEXT: %86 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %87 = stablehlo.multiply %83, %86 : tensor<32x16xf32>
+// CHANNELS-NEXT: return %87, %82 : tensor<32x16xf32>, tensor<3x16x32xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 

@@ -1,0 +1,169 @@
+"""Matmuls of which only a transpose is read, and casts in the type of the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.quantize import matmuls
+from tests.py.fp8_numpy import quantized
+from tests.py.judge import evaluate, parse
+
+SIZES = {"b": 2, "c": 16, "d": 32, "k": 48, "m": 4}
+SMALL = {"matmul.smallest": 1}
+OWN = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
+
+
+def samples(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_t(3, shape).astype(np.float32) for shape in shapes]
+
+
+def turned(
+    lhs: str, rhs: str, out: str, dtype: str = "bfloat16"
+) -> tuple[jax.export.Exported, list[np.ndarray]]:
+    """A transpose of a product, which stands in the program as such; each letter is a dimension."""
+    batch = [d for d in lhs if d in rhs and d in out]
+    summed = [d for d in lhs if d in rhs and d not in out]
+    contracted = [lhs.index(d) for d in summed], [rhs.index(d) for d in summed]
+    batched = [lhs.index(d) for d in batch], [rhs.index(d) for d in batch]
+    made = batch + [d for d in lhs + rhs if d not in summed + batch]
+
+    def fn(x: jax.Array, w: jax.Array) -> jax.Array:
+        product = jax.lax.dot_general(x.astype(dtype), w.astype(dtype), (contracted, batched))
+        return product.transpose([made.index(d) for d in out]).astype(jnp.float32)
+
+    arrays = samples(*[tuple(SIZES[n] for n in name) for name in (lhs, rhs)])
+    return jax.export.export(jax.jit(fn))(*arrays), arrays
+
+
+def rewritten(program: jax.export.Exported, recipe: str, arrays: Any, **settings: Any) -> str:
+    profile = None
+    if recipe == "fp8-calibrated":
+        profile = scalify_hlo.calibrate(program, [tuple(arrays)])
+    made = scalify_hlo.rewrite(program, recipe=recipe, profile=profile, settings=SMALL | settings)
+    return str(made.mlir_module())
+
+
+def state_for(text: str, count: int) -> list[np.ndarray]:
+    """Inputs for the state of delayed scales, all scales 1/4."""
+    module = parse(text)
+    main = main_function(module.operation)
+    assert main is not None
+    types = [argument.type for argument in main.regions[0].blocks[0].arguments][count:]
+    if not types:
+        return []
+    history, scale, _ = (np.zeros(list(type_.shape), np.float32) for type_ in types)
+    return [history, scale + np.float32(0.25), np.zeros((), np.int32)]
+
+
+@pytest.mark.parametrize("recipe", OWN)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+@pytest.mark.parametrize(
+    "spec",
+    ["cd,dk->kc", "bcd,bck->bkd", "bcd,bdk->bkc", "cd,dbk->bkc", "dc,dk->kc"],
+)
+def test_a_transpose_is_a_matmul_of_exchanged_operands(
+    spec: str, dtype: str, recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lhs, rhs, out = re.split(",|->", spec)
+    program, arrays = turned(lhs, rhs, out, dtype)
+    new = rewritten(program, recipe, arrays)
+    assert "stablehlo.transpose" not in new
+    monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
+    old = rewritten(program, recipe, arrays)
+    assert "stablehlo.transpose" in old
+    inputs = [*arrays, *state_for(new, len(arrays))]
+    for one, other in zip(evaluate(parse(new), inputs), evaluate(parse(old), inputs), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def product_of(x: jax.Array, w: jax.Array) -> jax.Array:
+    return jax.lax.dot_general(x, w, (((1,), (0,)), ((), ())))
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x, w: (lambda y: (y, y.T))(product_of(x, w)),
+        lambda x, w: product_of(x, w).reshape(2, 8, 48).transpose(1, 0, 2),
+        lambda x, w: product_of(x, w).reshape(16, 6, 8).transpose(1, 2, 0),
+    ],
+)
+def test_others_keep_their_transpose(fn: Callable[..., Any]) -> None:
+    arrays = samples((16, 32), (32, 48))
+    program = jax.export.export(jax.jit(fn))(*arrays)
+    assert "stablehlo.transpose" in rewritten(program, "fp8-current", arrays)
+
+
+@pytest.mark.parametrize("mark", ['mhlo.sharding = "{replicated}"', "mhlo.other = 1 : i32"])
+def test_a_transpose_that_is_placed_on_devices_stays(mark: str) -> None:
+    text = f"""func.func @main(%x: tensor<16x32xf32>, %w: tensor<32x48xf32>) -> tensor<48x16xf32> {{
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<16x32xf32>, tensor<32x48xf32>) -> tensor<16x48xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] {{{mark}}}
+    : (tensor<16x48xf32>) -> tensor<48x16xf32>
+  return %1 : tensor<48x16xf32>
+}}"""
+    new = scalify_hlo.rewrite(text, recipe="fp8-current", settings=SMALL)
+    assert ("stablehlo.transpose" in new) == ("sharding" in mark)
+
+
+def test_scales_of_channels_keep_the_transpose() -> None:
+    """A scale for each column belongs to a dimension of the result."""
+    program, arrays = turned("cd", "dk", "kc", "float32")
+    settings = {"scaling.weight_scales": "channel", "inputs.weight": ["w"]}
+    new = rewritten(program, "fp8-current", arrays, **settings)
+    assert "stablehlo.transpose" in new
+    (found,) = evaluate(parse(new), arrays)
+    wanted = (arrays[0] @ arrays[1]).T
+    assert np.abs(found - wanted).max() < 0.1 * np.abs(wanted).max()
+
+
+class TestCasts:
+    """Casts of bf16 values at powers of two are made in bf16, with the data of casts in f32."""
+
+    @pytest.mark.parametrize("log2", [-130, -110, -60, -9, 0, 9, 60, 110])
+    @pytest.mark.parametrize("wild", [None, np.inf, np.nan])
+    def test_equal_to_casts_in_f32(self, log2: int, wild: float | None) -> None:
+        rng = np.random.default_rng(log2 + 200)
+        octaves = rng.uniform(-30, 0, 256)
+        x = np.array(jnp.asarray(np.exp2(octaves + log2), jnp.bfloat16), np.float32)
+        x[::3] = -x[::3]
+        if wild is not None:
+            x[5] = wild
+        w = np.ones((1, 16), np.float32)
+
+        def fn(x: jax.Array, w: jax.Array) -> jax.Array:
+            narrow = x.astype(jnp.bfloat16)[:, None] @ w.astype(jnp.bfloat16)
+            return narrow.astype(jnp.float32)
+
+        text = str(jax.export.export(jax.jit(fn))(x, w).mlir_module())
+        new = scalify_hlo.rewrite(text, recipe="fp8-current", settings=SMALL)
+        assert "tensor<256x1xbf16>" in next(x for x in new.splitlines() if "stablehlo.clamp" in x)
+        (found,) = evaluate(parse(new), [x, w])
+        data, scale = quantized(x, "f8E4M3FN")
+        ones, one = quantized(np.ones(1, np.float32), "f8E4M3FN")
+        product = np.asarray(data, np.float32) * np.asarray(ones, np.float32)
+        wanted = (product * np.float32(scale * one)).astype(jnp.bfloat16)
+        np.testing.assert_array_equal(found[:, 0], np.asarray(wanted, np.float32))
+
+
+def test_reports_list_operands_in_the_original_order() -> None:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.tanh(x @ w).astype(jnp.float32) ** 2)
+
+    args = jnp.zeros((64, 64), jnp.bfloat16), jnp.zeros((32, 64), jnp.bfloat16)
+    step = jax.export.export(jax.jit(jax.grad(loss, (0, 1))))(*args)
+    program, report = scalify_hlo.rewrite(step, recipe="fp8-current", settings=SMALL, report=True)
+    found = {tuple(m.roles): m.formats[:2] for m in report.matmuls}
+    assert found["gradient", "activation"] == ("f8E5M2", "f8E4M3FN")
+    assert "scalify.exchanged" not in program.mlir_module()
