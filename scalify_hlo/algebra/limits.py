@@ -65,6 +65,12 @@ The exponent of the largest number of a format, less the margin, has to be that 
 A larger margin is exact too, by a division.
 """
 
+SMALLEST_PAIRED_AMAX: Final = 2.0**-100
+"""The smallest amax of a tensor whose blocks have E4M3 scales with a common factor in f32.
+
+Smaller ones count as this, so that the least product of both, 2^-9 of the factor, is a normal f32
+number with a finite reciprocal."""
+
 MOST_POWER: Final = 2.0**127
 """The largest power of two in f32 and in bf16, where the largest f32 would become infinite."""
 

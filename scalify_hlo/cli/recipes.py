@@ -13,7 +13,7 @@ import click
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import format_option, refuse_both
 from scalify_hlo.errors import UsageError
-from scalify_hlo.recipes.formats import ANY, F8, LACKING, spellings
+from scalify_hlo.recipes.formats import ANY, F4, F8, LACKING, spellings
 from scalify_hlo.recipes.loading import (
     CHOICES,
     SCALES,
@@ -162,7 +162,7 @@ def page() -> str:
     lines += ["## Options", "", "| option | default | values | meaning |", "|---|---|---|---|"]
     lines += [_option(key, default) for key, default in defaults().items()]
     lines += ["", _TARGETS, _FORMATS, "| format | other spellings | lacking on |", "|---|---|---|"]
-    lines += [_format(name) for name in ANY]
+    lines += [_format(name) for name in (*ANY, *F4)]
     return "\n".join(lines) + "\n"
 
 
@@ -176,8 +176,9 @@ def _values(key: str, default: Value) -> str:
     if key == SMALLEST:
         return "a whole number, at least 1, or a list of three"
     choices = CHOICES.get(key)
-    if choices == ANY:
-        return ", ".join(f"`{name}`" for name in ANY if name not in F8) + ", or any f8 format"
+    if choices in (ANY, (*ANY, *F4)):
+        small = "any f8 format" if choices == ANY else "any f8 or f4 format"
+        return ", ".join(f"`{name}`" for name in ANY if name not in F8) + f", or {small}"
     if choices:
         return ", ".join(f"`{name}`" for name in choices)
     if default == 0 and default is not False:

@@ -18,6 +18,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
+from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
 from scalify_hlo.quantize.costs import Candidate, not_faster
@@ -29,6 +30,7 @@ from scalify_hlo.quantize.matmuls import (
     MatmulQuantizer,
     Propagated,
     QuantizedOperands,
+    Quantizer,
     is_small,
     roles_of,
 )
@@ -63,18 +65,12 @@ class QuantizeMatmulsPass(Pass):
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         main = main_function(module)
-        source = None
+        source, blocks = None, self.recipe.scaling.kind == "block"
         if main is not None:
             source = source_of(module, main, self.recipe, self.profile, index, report)
         casts = index.share(Casts())
         exchanges = Exchanges()
-        casting = self._casting(source, casts, exchanges)
-        quantizer = MatmulQuantizer(
-            casting,
-            Flattening() if on_one_device(module) else None,
-            algorithms=self.recipe.target in WITH_ALGORITHMS,
-            keeps=self.recipe.matmul.output == KEEP,
-        )
+        quantizer = self._quantizer(module, source, casts, exchanges)
         numbers = index.share(Numbers(self.recipe, self.wide))
         records = index.share(Records(report, inlined=source is not None))
         ops = marked_ops(module, index.listing)
@@ -87,8 +83,8 @@ class QuantizeMatmulsPass(Pass):
         records.finish()
         if main is not None and self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
-        index.casts = casts.count + (casting.count if self.recipe.narrow_data else 0)
-        if source is not None:  # It may add ops after all marked ones.
+        index.casts = casts.count + (quantizer.count if self.recipe.narrow_data else 0)
+        if source is not None or blocks:  # It may add ops after all marked ones.
             index.invalidate()
         elif index.listing is not None:
             index.listing.renew()
@@ -96,7 +92,7 @@ class QuantizeMatmulsPass(Pass):
     def _narrow(
         self,
         ops: Sequence[ir.OpView],
-        quantizer: MatmulQuantizer,
+        quantizer: Quantizer,
         report: Report,
         numbers: Numbers,
         records: Records,
@@ -113,6 +109,7 @@ class QuantizeMatmulsPass(Pass):
             exchanges: The collectives that casts stand before.
         """
         selection = Selection(self.recipe)
+        blocks = self.recipe.scaling.kind == "block"
         read = self.recipe.state.gradient != KEEP or self.recipe.computes_narrow
         choices = self._decided(ops, selection, numbers)
         exchanges.expect(op for op, choice in zip(ops, choices, strict=True) if _is_small(choice))
@@ -123,7 +120,10 @@ class QuantizeMatmulsPass(Pass):
                 report.narrowed += choice.formats is not None
                 left = self._quantized(op, choice, quantizer, extent)
                 known = self.listed and choice.formats is not None
-                records.note(left[0], choice.wide, quantizer.scales if known else (None, None))
+                scales = quantizer.scales if known else (None, None)
+                records.note(left[0], choice.wide, scales, choice.formats if blocks else None)
+                if blocks and choice.formats is not None:
+                    clear(left[0], (attributes.MATMUL,))
             for each in () if read else left:
                 clear(each, LEFT)
         selection.sites.refuse_unmatched()
@@ -152,6 +152,23 @@ class QuantizeMatmulsPass(Pass):
                 decided[place] = candidate.extent, Choice(None, wide)
         return decided
 
+    def _quantizer(
+        self,
+        module: ir.Operation,
+        source: ScaleProvider | None,
+        casts: Casts,
+        exchanges: Exchanges,
+    ) -> Quantizer:
+        """Returns the quantization of matmuls that the recipe names."""
+        if self.recipe.scaling.kind == "block":
+            return BlockQuantizer(module, self.recipe)
+        return MatmulQuantizer(
+            self._casting(source, casts, exchanges),
+            Flattening() if on_one_device(module) else None,
+            algorithms=self.recipe.target in WITH_ALGORITHMS,
+            keeps=self.recipe.matmul.output == KEEP,
+        )
+
     def _casting(self, source: ScaleProvider | None, casts: Casts, exchanges: Exchanges) -> Casting:
         """Returns the provider of the quantized operands."""
         if source is None:
@@ -159,7 +176,7 @@ class QuantizeMatmulsPass(Pass):
         return QuantizedOperands(Operands(source, exchanges), self.recipe)
 
     def _quantized(
-        self, op: ir.OpView, choice: Choice, quantizer: MatmulQuantizer, extent: Extent
+        self, op: ir.OpView, choice: Choice, quantizer: Quantizer, extent: Extent
     ) -> list[ir.OpView]:
         """Returns the ops that replace a matmul with roles: itself, or a quantized matmul."""
         if choice.formats is None:

@@ -181,4 +181,4 @@ def _format(narrow: Iterable[MatmulReport]) -> str:
     return " and ".join(sorted(names)) or "low precision"
 
 
-_NAMES: Final = {"f16": "FP16", "bf16": "BF16"}
+_NAMES: Final = {"f16": "FP16", "bf16": "BF16", "f4E2M1FN": "FP4"}

@@ -24,12 +24,14 @@ _CAST: Final[Mapping[str, int]] = {
     "calibrated": _NARROW - _WIDE,
     "delayed": _WIDE + _NARROW,
     "current": 2 * _WIDE + _NARROW,
+    "block": 2 * _WIDE + _NARROW,
 }
 """Bytes that are moved to cast an element, by the kind of the scales.
 
 If the scale is known, the kernel that computes the operand writes the cast in its place. Delayed
-scales need the amax, which is taken as the operand is read for its cast. For a current scale it is
-read before. `benchmarks.roofline --chosen` shows what XLA makes of the choice.
+scales need the amax, which is taken as the operand is read for its cast. For a current
+scale, and for scales of blocks, it is read before. `benchmarks.roofline --chosen` shows what XLA
+makes of the choice.
 """
 _TRANSPOSED: Final = 2 * _NARROW
 """Bytes that are moved to transpose an element in f8. A kernel that writes a cast in the place of

@@ -58,6 +58,21 @@ class Casting(Protocol):
         """Returns the result of the narrow matmul of the last `operands`, in the output format."""
 
 
+class Quantizer(Protocol):
+    """Replaces matmuls by matmuls of narrow operands."""
+
+    @property
+    def count(self) -> int:
+        """The number of inserted casts."""
+
+    @property
+    def scales(self) -> Scales:
+        """The scales of the operands of the last quantized matmul."""
+
+    def narrow(self, op: ir.OpView, formats: Formats, extent: Extent, /) -> list[ir.OpView]:
+        """Replaces a matmul; see `MatmulQuantizer.narrow`."""
+
+
 class Propagated:
     """Casts for propagated scales.
 
@@ -187,6 +202,11 @@ class MatmulQuantizer:
         self._casting, self._flattening = casting, flattening
         self._with_algorithms, self._keeps = algorithms, keeps
         self._algorithms: dict[tuple[Formats, bool], ir.Attribute | None] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of inserted casts."""
+        return self._casting.count
 
     @property
     def scales(self) -> Scales:
@@ -329,8 +349,8 @@ def roles_of(op: ir.OpView) -> list[str]:
 
 
 def is_small(format_: str) -> bool:
-    """Whether a format has 8 bits."""
-    return format_.startswith("f8")
+    """Whether a format has at most 8 bits."""
+    return format_.startswith(("f8", "f4"))
 
 
 def _has_kernel(formats: Formats, extent: Extent) -> bool:

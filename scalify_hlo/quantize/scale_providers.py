@@ -41,13 +41,13 @@ def source_of(
         report: The report, which gets a remark on each composite whose matmuls stay wide.
 
     Returns:
-        The provider; None if scales are propagated.
+        The provider; None if scales are propagated, or are those of blocks.
 
     Raises:
         UsageError: The recipe needs a profile, and there is none.
     """
     kind = recipe.scaling.kind
-    if kind == "propagated":
+    if kind in ("propagated", "block"):
         return None
     others = inline_calls(module, {attributes.ROLES}, index=index)
     if kind == "current":

@@ -43,6 +43,7 @@ class Selection:
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe, self._target = recipe.matmul, recipe.target
+        self._blocks = recipe.scaling.kind == "block"
         self.sites = Sites(recipe.matmul)
         self._real: dict[ir.Type, bool] = {}
 
@@ -76,6 +77,8 @@ class Selection:
         self, op: ir.OpView, roles: Sequence[str], formats: Formats, extent: Extent
     ) -> Wide | None:
         """Returns the reason why a matmul does not take operands of 8 bits; None if it does."""
+        if self._blocks and (wide := _without_blocks(op)) is not None:
+            return wide
         if op.operation.name in _CONVOLUTIONS:
             if {*roles} == {ACTIVATION, GRADIENT}:
                 return WEIGHT_GRADIENT
@@ -104,6 +107,14 @@ class Selection:
         if known is None:
             known = self._real[type_] = is_real(type_)
         return known
+
+
+def _without_blocks(op: ir.OpView) -> Wide | None:
+    """Returns the reason why a matmul takes no operands with block scales; None if it does."""
+    if op.operation.name not in _DOTS:
+        return NO_BLOCKS
+    shapes = (value.type.has_static_shape for value in list(op.operands)[:2])
+    return None if all(shapes) else BLOCK_SIZES
 
 
 def _of_one_type(op: ir.OpView, roles: Sequence[str], formats: Sequence[str]) -> Sequence[str]:
@@ -177,6 +188,8 @@ _E5M2: Final = "f8E5M2"
 
 _CONVOLUTIONS: Final = frozenset({"stablehlo.convolution", "stablehlo.dynamic_conv"})
 
+_DOTS: Final = frozenset({"stablehlo.dot_general", "stablehlo.dot"})
+
 _STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
 
 EXCLUDED: Final = Wide("excluded", "matmul.include and matmul.exclude leave it out", chosen=True)
@@ -201,6 +214,14 @@ WEIGHT_GRADIENT: Final = Wide(
 )
 CONTRACTED: Final = Wide("of unknown size", "its contracted size is not known", hint=_STATIC)
 WEIGHT_SIZE: Final = Wide("of unknown size", "the size of its weight is not known", hint=_STATIC)
+NO_BLOCKS: Final = Wide(
+    "without block scales",
+    "only matmuls of two tensors have block scales: no convolutions and no ragged matmuls",
+    hint="scaling.kind=current quantizes it; matmul.exclude leaves it out on purpose",
+)
+BLOCK_SIZES: Final = Wide(
+    "of unknown size", "operands with block scales need a static shape", hint=_STATIC
+)
 UNTRUSTED: Final = Wide("untrusted", "the predicted size of an operand is not trusted", chosen=True)
 UNREACHED: Final = Wide(
     "not reached", "it is in the condition of a loop, or in a function that no call reaches"

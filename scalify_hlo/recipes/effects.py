@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from scalify_hlo.recipes.formats import F8, OPERANDS
+from scalify_hlo.recipes.formats import OPERANDS, SMALL
 from scalify_hlo.recipes.model import DEVICES, NONE, Recipe
 
 
@@ -96,13 +96,13 @@ _NARROW: Final = Need(
     f"set {', '.join(OPERANDS)}, or start from a preset such as fp8",
 )
 _F8: Final = Need(
-    lambda recipe: not set(F8).isdisjoint(_operands(recipe)),
-    "the recipe gives no matmul f8 operands",
+    lambda recipe: not set(SMALL).isdisjoint(_operands(recipe)),
+    "the recipe gives no matmul f8 or f4 operands",
     f"set {', '.join(OPERANDS)} to f8 formats, or start from a preset such as fp8",
 )
 _DEVICE: Final = Need(
-    lambda recipe: recipe.target in DEVICES and not set(F8).isdisjoint(_operands(recipe)),
-    "the target {0.target} has no estimate, or the recipe gives no matmul f8 operands",
+    lambda recipe: recipe.target in DEVICES and not set(SMALL).isdisjoint(_operands(recipe)),
+    "the target {0.target} has no estimate, or the recipe gives no matmul f8 or f4 operands",
     f"set target to {', '.join(sorted(DEVICES))}, or leave the option out",
 )
 _CASTS: Final = Need(
@@ -140,6 +140,11 @@ _PERCENTILE: Final = Need(
     "no calibrated scale is a percentile",
     "set scaling.kind=calibrated and scaling.method=percentile, or leave the option out",
 )
+_ROUNDED: Final = Need(
+    lambda recipe: recipe.scaling.kind == "block" and recipe.blocks.scale == "e8m0",
+    "the recipe has no block scales that are powers of two",
+    "set scaling.kind=block and blocks.scale=e8m0, or leave the option out",
+)
 _PAIRS: Final = Need(
     lambda _: False,
     "with the signature same, state is returned in the format of the argument",
@@ -166,6 +171,10 @@ NEEDS: Final[Mapping[str, Need]] = {
     "scaling.method": _of_kinds("calibrated"),
     "scaling.methods": _of_kinds("calibrated"),
     "scaling.percentile": _PERCENTILE,
+    "blocks.size": _of_kinds("block"),
+    "blocks.scale": _of_kinds("block"),
+    "blocks.rounding": _ROUNDED,
+    "blocks.weight": _of_kinds("block"),
     "inputs.weight": _ROLES,
     "inputs.first_moment": _ROLES,
     "inputs.second_moment": _ROLES,

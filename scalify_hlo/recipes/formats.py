@@ -17,13 +17,16 @@ DEVICES = frozenset({"h100", "h200", "b200"})
 """The targets that are one kind of GPU, of which `scalify_hlo/targets/data` says how fast it is."""
 
 F8 = tuple(name for name in FORMATS if name.startswith("f8"))
+F4 = ("f4E2M1FN",)
+"""The formats of 4 bits, which need block scales."""
+SMALL = (*F8, *F4)
 ANY = (KEEP, "f32", "bf16", "f16", *F8)
 WIDE = (KEEP, "f32", "bf16", "f16")
 OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 """The options for the operands of matmuls. Any two of them can be multiplied with each other."""
 PLACES: Mapping[str, tuple[str, ...]] = {
     "compute": (KEEP, "bf16", "f16"),
-    **dict.fromkeys(OPERANDS, ANY),
+    **dict.fromkeys(OPERANDS, (*ANY, *F4)),
     "matmul.output": WIDE,
     "state.weight": ANY,
     "state.gradient": ANY,
@@ -40,31 +43,35 @@ _GPU = ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *FNUZ)
 LACKING: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("gpu", *sorted(DEVICES)), _GPU),
     "tpu": ("f8E4M3", "f8E3M4", *FNUZ),
-    "iree": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4"),
-    "portable": ("f8E4M3", "f8E3M4"),
+    "iree": ("f8E4M3", "f8E4M3B11FNUZ", "f8E3M4", *F4),
+    "portable": ("f8E4M3", "f8E3M4", *F4),
 }
-"""The f8 formats that a target lacks. CPUs convert all formats to f32. AMD's GPUs have the FNUZ
-formats, newer ones those of the OCP. For ``any`` nothing is known to be lacking. StableHLO has the
-formats that ``portable`` lacks since version 1.7."""
+"""The f8 and f4 formats that a target lacks. CPUs convert all formats to f32. AMD's GPUs have the
+FNUZ formats, newer ones those of the OCP. For ``any`` nothing is known to be lacking. StableHLO has
+the formats that ``portable`` lacks since version 1.7 or 1.9."""
 
 SHORT = {
     "e4m3": ("f8E4M3FN", "f8E4M3FNUZ"),
     "e5m2": ("f8E5M2", "f8E5M2FNUZ"),
 }
 """Short names: the second format for the target ``rocm``, and the first for all others."""
-_ALIASES = {
-    "fp16": "f16",
-    "float16": "f16",
-    "half": "f16",
-    "bfloat16": "bf16",
-    "fp32": "f32",
-    "float32": "f32",
-} | {
-    spelling: name
-    for name in F8
-    for spelling in (name.lower().replace("f8", "float8_"), name.lower().removeprefix("f8"))
-    if spelling not in SHORT
-}
+_ALIASES = (
+    {
+        "fp16": "f16",
+        "float16": "f16",
+        "half": "f16",
+        "bfloat16": "bf16",
+        "fp32": "f32",
+        "float32": "f32",
+    }
+    | {
+        spelling: name
+        for name in F8
+        for spelling in (name.lower().replace("f8", "float8_"), name.lower().removeprefix("f8"))
+        if spelling not in SHORT
+    }
+    | dict.fromkeys(("e2m1", "e2m1fn", "float4_e2m1fn", "fp4"), F4[0])
+)
 
 
 def canonical(name: str, target: str) -> str:
@@ -88,7 +95,7 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
     """Returns the formats of a recipe by option, with their MLIR names.
 
     Args:
-        settings: A setting for each key of `PLACES`.
+        settings: A setting for each key of `PLACES`, and for the kind of scales.
         target: The setting of the target.
 
     Raises:
@@ -100,6 +107,12 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
     }
     for key, format_ in formats.items():
         _check_target(settings[key], format_, target)
+    _check_blocks({key: formats[key] for key in OPERANDS}, settings)
+    if formats["compute"] == "f16" and settings["scaling.kind"].value == "block":
+        raise _later(settings["compute"], settings["scaling.kind"]).error(
+            "'compute' is f16, which has too little range for block scales",
+            "set compute=bf16, or leave it out",
+        )
     for a, b in combinations(OPERANDS, 2):
         for message, hint in _clashes((a, formats[a]), (b, formats[b])):
             raise _later(settings[a], settings[b], target).error(message, hint)
@@ -145,6 +158,23 @@ def _check_target(setting: Setting, format_: str, target: Setting) -> None:
         )
 
 
+def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -> None:
+    """Refuses block scales of operands that are not f8 or f4, and f4 operands without them."""
+    kind = settings["scaling.kind"]
+    blocks = kind.value == "block"
+    for key, format_ in formats.items():
+        if format_ in F4 and not blocks:
+            raise _later(settings[key], kind).error(
+                f"{key!r} is {format_}, and operands of 4 bits need block scales",
+                "set scaling.kind=block, or start from the preset nvfp4",
+            )
+        if blocks and format_ in WIDE and format_ != KEEP:
+            raise _later(settings[key], kind).error(
+                f"{key!r} is {format_}, and block scales are for f8 and f4 operands",
+                "the preset mxfp8 has f8 operands; scaling.kind=propagated takes others",
+            )
+
+
 def _clashes(a: tuple[str, str], b: tuple[str, str]) -> Iterator[tuple[str, str]]:
     """Yields a message and a hint if operands of two roles cannot be multiplied.
 
@@ -154,7 +184,12 @@ def _clashes(a: tuple[str, str], b: tuple[str, str]) -> Iterator[tuple[str, str]
     """
     (role, format_), (other, its) = a, b
     both = f"{role!r} is {format_} and {other!r} is {its}"
-    if (format_ in F8) != (its in F8):
+    if (format_ in F4) != (its in F4):
+        yield (
+            f"{both}, and a matmul takes two f4 operands or none",
+            f"give f4 formats to all of {', '.join(OPERANDS)}, or to none",
+        )
+    elif (format_ in F8) != (its in F8):
         yield (
             f"{both}, and a matmul takes two f8 operands or none",
             f"give f8 formats to all of {', '.join(OPERANDS)}, or to none",

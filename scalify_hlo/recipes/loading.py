@@ -15,6 +15,9 @@ from scalify_hlo.recipes.formats import PLACES, named_formats, resolve
 from scalify_hlo.recipes.model import (
     RESCALES,
     AmaxAlgo,
+    BlockRounding,
+    Blocks,
+    BlockScale,
     Epsilon,
     Fp8Format,
     Granularity,
@@ -34,6 +37,7 @@ from scalify_hlo.recipes.model import (
     Statistic,
     Target,
     Untrusted,
+    WeightBlock,
 )
 from scalify_hlo.recipes.toml import (
     Setting,
@@ -56,6 +60,7 @@ SCALES = "inputs.scale"
 TABLES: Mapping[str, type[Any]] = {
     "matmul": MatmulOptions,
     "scaling": Scaling,
+    "blocks": Blocks,
     "state": StateOptions,
     "inputs": Inputs,
     **dict.fromkeys(RESCALES, Rescale),
@@ -76,6 +81,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "scaling.amax_compute_algo": get_args(AmaxAlgo),
     "scaling.weight_scales": get_args(Granularity),
     "scaling.method": get_args(Method),
+    "blocks.scale": get_args(BlockScale),
+    "blocks.rounding": get_args(BlockRounding),
+    "blocks.weight": get_args(WeightBlock),
     **{f"{table}.statistic": get_args(Statistic) for table in RESCALES},
     **{f"{table}.rounding": get_args(Rounding) for table in RESCALES},
     **PLACES,

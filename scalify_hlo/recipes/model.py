@@ -32,7 +32,10 @@ Rounding = Literal["default", "down", "up", "nearest"]
 Epsilon = Literal["exact", "data"]
 Statistic = Literal["none", "l2", "l1", "max"]
 Target = Literal["any", "cpu", "gpu", "rocm", "tpu", "iree", "portable", "h100", "h200", "b200"]
-Scales = Literal["propagated", "current", "delayed", "calibrated"]
+Scales = Literal["propagated", "current", "delayed", "calibrated", "block"]
+BlockScale = Literal["e8m0", "e4m3", "f32"]
+BlockRounding = Literal["floor", "even", "ceil", "rceil"]
+WeightBlock = Literal["row", "square"]
 Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
@@ -102,7 +105,8 @@ class Scaling:
             other scales belong to single operands, and the result of the matmul is multiplied by
             them. ``current`` scales follow from the amax of the operand when it is cast.
             ``delayed`` scales follow from its amax in past steps, which the program takes and
-            returns. ``calibrated`` scales follow from a profile of runs on samples.
+            returns. ``calibrated`` scales follow from a profile of runs on samples. With ``block``
+            there is one scale for each block of numbers; see `Blocks`.
         fp8_format: ``HYBRID`` is E4M3, and E5M2 for gradients. ``E4M3`` is E4M3 for all operands.
             ``matmul`` uses the formats of the table `matmul`.
         margin: The scale leaves room for ``2^margin`` times the amax.
@@ -134,6 +138,28 @@ class Scaling:
     def propagated(self) -> bool:
         """Whether scales are propagated through the program."""
         return self.kind == "propagated"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The scales of blocks, if `scaling.kind` is ``block``; `docs/blocks.md` has the formulas.
+
+    Attributes:
+        size: The number of elements in a block, along the contracted dimension of the matmul. The
+            last block is padded with zeros.
+        scale: The format of scales. ``e8m0`` scales are powers of two. ``e4m3`` scales are E4M3
+            numbers, times one f32 scale for the tensor.
+        rounding: The rounding of ``e8m0`` scales. ``floor``, ``even`` and ``ceil`` round log2 of
+            the amax: down, to the nearest after the amax is rounded to the digits of the format,
+            and up. With ``rceil``, the scale is the least one at which no data saturate.
+        weight: The blocks of weights: a ``row``, as those of other operands, or a ``square`` of as
+            many rows, for which forward and backward matmuls read the same numbers.
+    """
+
+    size: int = 32
+    scale: BlockScale = "e8m0"
+    rounding: BlockRounding = "rceil"
+    weight: WeightBlock = "row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +284,7 @@ class Recipe:
             but as ``tpu`` for programs that jax.export wrote for TPUs.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
+        blocks: See `Blocks`.
         state: See `StateOptions`.
         inputs: See `Inputs`.
         norm_gradients: Rescales the gradient of the input of each normalization that is recognized
@@ -281,6 +308,7 @@ class Recipe:
     target: Target = "any"
     matmul: MatmulOptions = field(default_factory=MatmulOptions)
     scaling: Scaling = field(default_factory=Scaling)
+    blocks: Blocks = field(default_factory=Blocks)
     state: StateOptions = field(default_factory=StateOptions)
     inputs: Inputs = field(default_factory=Inputs)
     norm_gradients: Rescale = field(default_factory=Rescale)

@@ -37,6 +37,7 @@ class Records:
         op: ir.OpView,
         wide: Wide | None,
         scales: tuple[OperandScale | None, OperandScale | None],
+        formats: tuple[str, str] | None = None,
     ) -> None:
         """Records what became of a matmul.
 
@@ -44,6 +45,7 @@ class Records:
             op: The op that replaces it.
             wide: Why it is not quantized; None if it is.
             scales: The scales of its operands; None if they are not quantized.
+            formats: The formats of its operands, if they have others in the op.
         """
         number = number_of(op)
         if number is None:
@@ -53,7 +55,10 @@ class Records:
             return
         known = self.before[number]
         calls = 1 if self._inlined else known.calls
-        made = replace(known, formats=formats_of(op), wide=wide, calls=calls, scales=scales)
+        found_formats = formats_of(op)
+        if formats is not None:
+            found_formats = *formats, found_formats[2]
+        made = replace(known, formats=found_formats, wide=wide, calls=calls, scales=scales)
         found = self._found.setdefault(number, [])
         for i, other in enumerate(found):
             if replace(other, calls=calls) == made:

@@ -107,6 +107,10 @@ EFFECTS = {
     "scaling.percentile": Case(
         50.0, settings={"scaling.method": "percentile"}, **_of("calibrated")
     ),
+    "blocks.size": Case(16, "mxfp8", program="seen"),
+    "blocks.scale": Case("f32", "mxfp8", program="seen"),
+    "blocks.rounding": Case("floor", "mxfp8", program="seen"),
+    "blocks.weight": Case("square", "mxfp8", program="seen"),
     "state.weight": Case("f8E4M3FN", signature="scaled"),
     "state.gradient": Case("e4m3"),
     "state.first_moment": Case("bf16", signature="scaled"),

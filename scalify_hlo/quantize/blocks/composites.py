@@ -1,0 +1,124 @@
+"""Matmuls of operands in blocks: a composite with a decomposition, or the decomposition.
+
+The composite ``xla.scaled_dot`` is that of `jax.lax.scaled_dot`. XLA computes it by one kernel on
+GPUs that have one for the formats, and by its decomposition otherwise:
+
+    dot(X_d * spread(X_s), Y_d * spread(Y_s))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import func, ir, stablehlo
+from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.quantize.blocks.operands import BlockOperand, dequantized
+from scalify_hlo.rules import emit
+
+Dot: TypeAlias = Callable[[BlockOperand, BlockOperand, ir.Operation], ir.Value]
+"""Builds the f32 matmul of two operands before an op, without their common factors."""
+
+SCALED_DOT: Final = "xla.scaled_dot"
+"""The name of the composite."""
+
+SCALE_ELEMENTS: Final = {"e8m0": "f8E8M0FNU", "e4m3": "f8E4M3FN", "f32": "f32"}
+"""The element types of scales by their names in recipes."""
+
+
+def spread_dot(lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation) -> ir.Value:
+    """Builds the matmul of the numbers that the operands stand for, in f32; see `Dot`."""
+    return _dot(lhs, rhs, ir.F32Type.get(), at)
+
+
+def _dot(lhs: BlockOperand, rhs: BlockOperand, element: ir.Type, at: ir.Operation) -> ir.Value:
+    wide = [dequantized(operand, element, at) for operand in (lhs, rhs)]
+    *batch, _, last = range(lhs.data.type.rank)
+    shape = [*wide[0].type.shape[:-1], wide[1].type.shape[-2]]
+    numbers = stablehlo.DotDimensionNumbers.get(batch, batch, [last], [last])
+    return ir.Operation.create(
+        "stablehlo.dot_general",
+        results=[ir.RankedTensorType.get(shape, ir.F32Type.get())],
+        operands=wide,
+        attributes={"dot_dimension_numbers": numbers},
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    ).result
+
+
+class ScaledDots:
+    """The composites of a module, which share the decompositions for equal types.
+
+    Args:
+        module: The module.
+        scale: The format of scales, as in recipes.
+        bf16: Whether decompositions multiply bf16 numbers, for which GPUs have faster kernels than
+            for f32, if the numbers are exact in bf16.
+    """
+
+    def __init__(self, module: ir.Operation, scale: str, *, bf16: bool) -> None:
+        exact = bf16 and scale != "f32"
+        self._wide: ir.Type = ir.BF16Type.get() if exact else ir.F32Type.get()
+        self._block, self._element = module.regions[0].blocks[0], element_of(SCALE_ELEMENTS[scale])
+        self._taken = {
+            op.attributes["sym_name"].value
+            for op in self._block.operations
+            if "sym_name" in op.attributes
+        }
+        self._known: dict[tuple[ir.Type, ...], tuple[str, ir.Type]] = {}
+
+    def dot(self, lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation) -> ir.Value:
+        """Builds the composite; see `Dot`."""
+        scales = [emit.convert(operand.scale, self._element, at) for operand in (lhs, rhs)]
+        operands = [lhs.data, rhs.data, *scales]
+        types = tuple(value.type for value in operands)
+        if types not in self._known:
+            self._known[types] = self._decomposition(types, at)
+        name, result = self._known[types]
+        i32 = ir.IntegerType.get_signless(32)
+        return ir.Operation.create(
+            "stablehlo.composite",
+            results=[result],
+            operands=operands,
+            attributes={
+                "name": ir.StringAttr.get(SCALED_DOT),
+                "composite_attributes": _numbers(lhs.data.type.rank),
+                "decomposition": ir.FlatSymbolRefAttr.get(name),
+                "version": ir.IntegerAttr.get(i32, 0),
+            },
+            loc=at.location,
+            ip=ir.InsertionPoint(at),
+        ).result
+
+    def _decomposition(self, types: tuple[ir.Type, ...], at: ir.Operation) -> tuple[str, ir.Type]:
+        """Puts the decomposition into the module; returns its name and the type of its result."""
+        name, number = SCALED_DOT, 0
+        while name in self._taken:
+            name, number = f"{SCALED_DOT}_{number}", number + 1
+        self._taken.add(name)
+        lhs, rhs = types[0], types[1]
+        result = ir.RankedTensorType.get([*lhs.shape[:-1], rhs.shape[-2]], ir.F32Type.get())
+        with at.location, ir.InsertionPoint(self._block):
+            function = func.FuncOp(name, (list(types), [result]), visibility="private")
+        block = function.add_entry_block()
+        with at.location, ir.InsertionPoint(block):
+            end = func.ReturnOp([])
+        values = list(block.arguments)
+        left, right = (BlockOperand(values[i], values[i + 2], None) for i in (0, 1))
+        made = _dot(left, right, self._wide, end.operation)
+        func.ReturnOp([made], loc=at.location, ip=ir.InsertionPoint(end))
+        end.operation.erase()
+        return name, result
+
+
+def _numbers(rank: int) -> ir.DictAttr:
+    """Returns the attributes of a composite, whose operands have their batch dimensions first."""
+    i64 = ir.IntegerType.get_signless(64)
+
+    def pairs(dims: list[int]) -> ir.Attribute:
+        numbers = ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in dims])
+        return ir.ArrayAttr.get([numbers, numbers])
+
+    dims = ir.ArrayAttr.get([pairs([rank - 1]), pairs(list(range(rank - 2)))])
+    element = ir.TypeAttr.get(ir.F32Type.get())
+    return ir.DictAttr.get({"dimension_numbers": dims, "preferred_element_type": element})

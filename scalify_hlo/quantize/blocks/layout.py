@@ -1,0 +1,108 @@
+"""The layout of a matmul's operands for block scales: ``[batch, free, contracted]``.
+
+    dot(A, B)[b.., m.., n..] = reshape(sum over k of A'[b, m, k] * B'[b, n, k])
+
+Each operand is transposed and reshaped to three dimensions, or to two without batch dimensions. The
+blocks lie along the last one, so that dimensions that are contracted together share blocks, in the
+order in which they are contracted. The last dimension is padded with zeros to whole blocks, which
+adds products of zeros to the sums.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.rules import emit
+
+_MULTIPLE = 16
+"""Devices take blocks that are multiples of this; see `block_size`."""
+
+
+class Axes(NamedTuple):
+    """The dimensions of an operand.
+
+    Attributes:
+        batch: Those that both operands share.
+        free: Those of the result that are this operand's own.
+        summed: Those that are contracted.
+    """
+
+    batch: tuple[int, ...]
+    free: tuple[int, ...]
+    summed: tuple[int, ...]
+
+    @property
+    def order(self) -> list[int]:
+        """All dimensions in the order of the layout."""
+        return [*self.batch, *self.free, *self.summed]
+
+
+def axes_of(op: ir.OpView) -> tuple[Axes, Axes]:
+    """Returns the dimensions of both operands of a ``dot_general`` or a ``dot``."""
+    ranks = op.operands[0].type.rank, op.operands[1].type.rank
+    batches: tuple[list[int], list[int]]
+    if op.operation.name == "stablehlo.dot":
+        batches, summed = ([], []), ([ranks[0] - 1], [0])
+    else:
+        numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+        batches = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
+        summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
+    lhs, rhs = map(_axes, ranks, batches, summed)
+    return lhs, rhs
+
+
+def _axes(rank: int, batch: list[int], summed: list[int]) -> Axes:
+    free = [d for d in range(rank) if d not in (*batch, *summed)]
+    return Axes(tuple(batch), tuple(free), tuple(summed))
+
+
+def block_size(size: int, terms: int) -> int:
+    """Returns the number of elements in a block: less than the recipe's if a sum has fewer terms.
+
+    Args:
+        size: The number of elements that the recipe names.
+        terms: The number of terms of each sum of the matmul.
+    """
+    return min(size, math.ceil(terms / _MULTIPLE) * _MULTIPLE)
+
+
+def arranged(value: ir.Value, axes: Axes, at: ir.Operation) -> ir.Value:
+    """Returns an operand in the layout, before an op."""
+    shape, order = list(value.type.shape), axes.order
+    if order != sorted(order):
+        where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+        value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
+    parts = ([axes.batch] if axes.batch else []) + [axes.free, axes.summed]
+    return reshaped(value, [math.prod(shape[d] for d in dims) for dims in parts], at)
+
+
+def reshaped(value: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value:
+    """Reshapes a static tensor; returns the value itself if it has the shape."""
+    if list(value.type.shape) == shape:
+        return value
+    return emit.reshape(value, ir.RankedTensorType.get(shape, value.type.element_type), at)
+
+
+def padded(value: ir.Value, dimension: int, multiple: int, at: ir.Operation) -> ir.Value:
+    """Returns a tensor with zeros after its end along a dimension, up to a multiple of a size."""
+    shape = list(value.type.shape)
+    missing = -shape[dimension] % multiple
+    if not missing:
+        return value
+    zero = emit.constant(emit.scalar_type(value.type.element_type), 0.0, at)
+    none = [0] * len(shape)
+    high = [missing if d == dimension else 0 for d in range(len(shape))]
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return stablehlo.pad(value, zero, none, high, none, **where)
+
+
+def cut(value: ir.Value, dimension: int, size: int, at: ir.Operation) -> ir.Value:
+    """Returns the first elements of a tensor along a dimension."""
+    shape = list(value.type.shape)
+    if shape[dimension] == size:
+        return value
+    ends = [size if d == dimension else length for d, length in enumerate(shape)]
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return stablehlo.slice(value, [0] * len(shape), ends, [1] * len(shape), **where)

@@ -1,0 +1,119 @@
+"""Operands of matmuls with block scales; each is quantized once for each contracted axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.value_map import ValueCache, erase
+from scalify_hlo.quantize.blocks.layout import Axes, arranged, block_size, cut, padded, reshaped
+from scalify_hlo.quantize.blocks.scales import block_scales
+from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
+from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.rules import emit
+
+
+class BlockOperand(NamedTuple):
+    """An operand in blocks.
+
+    Attributes:
+        data: X_d in the narrow format, of shape ``[batch, free, contracted]``.
+        scale: The scales in f32, of shape ``[batch, free, blocks]``.
+        common: The common factor of all scales, an f32 of rank 0; None if there is none.
+    """
+
+    data: ir.Value
+    scale: ir.Value
+    common: ir.Value | None
+
+
+class BlockOperands:
+    """The quantized operands of a module's matmuls.
+
+    Args:
+        recipe: The recipe.
+
+    Attributes:
+        count: The number of quantized operands.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._blocks, self._saturate = recipe.blocks, recipe.saturate
+        self._made: ValueCache[BlockOperand] = ValueCache()
+        self.count = 0
+
+    def get(self, value: ir.Value, axes: Axes, format_: str, *, square: bool) -> BlockOperand:
+        """Returns a quantized operand, built after the definition of the operand.
+
+        Args:
+            value: The operand, of static shape.
+            axes: Its dimensions.
+            format_: The format of the data.
+            square: Whether blocks span as many free dimensions as contracted ones.
+        """
+        value = unwidened(value)
+        key = value, axes, format_, square
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._quantized(value, axes, format_, square)
+            self.count += 1
+        return made
+
+    def _quantized(self, value: ir.Value, axes: Axes, format_: str, square: bool) -> BlockOperand:
+        mark = convert_after(value, ir.F32Type.get())
+        at = mark.owner.operation
+        wide = emit.convert(arranged(value, axes, at), ir.F32Type.get(), at)
+        *batch, rows, terms = wide.type.shape
+        size = block_size(self._blocks.size, terms)
+        wide = padded(wide, len(batch) + 1, size, at)
+        height = min(size, rows) if square else 1
+        if square:
+            wide = padded(wide, len(batch), height, at)
+        *_, tall, long = wide.type.shape
+        tiles = reshaped(wide, [*batch, tall // height, height, long // size, size], at)
+        kept = [*range(len(batch) + 1), len(batch) + 2]
+        scales = block_scales(tiles, kept, format_, self._blocks, at)
+        tiles = emit.multiply(tiles, _spread(scales.inverse, kept, tiles.type.shape, at), at)
+        if self._saturate:
+            tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at)
+        data = emit.convert(reshaped(tiles, [*batch, tall, long], at), element_of(format_), at)
+        data = barrier_after(data)  # XLA for GPUs omits a convert and its inverse.
+        scale = scales.scale
+        if height > 1:
+            scale = _spread(scale, kept, [*batch, tall // height, height, long // size], at)
+            scale = reshaped(scale, [*batch, tall, long // size], at)
+        data, scale = (cut(each, len(batch), rows, at) for each in (data, scale))
+        erase(at)
+        return BlockOperand(data, scale, scales.common)
+
+
+def dequantized(operand: BlockOperand, element: ir.Type, at: ir.Operation) -> ir.Value:
+    """Returns the numbers that an operand stands for, without the common factor.
+
+    A product of an f8 or f4 number and an E8M0 or E4M3 scale has at most 8 digits, so that it is
+    exact in bf16 too.
+
+    Args:
+        operand: The operand.
+        element: The element type of the numbers: f32, or bf16.
+        at: The op before which they are computed.
+    """
+    data, scale = operand.data, emit.convert(operand.scale, element, at)
+    shape, blocks = list(data.type.shape), list(scale.type.shape)
+    tiles = [*blocks, shape[-1] // blocks[-1]]
+    spread = _spread(scale, range(len(blocks)), tiles, at)
+    wide = emit.convert(data, element, at)
+    return emit.multiply(wide, reshaped(spread, shape, at), at)
+
+
+def _spread(
+    value: ir.Value, dims: Iterable[int], shape: Iterable[int], at: ir.Operation
+) -> ir.Value:
+    """Broadcasts a tensor to a shape, of which its dimensions are given."""
+    type_ = ir.RankedTensorType.get(list(shape), value.type.element_type)
+    numbers = ir.DenseI64ArrayAttr.get(list(dims))
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return emit.broadcast(type_, value, numbers, **where)

@@ -1,0 +1,26 @@
+// RUN: %scalify-opt %s \
+// RUN:     --pass-pipeline='builtin.module(scalify-roles,scalify-quantize-matmuls{recipe=mxfp8})' \
+// RUN:     | %filecheck %s
+
+// Each operand is quantized along the contracted dimension, in blocks of 32, of which the last one is
+// padded. A barrier keeps the cast.
+
+// CHECK: func.func @main
+// CHECK: %[[TW:.*]] = stablehlo.transpose %arg1
+// CHECK: %[[PW:.*]] = stablehlo.pad %[[TW]]
+// CHECK-SAME: -> tensor<16x64xf32>
+// CHECK: stablehlo.reshape %[[PW]]
+// CHECK-SAME: -> tensor<16x1x2x32xf32>
+// CHECK: applies stablehlo.maximum across dimensions = [1, 3]
+// CHECK: %[[W:.*]] = stablehlo.convert {{.*}} -> tensor<16x64xf8E4M3FN>
+// CHECK: stablehlo.optimization_barrier %[[W]]
+// CHECK: %[[X:.*]] = stablehlo.convert {{.*}} -> tensor<64x64xf8E4M3FN>
+// CHECK: stablehlo.optimization_barrier %[[X]]
+// CHECK: stablehlo.composite "xla.scaled_dot"
+// CHECK-SAME: (tensor<64x64xf8E4M3FN>, tensor<16x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU>, tensor<16x2xf8E8M0FNU>) -> tensor<64x16xf32>
+// CHECK: func.func private @xla.scaled_dot
+// CHECK: dot_general
+func.func @main(%x: tensor<64x40xf32>, %w: tensor<40x16xf32>) -> tensor<64x16xf32> {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<64x40xf32>, tensor<40x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
