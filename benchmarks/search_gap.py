@@ -10,7 +10,7 @@ loss of the last steps, less that of f32. The recipes are
 * the preset as it is, and the recipe that `search` finds at its share of matmuls in FP8;
 * at the share `--share`: the preset with the first and the last layers left wide, as practitioners
   leave them; the preset with sites left wide that are drawn at random, other ones for each seed;
-  the recipe that `search` finds; and the one that it finds with the preset's format of gradients.
+  the recipe that `search` finds; and the one that it finds with `--formats`.
 
 `search` sees one step of another run in f32, after `--at` steps. The table has the mean over seeds
 of the gap and of its magnitude, which is how far the loss is from that of f32. The gap of `nudged`,
@@ -225,7 +225,7 @@ def recipes(
         "first and last": [left_wide(program, given, ends, share)],
         "random": [left_wide(program, given, partial(drawn, seed), share) for seed in range(seeds)],
         "search": [find(f"narrow>={share}").result],
-        "search, formats kept": [find(f"narrow>={share}", keep_formats=True).result],
+        "search, finer formats": [find(f"narrow>={share}", formats=True).result],
     }
 
 

@@ -35,11 +35,11 @@ class SearchOptions:
 
     Attributes:
         budget: The budget.
-        keep_formats: Whether no other format of gradients is tried.
+        formats: Whether a finer format of gradients is tried too.
     """
 
     budget: tuple[Requirement, ...]
-    keep_formats: bool = False
+    formats: bool = False
 
 
 def search(
@@ -48,7 +48,7 @@ def search(
     recipe: str | PathLike[str] | Recipe,
     budget: str,
     *,
-    keep_formats: bool = False,
+    formats: bool = False,
     signature: str = "auto",
     profile: str | PathLike[str] | Profile | None = None,
     progress: Progress | None = None,
@@ -67,7 +67,7 @@ def search(
             too, although recipes leave them wide.
         budget: The share of matmuls in low precision, as in ``narrow>=0.95``; the quantities are
             those of `rewrite --require`.
-        keep_formats: Whether no other format of gradients is tried.
+        formats: Whether a finer format of gradients is tried too.
         signature: As for `compare_recipes`.
         profile: As for `compare_recipes`.
         progress: Is told how many programs were run, of how many.
@@ -93,7 +93,7 @@ def search(
         program,
         samples,
         (name, load_recipe(recipe)),
-        SearchOptions(tuple(parse_budget(budget)), keep_formats),
+        SearchOptions(tuple(parse_budget(budget)), formats),
         CompareOptions(signature=signature, profile=seen),
         progress,
     )
@@ -175,7 +175,7 @@ class _Searching:
         )
         self.outcome = self.measuring.outcome(recipe, casts=True)
         self.tried = [self._candidate(recipe, self.outcome)]
-        others = list(variants(recipe, self.outcome, keep_formats=options.keep_formats))
+        others = list(variants(recipe, self.outcome, formats=options.formats))
         self._total += len(others)
         for other in others:
             self.tried.append(self._candidate(other, self.measuring.outcome(other, casts=True)))

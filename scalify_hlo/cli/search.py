@@ -43,9 +43,9 @@ _ROWS: Final = 16
     help="How much has to be in low precision, as in 'narrow>=0.95' or 'narrow-flops>=0.9'.",
 )
 @click.option(
-    "--keep-formats",
+    "--formats",
     is_flag=True,
-    help="Try no other format of gradients than that of the recipe.",
+    help="Try a format of gradients with more precision too.",
 )
 @signature_option
 @profile_option
@@ -64,7 +64,7 @@ def command(
     recipe: str,
     inputs: Sequence[str],
     budget: str,
-    keep_formats: bool,
+    formats: bool,
     signature: str,
     profile: str | None,
     rows: int,
@@ -76,8 +76,8 @@ def command(
     The original and the rewrite run once each. The casts of each site have a cost, which is a share
     of the loss: the gradient of the loss with respect to the result of the matmul, times the error
     that the casts make in it; or for a backward matmul, its share of the noise in gradients. Sites
-    with the highest costs are left wide, as many as the budget allows. A format of gradients with
-    more precision is tried too.
+    with the highest costs are left wide, as many as the budget allows. The formats are
+    those of the recipe; with --formats, gradients with more precision are tried too.
 
     The tables list the sites with their costs, and the cost at other shares of low precision. Then
     the found recipe is run, and its error is printed with the part of a recipe that it adds. With
@@ -95,7 +95,7 @@ def command(
     from scalify_hlo.profile.file import load_profile
     from scalify_hlo.recipes.loading import load_recipe
 
-    options = SearchOptions(tuple(parse_budget(budget)), keep_formats)
+    options = SearchOptions(tuple(parse_budget(budget)), formats)
     seen = None if profile is None else load_profile(profile)
     compared = CompareOptions(signature=signature, profile=seen)
     loaded = load_recipe(recipe)

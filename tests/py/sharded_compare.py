@@ -34,7 +34,7 @@ if __name__ == "__main__":
     sample = (w / 8, x)
     comparison = scalify_hlo.compare_recipes(exported, [sample], recipes, steps=2, carry=True)
     blamed = scalify_hlo.blame(exported, [sample], "fp8-current", explained=1.0)
-    searched = scalify_hlo.search(exported, [sample], "fp8-current", "wide<=1", keep_formats=True)
+    searched = scalify_hlo.search(exported, [sample], "fp8-current", "wide<=1")
     found = json.loads(dump_comparison(comparison))
     costs = {each.effect: each.cost for each in searched.sites}
     more = {"costs": costs, "wide": searched.chosen.wide}

@@ -50,7 +50,7 @@ def searched(step: Any, budget: str, recipe: Any = "fp8-current", **options: Any
 
 @cache
 def planted() -> Search:
-    return searched(planted_step, "narrow>=0.9", keep_formats=True)
+    return searched(planted_step, "narrow>=0.9")
 
 
 def test_a_planted_site_is_the_first_that_is_left_wide() -> None:
@@ -91,8 +91,8 @@ def test_the_front_ends_where_nothing_costs() -> None:
     assert planted().chosen in points
 
 
-def test_a_finer_format_of_gradients_is_tried() -> None:
-    found = searched(good_step, "wide<=1")
+def test_a_finer_format_of_gradients_is_tried_on_request() -> None:
+    found = searched(good_step, "wide<=1", formats=True)
     assert [each.name for each in found.formats] == ["f8E5M2", "f8E4M3FN"]
     coarse, fine = found.formats
     assert fine.cost < coarse.cost
@@ -101,6 +101,12 @@ def test_a_finer_format_of_gradients_is_tried() -> None:
     assert 'gradient = "f8E4M3FN"' in found.fragment
     assert planted().result.matmul.gradient == "f8E5M2"
     assert [each.name for each in planted().formats] == ["f8E5M2"]
+
+
+def test_the_given_recipe_is_returned_at_its_own_share() -> None:
+    found = searched(good_step, "wide<=0")
+    assert found.result == found.base
+    assert found.chosen.cost == found.whole_cost
 
 
 def test_recipes_of_wider_formats_have_costs_too() -> None:
@@ -130,7 +136,7 @@ def test_matmuls_of_a_vocabulary_are_searched_too() -> None:
     program = export.export(jax.jit(vocabulary_step))(*sample)
 
     def found(budget: str) -> Search:
-        return scalify_hlo.search(program, [sample], "fp8-current", budget, keep_formats=True)
+        return scalify_hlo.search(program, [sample], "fp8-current", budget)
 
     everything = found("narrow>=1")
     assert everything.whole.narrow is not None
@@ -374,7 +380,6 @@ def test_progress_ends_with_the_last_program() -> None:
     searched(
         good_step,
         "wide<=1",
-        keep_formats=True,
         progress=lambda done, total: told.append((done, total)),
     )
     assert told == [(2, 3), (3, 3)]
@@ -414,7 +419,7 @@ def run(*arguments: str) -> Result:
 def test_the_command_prints_a_front_and_writes_a_recipe(tmp_path: Path) -> None:
     program, inputs = choosing.write(planted_step, tmp_path)
     out = tmp_path / "better.toml"
-    required = ("--recipe", "fp8-current", "--budget", "narrow>=0.9", "--rows", "4")
+    required = ("--recipe", "fp8-current", "--budget", "narrow>=0.9", "--rows", "4", "--formats")
     done = run(program, "--inputs", inputs, *required, "-o", str(out))
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
