@@ -68,10 +68,10 @@ def program(model: str, dtype: str, label: str, signature: str, target: str) -> 
     recipe = "propagate" if recipe == ORIGINAL else recipe
     device = target if recipe.endswith(CHOSEN) else None
     recipe = recipe.removesuffix(CHOSEN)
-    settings |= {"compute": "bf16"} if recipe.endswith(OUTSIDE) else {}
+    settings = {"compute": "bf16"} if recipe.endswith(OUTSIDE) else {}
     recipe = recipe.removesuffix(OUTSIDE)
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
-    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, target=device, **how)
+    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, target=device, settings=settings, **how)
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
