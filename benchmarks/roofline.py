@@ -71,7 +71,8 @@ def program(model: str, dtype: str, label: str, signature: str, target: str) -> 
     settings = {"compute": "bf16"} if recipe.endswith(OUTSIDE) else {}
     recipe = recipe.removesuffix(OUTSIDE)
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
-    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, target=device, settings=settings, **how)
+    how = {"settings": settings, "target": device, **how}
+    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, **how)
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
