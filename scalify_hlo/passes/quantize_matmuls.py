@@ -80,6 +80,8 @@ class QuantizeMatmulsPass(Pass):
         exchanges.finish()
         if source is not None:
             source.finish(report)
+        if blocks:  # Each scale is the amax of a block.
+            report.statistics += quantizer.count
         records.finish()
         if main is not None and self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)

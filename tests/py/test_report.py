@@ -145,6 +145,7 @@ def test_formats_are_those_of_the_matmul() -> None:
     report = report_of(text, "fp8", compute="bf16")
     assert [m.formats[:2] for m in report.matmuls] == [("f8E4M3FN",) * 2, ("bf16",) * 2]
     told = "1 of 2 matmuls in FP8 (1 of 2 forward); 1 wide: too small (w); no statistics"
+    told += "; the rest of the model in BF16"
     assert summary(report).endswith(told)
 
 

@@ -65,6 +65,7 @@ def test_figures_are_kept_as_they_are_made(monkeypatch: pytest.MonkeyPatch, tmp_
         signature="same",
         optimize=False,
         chosen=False,
+        bf16=False,
         timeout=300.0,
         again=False,
     )

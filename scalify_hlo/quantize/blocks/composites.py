@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.quantize.blocks.operands import BlockOperand, dequantized
 from scalify_hlo.rules import emit
 
@@ -107,7 +108,7 @@ class ScaledDots:
         left, right = (BlockOperand(values[i], values[i + 2], None) for i in (0, 1))
         made = _dot(left, right, self._wide, end.operation)
         func.ReturnOp([made], loc=at.location, ip=ir.InsertionPoint(end))
-        end.operation.erase()
+        erase(end)
         return name, result
 
 
