@@ -13,7 +13,8 @@ has
 values   the float values of the rewrite
 unknown  those of them of which it is not known for what value of the original they stand
 beyond   those whose data have an rms beyond 2^±16 while that of the original's value is 8 octaves
-         nearer to 1, or whose data are all zeros while the value is not
+         nearer to 1, or whose data are all zeros while the value is not; of values with elements
+         that are infinite or NaN, as in a branch that is not selected, the others count
 flushed  values, not counting results, some elements of which are 0, inf or NaN in the data only;
          for information
 lost     elements of results that are 0, inf or NaN, and finite and not 0 in the original
@@ -152,8 +153,13 @@ class Original:
         )
 
     def _far(self, place: Place, data: Array) -> Far | None:
-        size = log_rms(data)
-        before = self._sizes[place.origin] if place.origin else None
+        values = self._values[place.origin] if place.origin else None
+        if values is not None and values.shape == data.shape and not np.isfinite(values).all():
+            finite = np.isfinite(values) & np.isfinite(data)
+            size, before = log_rms(data[finite]), log_rms(values[finite])
+        else:
+            size = log_rms(data)
+            before = self._sizes[place.origin] if place.origin else None
         if size is None or before is None or np.isneginf(before):
             return None
         beyond = abs(size) > FURTHEST and abs(size) - abs(before) >= NEARER
