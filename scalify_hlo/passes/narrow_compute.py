@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass
@@ -30,8 +31,9 @@ class NarrowComputePass(Pass):
     A program with matmuls in 16 bits is left as it is, with a remark: what it computes in f32 is
     there on purpose. Matmuls that the recipe itself cast to 16 bits do not count.
 
-    A format with the range of f32 needs no scales. Then this pass runs before matmuls are
-    quantized, which read and return that format, as they do in a program exported in it.
+    If the format has the range of f32, it needs no scales. Then this pass runs before matmuls are
+    quantized, which read and return that format, as they do in a program exported in it. Operands
+    in f16 have more digits than bf16, so that they are cast before.
 
     Attributes:
         recipe: The name of a preset, or the path of a recipe file.
@@ -52,13 +54,14 @@ class NarrowComputePass(Pass):
             report.compute = self.recipe.compute
         else:
             report.remarks += self._kept(mixed)
-        if self.recipe.computes_narrow:  # In wide formats, matmuls are quantized later.
+        if self.recipe.computes_last:
             _finish(module, records)
 
     def _narrow(self, main: ir.OpView, index: ModuleIndex) -> None:
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
-        narrow_model(main, self.recipe.compute, casts)
+        kind = attributes.DATA if self.recipe.computes_last else ""
+        narrow_model(main, self.recipe.compute, casts, kind)
         index.casts += casts.count - before
 
     def _kept(self, matmul: MatmulReport) -> Iterator[Remark]:

@@ -56,7 +56,7 @@ class NarrowStatePass(Pass):
         for op in marked_ops(module, index.listing):
             for number in _gradients(op):
                 _narrow_gradient(op.results[number], self.recipe.state.gradient, casts, numbers)
-            if not self.recipe.computes_narrow:
+            if not self.recipe.computes_last:
                 clear(op, LEFT)
         if index.listing is not None:
             index.listing.renew()

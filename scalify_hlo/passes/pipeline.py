@@ -166,9 +166,9 @@ class Options:
         """Returns the passes that insert rescalings and casts."""
         recipe = self.recipe
         rescales: list[Pass] = [InsertRescalesPass(recipe)] if recipe.rescales else []
-        before: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_wide else []
+        before: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_first else []
         quantize = QuantizeMatmulsPass(recipe, self.profile, wide, self.listed)
-        after: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_narrow else []
+        after: list[Pass] = [NarrowComputePass(recipe)] if recipe.computes_last else []
         return [*rescales, *before, quantize, NarrowStatePass(recipe, wide), *after]
 
 

@@ -112,7 +112,7 @@ class QuantizeMatmulsPass(Pass):
         """
         selection = Selection(self.recipe)
         blocks = self.recipe.scaling.kind == "block"
-        read = self.recipe.state.gradient != KEEP or self.recipe.computes_narrow
+        read = self.recipe.state.gradient != KEEP or self.recipe.computes_last
         choices = self._decided(ops, selection, numbers)
         exchanges.expect(op for op, choice in zip(ops, choices, strict=True) if _is_small(choice))
         for op, decided in zip(ops, choices, strict=True):

@@ -36,13 +36,14 @@ _BROADCAST = "stablehlo.broadcast_in_dim"
 _CONSTANT = "stablehlo.constant"
 
 
-def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
+def narrow_model(main: ir.OpView, format_: str, casts: Casts, kind: str) -> None:
     """Changes the format of the values of a model.
 
     Args:
         main: The entry function, in which ops that make gradients of weights are marked.
         format_: The new format.
         casts: The casts of the module.
+        kind: The kind of casts to the format; see `scalify_hlo.dialect.attributes`.
     """
     parts = model_of(main)
     widths = Widths(main, gradients=FORMATS[format_].wide)
@@ -50,7 +51,7 @@ def narrow_model(main: ir.OpView, format_: str, casts: Casts) -> None:
         widths.enter(part.block)
         widths.find_loss(part.ops)
         widths.walk(part.ops)
-    narrowing = _Narrowing(widths, format_, casts)
+    narrowing = _Narrowing(widths, format_, casts, kind)
     for part in parts:
         narrowing.part(part)
     narrowing.erase_replaced()
@@ -65,8 +66,8 @@ class _Narrowing:
         copied: Whether functions were copied.
     """
 
-    def __init__(self, widths: Widths, format_: str, casts: Casts) -> None:
-        self._widths, self._casts = widths, casts
+    def __init__(self, widths: Widths, format_: str, casts: Casts, kind: str) -> None:
+        self._widths, self._casts, self._kind = widths, casts, kind
         self._name, self._element = format_, element_of(format_)
         self._format = FORMATS[format_]
         self._narrow: ValueCache[ir.Value] = ValueCache()  # by wide value
@@ -220,8 +221,7 @@ class _Narrowing:
                 return emit.constant(self._type(value), _number(value) or 0.0, owner)
             if owner.name == _BROADCAST and widened_from(value) is None:
                 return self._broadcast(owner)
-        kind = "" if self._format.wide else attributes.DATA
-        narrow = self._casts.cast(value, self._name, kind)
+        narrow = self._casts.cast(value, self._name, self._kind)
         if not isinstance(narrow.owner, ir.Block):
             self._done.add(narrow.owner)
         return narrow

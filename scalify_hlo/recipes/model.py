@@ -332,17 +332,22 @@ class Recipe:
     def narrow_data(self) -> bool:
         """Whether data with propagated scales are cast to low precision, so must be near unit."""
         scaled = self.matmul.narrow and self.scaling.propagated
-        return scaled or self.computes_narrow or self.state != StateOptions()
+        return scaled or self.computes_last or self.state != StateOptions()
 
     @property
-    def computes_wide(self) -> bool:
-        """Whether the rest of the model is computed in a format with the range of f32."""
-        return self.compute != KEEP and FORMATS[self.compute].wide
+    def computes_first(self) -> bool:
+        """Whether the rest of the model gets its format before the operands of matmuls get theirs.
+
+        This is so if it is bf16, unless operands are f16, which has more digits than bf16.
+        """
+        matmul = self.matmul
+        operands = {matmul.activation, matmul.weight, matmul.gradient}
+        return self.compute != KEEP and FORMATS[self.compute].wide and "f16" not in operands
 
     @property
-    def computes_narrow(self) -> bool:
-        """Whether the rest of the model is computed in a format with less range than f32."""
-        return self.compute != KEEP and not FORMATS[self.compute].wide
+    def computes_last(self) -> bool:
+        """Whether the rest of the model gets its format after the operands of matmuls."""
+        return self.compute != KEEP and not self.computes_first
 
     @property
     def short_of_range(self) -> bool:
