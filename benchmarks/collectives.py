@@ -50,7 +50,7 @@ def mesh() -> AbstractMesh:
 
 
 def layer_specs(specs: Mapping[str, PartitionSpec]) -> list[dict[str, PartitionSpec]]:
-    """How the weights of the layers are divided."""
+    """The division of the weights of the layers among devices."""
     return [{"norm": WHOLE, **specs}] * LAYERS
 
 

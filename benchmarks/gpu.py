@@ -40,7 +40,7 @@ ORIGINAL, CEILING = "bf16", "ceiling"
 RECIPES = ("fp8", "unit", "fp8-current", "fp8-delayed")
 STATIC_RECIPES = ("fp8", "unit")
 STATIC = {"signature": "same", "input_scale": {"*": 2.0**-4}}
-"""How the recipes that predict scales are told those of the inputs, which all have this rms."""
+"""The scales of inputs, for recipes that predict others from them: all inputs have this rms."""
 BOUND = 1.6
 """The least speed of the SwiGLU layer over bf16 on an H200, by the best recipe."""
 TOKENS = 1000

@@ -59,7 +59,7 @@ class LastMatmuls:
         """Returns whether the matmuls in an op are backward ones; both if there are both."""
         name = op.name
         if name in MATMULS:
-            return frozenset((_is_backward(op),))
+            return frozenset((is_backward_matmul(op),))
         if name in CALLS:
             return self._in_function(op.attributes[CALLS[name]].value)
         blocks = (block for region in op.regions for block in region.blocks)
@@ -75,7 +75,8 @@ class LastMatmuls:
         return self._called[name]
 
 
-def _is_backward(op: ir.Operation) -> bool:
+def is_backward_matmul(op: ir.Operation) -> bool:
+    """Whether a matmul is marked as one of the backward pass."""
     if attributes.PART not in op.attributes:
         return False
     return bool(ir.StringAttr(op.attributes[attributes.PART]).value == BACKWARD)

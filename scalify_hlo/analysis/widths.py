@@ -15,10 +15,9 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
-from scalify_hlo.analysis.last_matmuls import LastMatmuls
+from scalify_hlo.analysis.last_matmuls import LastMatmuls, is_backward_matmul
 from scalify_hlo.analysis.matmuls import MATMULS
-from scalify_hlo.analysis.names import BACKWARD
-from scalify_hlo.dialect import attributes, traits
+from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
@@ -137,7 +136,7 @@ class Widths:
         """Returns the widths of the results of a block, given those of its arguments."""
         self._bind(block.arguments, arguments)
         ops = [op.operation for op in block.operations]
-        if block.owner.name != LOOP and self._search.has_both(ops):
+        if block.owner.operation.name != LOOP and self._search.has_both(ops):
             self.find_loss(ops)
         self.walk(ops[:-1])
         return self._of(ops[-1].operands)
@@ -199,7 +198,7 @@ class Widths:
         if name not in MATMULS and (widest == Width.LOSS or self._reads_last(operands)):
             return Width.LOSS
         if name in MATMULS:
-            return Width.NARROW if self._gradients or not _is_backward(op) else Width.GRADIENT
+            return Width.NARROW if self._gradients or not is_backward_matmul(op) else Width.GRADIENT
         if name in NARROWED:
             wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
             return Width.WIDE if wide else widest
@@ -284,12 +283,6 @@ def body_of(function: ir.OpView | None) -> ir.Block | None:
 def floats(values: Iterable[ir.Value]) -> list[ir.Value]:
     """Returns the values that are tensors of real floats."""
     return [v for v in values if isinstance(element_type(v.type), ir.FloatType)]
-
-
-def _is_backward(op: ir.Operation) -> bool:
-    if attributes.PART not in op.attributes:
-        return False
-    return bool(ir.StringAttr(op.attributes[attributes.PART]).value == BACKWARD)
 
 
 def _only_use(value: ir.Value) -> ir.OpOperand | None:

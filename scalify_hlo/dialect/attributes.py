@@ -17,7 +17,7 @@ attribute                  on               meaning
 ``scalify.site``           matmul           its name stack, and the names of its arguments
 ``scalify.number``         matmul, convert  i64: identifies the op
 ``scalify.matmul``         matmul           i64: its number in the report
-``scalify.exchanged``      matmul           has the operands of the original one in the other order
+``scalify.swapped``        matmul           has the operands of the original one in the other order
 ``scalify.readers``        convert          the operands that it makes, by matmuls of the report
 ``scalify.vocabulary``     matmul           computes logits, or is the backward of such a matmul
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
@@ -52,7 +52,7 @@ ROLES: Final = "scalify.roles"
 SITE: Final = "scalify.site"
 NUMBER: Final = "scalify.number"
 MATMUL: Final = "scalify.matmul"
-EXCHANGED: Final = "scalify.exchanged"
+SWAPPED: Final = "scalify.swapped"
 READERS: Final = "scalify.readers"
 VOCABULARY: Final = "scalify.vocabulary"
 STATE_GRADIENT: Final = "scalify.state_gradient"

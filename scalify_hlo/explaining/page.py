@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from scalify_hlo.explaining.model import Explanation
 from scalify_hlo.explaining.record import explain_record
+from scalify_hlo.report.page_style import with_colors
 
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -48,7 +49,8 @@ def explain_page(explanation: Explanation, name: str = "<program>") -> str:
         The page, which needs no other file and no network.
     """
     record = explain_record(explanation, name)
-    style = files("scalify_hlo.explaining").joinpath("page.css").read_text("utf-8")
+    own = files("scalify_hlo.explaining").joinpath("page.css").read_text("utf-8")
+    style = with_colors(own)
     title = escape(f"{name}: matmuls on {explanation.target.name}")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -25,6 +25,7 @@ from scalify_hlo.observe.record import (
     StatsRecord,
     ValueStats,
 )
+from scalify_hlo.report.page_style import with_colors
 
 PAGE_FORMATS: Final = {"E4M3": "f8E4M3FN", "E5M2": "f8E5M2", "f16": "f16", "bf16": "bf16"}
 """The formats of the page by their short names."""
@@ -46,7 +47,7 @@ def stats_page(record: StatsRecord) -> str:
     Returns:
         The page, which needs no other file and no network.
     """
-    style, script = _text("page.css"), "\n".join(map(_text, _SCRIPTS))
+    style, script = with_colors(_text("page.css")), "\n".join(map(_text, _SCRIPTS))
     data = json.dumps(page_data(record), allow_nan=False, separators=(",", ":"))
     parts = {
         "title": escape(f"{record.program}: statistics"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
@@ -15,12 +15,10 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.mixed_precision import narrow_model
-from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.records import Records
 
-_COMPUTE: Final = "compute"
 _MIXED: Final = frozenset({"bf16", "f16"})
 
 
@@ -53,7 +51,7 @@ class NarrowComputePass(Pass):
             self._narrow(main, index)
             report.compute = self.recipe.compute
         else:
-            report.remarks += self._kept(mixed)
+            report.remarks.append(self._kept(mixed))
         if self.recipe.computes_last:
             _finish(module, records)
 
@@ -64,16 +62,14 @@ class NarrowComputePass(Pass):
         narrow_model(main, self.recipe.compute, casts, kind)
         index.casts += casts.count - before
 
-    def _kept(self, matmul: MatmulReport) -> Iterator[Remark]:
-        """Yields a remark on a program that keeps its formats; settings of presets are exempt."""
-        if _COMPUTE not in own_settings(self.recipe):
-            return
+    def _kept(self, matmul: MatmulReport) -> Remark:
+        """Returns a remark on a program that keeps its formats."""
         own = next(format_ for format_ in matmul.formats if format_ in _MIXED)
         message = (
             f"compute is {self.recipe.compute}, and the program has matmuls in {own}, "
             "so all formats are kept"
         )
-        yield Remark(message, matmul.location, matmul.op, "leave out compute")
+        return Remark(message, matmul.location, matmul.op, "leave out compute")
 
 
 def _mixed(matmuls: Iterable[MatmulReport]) -> MatmulReport | None:

@@ -15,7 +15,7 @@ LEFT = (
     attributes.STATE_GRADIENT,
     attributes.PART,
     attributes.MATMUL,
-    attributes.EXCHANGED,
+    attributes.SWAPPED,
 )
 """The attributes of `scalify-roles` that the last quantizing pass removes."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.analysis.matmuls import GRADIENT, WEIGHT
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.sizes import Extent
@@ -19,7 +20,7 @@ from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
-from scalify_hlo.quantize.transposed_products import exchanged, transpose_of
+from scalify_hlo.quantize.transposed_products import swapped, transpose_of
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.matmuls import OperandScale
 from scalify_hlo.rules import emit
@@ -259,7 +260,7 @@ class MatmulQuantizer:
     ) -> tuple[ir.OpView, ir.Value]:
         """Returns the matmul of data, and its result in the shape of the original one.
 
-        If the operands are exchanged, the shape is that of the transpose.
+        If the operands are swapped, the shape is that of the transpose.
         """
         old = (op if transpose is None else transpose).results[0].type
         element = self._casting.element(old.element_type, formats)
@@ -274,10 +275,10 @@ class MatmulQuantizer:
             shape = plain.shape if transpose is None else plain.shape[::-1]
             type_ = ir.RankedTensorType.get(shape, element)
         if transpose is not None:
-            data, formats, numbers = data[::-1], formats[::-1], exchanged(numbers)
+            data, formats, numbers = data[::-1], formats[::-1], swapped(numbers)
         kept = self._attributes(op, formats, extent)
         kept |= {} if numbers is None else {_NUMBERS: numbers}
-        kept |= {} if transpose is None else {attributes.EXCHANGED: ir.UnitAttr.get()}
+        kept |= {} if transpose is None else {attributes.SWAPPED: ir.UnitAttr.get()}
         where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
         matmul = ir.Operation.create(
             op.operation.name,
@@ -350,7 +351,7 @@ def roles_of(op: ir.OpView) -> list[str]:
 
 def is_small(format_: str) -> bool:
     """Whether a format has at most 8 bits."""
-    return format_.startswith(("f8", "f4"))
+    return format_ in FORMATS and FORMATS[format_].small
 
 
 def _has_kernel(formats: Formats, extent: Extent) -> bool:

@@ -64,7 +64,10 @@ class StateScales(Protocol):
 
 
 class StateScale(NamedTuple):
-    """One of several scales that the program is given, and its number."""
+    """One of several scales that the program is given, and its number.
+
+    If an operand of a matmul has one, all operands do, and they have no other scale.
+    """
 
     scales: StateScales
     number: int

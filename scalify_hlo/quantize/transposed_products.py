@@ -1,13 +1,13 @@
-"""Matmuls of which only a transpose is read: that of the exchanged operands is the same.
+"""Matmuls of which only a transpose is read: that of the swapped operands is the same.
 
     transpose(dot(A, B)) = dot(B, A)
 
-The transpose exchanges the free dimensions of the operands, as in the gradient of a weight. Each
+The transpose swaps the free dimensions of the operands, as in the gradient of a weight. Each
 element is the sum of the same products, in the same order. XLA finds this itself, but not behind
 the product with the scales of the operands. Then it computes the update of the weight in the order
 of the gradient, and copies the weight and its state to and from that order.
 
-The new matmul is marked with ``scalify.exchanged``, as reports list operands in the original order.
+The new matmul is marked with ``scalify.swapped``, as reports list operands in the original order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scalify_hlo.rules.placement import MHLO, SDY
 
 
 def transpose_of(op: ir.OpView) -> ir.Operation | None:
-    """Returns the transpose for which the operands of a matmul can be exchanged.
+    """Returns the transpose for which the operands of a matmul can be swapped.
 
     Args:
         op: The matmul.
@@ -46,8 +46,8 @@ def transpose_of(op: ir.OpView) -> ir.Operation | None:
     return transpose
 
 
-def exchanged(numbers: ir.Attribute) -> ir.Attribute:
-    """Returns the dimension numbers of a matmul for exchanged operands."""
+def swapped(numbers: ir.Attribute) -> ir.Attribute:
+    """Returns the dimension numbers of a matmul for swapped operands."""
     of = stablehlo.DotDimensionNumbers(numbers)
     return stablehlo.DotDimensionNumbers.get(
         list(of.rhs_batching_dimensions),

@@ -95,7 +95,7 @@ def formats_of(op: ir.OpView) -> tuple[str, str, str]:
     """Returns the formats of the operands and the result that a matmul has in the program."""
     operands = op.operands
     lhs, rhs = operands[0].type.element_type, operands[1].type.element_type
-    if attributes.EXCHANGED in op.attributes:
+    if attributes.SWAPPED in op.attributes:
         lhs, rhs = rhs, lhs
     result = op.results[0].type.element_type
     text = str(lhs)  # Comparing types is faster than printing them.

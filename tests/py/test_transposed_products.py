@@ -71,7 +71,7 @@ def state_for(text: str, count: int) -> list[np.ndarray]:
     "spec",
     ["cd,dk->kc", "bcd,bck->bkd", "bcd,bdk->bkc", "cd,dbk->bkc", "dc,dk->kc"],
 )
-def test_a_transpose_is_a_matmul_of_exchanged_operands(
+def test_a_transpose_is_a_matmul_of_swapped_operands(
     spec: str, dtype: str, recipe: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lhs, rhs, out = re.split(",|->", spec)
@@ -166,4 +166,4 @@ def test_reports_list_operands_in_the_original_order() -> None:
     program, report = scalify_hlo.rewrite(step, recipe="fp8-current", settings=SMALL, report=True)
     found = {tuple(m.roles): m.formats[:2] for m in report.matmuls}
     assert found["gradient", "activation"] == ("f8E5M2", "f8E4M3FN")
-    assert "scalify.exchanged" not in program.mlir_module()
+    assert "scalify.swapped" not in program.mlir_module()

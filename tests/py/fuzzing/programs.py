@@ -35,9 +35,12 @@ REACH = {"f16": 8, "f32": 50, "f64": 400}
 _SPAN = {"f16": 2, "f32": 6, "f64": 6}
 _WITH_STATE = "fp8-delayed"
 """A preset that is only tried: its programs take and give one more value, past amaxes."""
+_OF_BLOCKS = ("mxfp8", "fp8-block", "nvfp4")
+"""Presets that are only tried: no power of two divides their operands as a whole."""
+_ONLY_TRIED = frozenset({_WITH_STATE, *_OF_BLOCKS})
 _RECIPES = (
     *("fp16", "fp16-state", "bf16", "fp8", "fp8-state", "fp8-current", "unit"),
-    _WITH_STATE,
+    *(_WITH_STATE, *_OF_BLOCKS),
 )
 _STATE = ("state.weight", "state.gradient", "state.first_moment", "state.second_moment")
 _OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
@@ -48,7 +51,8 @@ def every_matmul(recipe: str) -> dict[str, object]:
     """Settings with which a preset narrows matmuls of any size, with results in f32."""
     matmul = load_recipe(recipe).matmul
     settings: dict[str, object] = {"matmul.output": "f32"} if matmul.narrow else {}
-    return settings | ({"matmul.smallest": 1} if matmul.activation.startswith("f8") else {})
+    small = matmul.activation.startswith(("f8", "f4"))
+    return settings | ({"matmul.smallest": 1} if small else {})
 
 
 @dataclass(frozen=True)
@@ -261,9 +265,11 @@ def _assert_aliases(text: str, signature: str) -> None:
 
 def _formats_of_f32(program: Drawn, text: str) -> None:
     """Bit-equal where every format of a recipe is f32."""
+    if program.other in _OF_BLOCKS:  # Their operands have 8 bits or fewer.
+        return
     settings = dict.fromkeys((*_OPERANDS, *_STATE), "f32") | {"matmul.output": "f32"}
     recipe = load_recipe(program.other, {**settings, "scaling.fp8_format": "matmul"})
-    if program.element == "f32" and program.other != _WITH_STATE:
+    if program.element == "f32" and program.other not in _ONLY_TRIED:
         run = program.run()
         assert_invariant(text, program.arrays(), program.exponents, recipe=recipe, run=run)
     else:
@@ -272,8 +278,10 @@ def _formats_of_f32(program: Drawn, text: str) -> None:
 
 def _casts(program: Drawn, text: str) -> None:
     """Casts are NumPy's, as far as they can be seen."""
-    recipe = load_recipe(program.other, dict.fromkeys(_STATE, "keep") | every_matmul(program.other))
-    if program.element == "f32" and not program.symbolic and program.other != _WITH_STATE:
+    settings = dict.fromkeys(_STATE, "keep") | every_matmul(program.other)
+    recipe = load_recipe(program.other, settings)
+    _try(program, text, load_recipe(program.other, {**settings, "compute": "bf16"}))
+    if program.element == "f32" and not program.symbolic and program.other not in _ONLY_TRIED:
         assert_casts_are_numpys(text, program.arrays(), program.exponents, recipe)
     else:
         _try(program, text, recipe)
