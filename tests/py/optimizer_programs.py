@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tests.py import role_programs
-from tests.py.role_programs import array
+from tests.py import role_models
+from tests.py.role_models import array
 
 Tree: TypeAlias = Any
 State: TypeAlias = dict[str, jax.Array]
@@ -74,14 +74,14 @@ def squares() -> dict[str, Any]:
 
 def loss(params: Tree, ids: jax.Array, labels: jax.Array) -> jax.Array:
     """A token model with an embedding, a normalization and a head."""
-    hidden = role_programs.norm(params["table"][ids] @ params["up"])
+    hidden = role_models.norm(params["table"][ids] @ params["up"])
     active = jax.nn.gelu(hidden * params["gain"] + params["bias"])
-    return role_programs.cross_entropy(active @ params["head"], labels)
+    return role_models.cross_entropy(active @ params["head"], labels)
 
 
 def batch() -> tuple[Any, ...]:
     """Tokens and labels."""
-    return role_programs.labels(8), role_programs.labels(8)
+    return role_models.labels(8), role_models.labels(8)
 
 
 def training(optimizer: Optimizer, clip: Callable[[Tree], Tree] = lambda tree: tree) -> Any:

@@ -16,19 +16,15 @@ import ml_dtypes
 import numpy as np
 import optax
 import pytest
-from click.testing import CliRunner, Result
 from jax import export
 
 import scalify_hlo
-from scalify_hlo.choose.comparison import recipes_of
 from scalify_hlo.choose.decibels import decibels, stored, written
 from scalify_hlo.choose.model import Comparison, Trial
 from scalify_hlo.choose.record import dump_comparison, schema
 from scalify_hlo.choose.results import GRADIENT, MOMENT, NOISE, OUTPUT, STATE, UPDATE, ResultError
 from scalify_hlo.choose.suggestion import suggest
-from scalify_hlo.cli.main import main
 from scalify_hlo.errors import InputError, UsageError
-from scalify_hlo.recipes.loading import load_recipe
 from tests.py import choosing, eight_devices
 from tests.py.choosing import WIDTH, batch, good_step, parameters, planted_step
 from tests.py.json_schema import faults
@@ -386,118 +382,3 @@ def test_the_page_describes_every_key() -> None:
         key for part in whole["$defs"].values() for key in part.get("properties", ())
     }
     assert keys <= described
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["compare", *arguments])
-
-
-def test_options_are_set_over_all_recipes() -> None:
-    over = {"matmul.exclude": "*planted*"}
-    found = dict(recipes_of("fp8-current,bf16,propagate", over))
-    for name in ("fp8-current", "bf16"):
-        assert found[name] == load_recipe(name, over)
-    refused = found["propagate"]
-    assert isinstance(refused, UsageError)
-    with pytest.raises(UsageError) as caught:
-        load_recipe("propagate", over)
-    assert refused.message == caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("recipes", "setting"),
-    [
-        ("fp8,bf16", "matmul.exclud=x"),
-        ("fp8,bf16", "matmul.smallest=none"),
-        ("propagate", "matmul.exclude=*head*"),
-    ],
-)
-def test_options_that_fit_no_recipe_are_refused(recipes: str, setting: str) -> None:
-    first = recipes.split(",")[0]
-    with pytest.raises(UsageError) as caught:
-        load_recipe(first, [setting])
-    with pytest.raises(UsageError) as refused:
-        recipes_of(recipes, [setting])
-    assert refused.value.message == caught.value.message
-
-
-def test_the_command_sets_options(tmp_path: Path) -> None:
-    program, inputs = choosing.write(planted_step, tmp_path)
-    given = ("--inputs", inputs, "--recipes", "fp8-current,propagate")
-    done = run(program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--format", "json")
-    assert done.exit_code == 0, done.output
-    current, refused = json.loads(done.stdout)["recipes"]
-    assert "matmul.exclude" in current["recipe"]
-    assert current["narrow"] == pytest.approx(1 - 3 / 11, abs=1e-6)
-    assert not any("planted)" in each["site"] for each in current["matmuls"])
-    assert "matmul.exclude" in refused["reason"]
-    done = run(program, *given, "--set", "matmul.exclude=*jvp(planted)*", "--rows", "0")
-    (line,) = [each for each in done.stdout.splitlines() if each.startswith("propagate: ")]
-    assert line == f"propagate: not possible: {refused['reason']}"
-    done = run(program, *given, "--signature", "same", "--set", "state.weight=bf16")
-    assert "propagate: not possible: state.weight has no effect" in done.stdout
-    done = run(program, *given, "--set", "matmul.exclud=x")
-    assert done.exit_code == 2
-    assert "a recipe has no option 'matmul.exclud'" in done.stderr
-
-
-def test_the_command_prints_tables_and_a_suggestion(tmp_path: Path) -> None:
-    program, inputs = choosing.write(planted_step, tmp_path)
-    (tmp_path / "bad.toml").write_text('base = "fp8"\n[matmul]\nexclude = ["frist"]\n')
-    done = run(
-        program, "--inputs", inputs, "--recipes", f"fp8-current,bf16,{tmp_path / 'bad.toml'}",
-        "--steps", "2", "--carry", "state", "--seeds", "2", "--snr", "15",
-    )  # fmt: skip
-    assert done.exit_code == 0, done.output
-    header, current, narrow, refused, loss, *rest = done.stdout.splitlines()
-    assert header.split()[:4] == ["recipe", "outputs", "gradients", "weights"]
-    assert "loss 2" in header
-    assert current.split()[0] == "fp8-current"
-    assert "100%" in current
-    assert narrow.split()[0] == "bf16"
-    assert refused.startswith(str(tmp_path / "bad.toml") + ": not possible: matmul.exclude 'frist'")
-    assert loss.startswith("loss of the original (result[1]): ")
-    assert "after 2 steps" in loss
-    assert "over 2 seeds" in loss
-    assert any("jvp(planted)" in line and line.startswith("4.1") for line in rest)
-    assert rest[-1].startswith("suggestion: bf16: the cheapest with 15 dB")
-    assert "Traceback" not in done.output
-
-
-def test_the_command_writes_json(tmp_path: Path) -> None:
-    program, inputs = choosing.write(good_step, tmp_path)
-    out = tmp_path / "compared.json"
-    done = run(program, "--inputs", inputs, "--recipes", "bf16", "--format", "json", "-o", str(out))
-    assert done.exit_code == 0, done.output
-    assert json.loads(out.read_text())["suggested"] == "bf16"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--recipes", "fp9"), "no recipe is named 'fp9'"),
-        (("--steps", "0"), "0 steps"),
-        (("--seeds", "0"), "0 seeds"),
-        (("--carry", "all"), "'all'"),
-        (("--snr", "good"), "'good'"),
-        (("--recipes", ","), "no recipes"),
-    ],
-)
-def test_the_command_refuses_in_a_sentence(
-    options: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    program, inputs = choosing.write(good_step, tmp_path)
-    out = tmp_path / "out.json"
-    done = run(program, "--inputs", inputs, *options, "-o", str(out))
-    assert done.exit_code == 2
-    assert message in done.output
-    assert "Traceback" not in done.output
-    assert not out.exists()
-
-
-def test_a_missing_array_is_named(tmp_path: Path) -> None:
-    program, _ = choosing.write(good_step, tmp_path)
-    np.savez(tmp_path / "y.npz", y=batch()[1])
-    done = run(program, "--inputs", str(tmp_path / "y.npz"), "--recipes", "bf16")
-    assert done.exit_code == 2
-    assert "the inputs have no array for the argument" in done.output

@@ -22,7 +22,8 @@ from scalify_hlo.run.check import compile_module
 from tests.py.judge import evaluate, parse, rewritten, run_scaled
 from tests.py.programs import PROGRAMS, Program
 from tests.py.programs.program import draw
-from tests.py.role_programs import MODELS, Model, Sizes
+from tests.py.role_models import Model, Sizes
+from tests.py.role_programs import MODELS
 
 FORMATS = ("f16", "bf16")
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)

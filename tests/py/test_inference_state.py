@@ -11,7 +11,7 @@ import pytest
 from jax import lax
 
 import scalify_hlo as jsa
-from tests.py.role_programs import array
+from tests.py.role_models import array
 from tests.py.test_roles import exported
 from tests.py.test_state_roles import argument_roles, names_of
 

@@ -32,7 +32,8 @@ from scalify_hlo.rules import rescaler
 from scalify_hlo.rules.table import RULES
 from tests.py.judge import parse, unrecorded
 from tests.py.programs import PROGRAMS, Program
-from tests.py.role_programs import DISTINCT, MODELS, Model, Sizes
+from tests.py.role_models import DISTINCT, Model, Sizes
+from tests.py.role_programs import MODELS
 
 GPT2 = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=64, batch=4)
 ROLES = "scalify-normalize,scalify-signature{every},scalify-roles,scalify-recognize{inputs}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable
 from functools import cache, partial, reduce
 from pathlib import Path
@@ -18,7 +17,7 @@ from jax import export
 
 import scalify_hlo as jsa
 from scalify_hlo import ScaledArray, UsageError
-from tests.py import eight_devices, marked
+from tests.py import marked
 
 ROOT = Path(__file__).resolve().parents[2]
 Mark = Callable[[Any], Any]
@@ -458,47 +457,3 @@ def test_the_gradient_of_a_scaled_array_is_rescaled(step: int, scale: float) -> 
     gradient = jax.jit(jax.grad(run))(PAIR, step)
     assert float(gradient.scale) == scale
     np.testing.assert_array_equal(jsa.asarray(gradient), np.full(4, 64.0))
-
-
-# On eight devices, which only a process of its own can have.
-
-NAMES = (
-    "set_scaling",
-    "rebalance_scale",
-    "get_data_and_scale",
-    "dynamic_rescale",
-    "dynamic_rescale_grad",
-    "stop_scaling",
-    "custom_scale",
-    "dynamic_rescale_loop",
-)
-
-
-@pytest.fixture(scope="module")
-def outcomes() -> dict[tuple[str, str], Any]:
-    printed = eight_devices.run("sharded_markers")
-    found = [json.loads(line) for line in printed.splitlines()]
-    return {(outcome["kind"], outcome["name"]): outcome for outcome in found}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kind", ["shard_map", "sharded"])
-def test_programs_for_several_devices(
-    outcomes: dict[tuple[str, str], Any], kind: str, name: str
-) -> None:
-    outcome = outcomes[kind, name]
-    assert outcome["devices"] == 8
-    assert outcome["direct"]
-    assert outcome["loaded"]
-    assert outcome["eager"]
-    assert outcome["markers"] == [name.removesuffix("_grad").removesuffix("_loop")]
-    assert outcome["rewritten"]
-
-
-@pytest.mark.parametrize("statistic", ["max", "l1", "l2"])
-def test_statistics_on_each_device_are_those_of_all(
-    outcomes: dict[tuple[str, str], Any], statistic: str
-) -> None:
-    found, expected = outcomes["statistics", "all"]["scales"][statistic]
-    assert found == [expected] * 8

@@ -24,7 +24,7 @@ from scalify_hlo.recipes.model import Inputs
 from tests.py import optimizer_programs as programs
 from tests.py.judge import parse
 from tests.py.optimizer_programs import FIRST, NEITHER, SECOND
-from tests.py.role_programs import array
+from tests.py.role_models import array
 from tests.py.test_roles import exported
 from tests.py.test_state_roles import argument_roles, names_of
 

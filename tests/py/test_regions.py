@@ -16,7 +16,7 @@ from scalify_hlo.rules import units
 from scalify_hlo.rules.units import Inference, Unit
 from tests.py.fuzzing.bodies import BINARY, draw_body, order_by
 from tests.py.judge import Array, assert_invariant
-from tests.py.programs.regions import lines
+from tests.py.programs.statements import lines
 
 HEAD = """
   %zero = stablehlo.constant dense<0.0> : $s

@@ -19,9 +19,10 @@ from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import MatmulReport
-from tests.py import role_programs
+from tests.py import role_models, role_programs
 from tests.py.judge import parse
-from tests.py.role_programs import DISTINCT, HIGHER, MODELS, SQUARE, Sizes
+from tests.py.role_models import DISTINCT, SQUARE, Sizes
+from tests.py.role_programs import HIGHER, MODELS
 
 SIZES = {"distinct": DISTINCT, "square": SQUARE}
 BY_NAME = {model.name: model for model in MODELS}
@@ -124,7 +125,7 @@ def test_vjps_of_exports_are_backward(sizes: str, *, stripped: bool) -> None:
         return role_programs.transformer(params, tokens, options, s.heads)
 
     params = role_programs.transformer_params(s, role_programs.Options(tied=True))
-    tokens = role_programs.labels(s.batch, s.sequence)
+    tokens = role_models.labels(s.batch, s.sequence)
     primal = jax.export.export(jax.jit(logits))(params, tokens)
     text = str(primal.vjp().mlir_module())
     matmuls = with_roles(text, stripped=stripped, cotangents=1)[1]
@@ -152,14 +153,14 @@ def narrow_pairs(module: ir.Module) -> list[tuple[str, ...]]:
 
 def higher_text(function: Callable[..., Any], sizes: str) -> str:
     s = SIZES[sizes]
-    return exported(function, (role_programs.mlp_params(s), *role_programs.mlp_batch(s)))
+    return exported(function, (role_models.mlp_params(s), *role_models.mlp_batch(s)))
 
 
 def hessian_text(sizes: str) -> str:
     s = SIZES[sizes]
-    params = role_programs.mlp_params(s)
-    arguments = params, params, *role_programs.mlp_batch(s)
-    return exported(role_programs.hessian_product, arguments)
+    params = role_models.mlp_params(s)
+    arguments = params, params, *role_models.mlp_batch(s)
+    return exported(role_models.hessian_product, arguments)
 
 
 @pytest.mark.slow
@@ -183,14 +184,14 @@ def test_two_gradients_never_meet_in_low_precision(
 @EVERY_NAMING
 @EVERY_SIZE
 def test_products_of_gradients_are_other(sizes: str, *, stripped: bool) -> None:
-    text = higher_text(role_programs.gradient_of_gradient, sizes)
+    text = higher_text(role_models.gradient_of_gradient, sizes)
     matmuls = with_roles(text, stripped=stripped)[1]
     assert {m.part for m in matmuls if m.roles == GRADIENTS} == {"other"}
 
 
 @EVERY_SIZE
 def test_forward_derivatives_have_no_gradients(sizes: str) -> None:
-    text = higher_text(role_programs.jacobian_forward, sizes)
+    text = higher_text(role_models.jacobian_forward, sizes)
     for stripped in (False, True):
         assert counted(with_roles(text, stripped=stripped)[1]) == {"f aw": 5}
 
@@ -198,7 +199,7 @@ def test_forward_derivatives_have_no_gradients(sizes: str) -> None:
 @EVERY_SIZE
 @pytest.mark.parametrize(
     "function",
-    [role_programs.saliency, role_programs.jacobian_backward, role_programs.gradient_penalty],
+    [role_models.saliency, role_models.jacobian_backward, role_models.gradient_penalty],
     ids=lambda function: function.__name__,
 )
 def test_data_flow_that_differs_from_names_is_called_a_habit(
@@ -227,10 +228,10 @@ def test_many_uses_of_a_weight_take_linear_time() -> None:
     def loss(params: Any, xs: jax.Array, y: jax.Array) -> jax.Array:
         h = jnp.zeros((xs.shape[1], params["h"].shape[0]))
         for t in range(120):
-            h = role_programs.cell(params, h, xs[t])
-        return role_programs.cross_entropy(h @ params["out"], y)
+            h = role_models.cell(params, h, xs[t])
+        return role_models.cross_entropy(h @ params["out"], y)
 
-    text = exported(role_programs.sgd(loss), role_programs.rnn_arguments(s))
+    text = exported(role_models.sgd(loss), role_models.rnn_arguments(s))
     for stripped in (False, True):
         counts = counted(with_roles(text, stripped=stripped)[1])
         assert counts == {"f aw": 241, "b ag": 241, "b gw": 120}

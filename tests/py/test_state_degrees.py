@@ -26,7 +26,7 @@ from tests.py.optimizer_programs import (
     adam,
     average,
 )
-from tests.py.role_programs import array
+from tests.py.role_models import array
 from tests.py.test_roles import EVERY_NAMING, exported, with_roles
 from tests.py.test_state_roles import all_ops, argument_roles, names_of
 

@@ -21,9 +21,9 @@ from scalify_hlo.cli.main import main
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.pipeline import run_passes
-from tests.py import role_programs
+from tests.py import role_models
 from tests.py.judge import parse
-from tests.py.role_programs import DISTINCT
+from tests.py.role_models import DISTINCT
 from tests.py.test_roles import EVERY_NAMING, EVERY_SIZE, SIZES, exported, with_roles
 
 SCHEDULE = optax.warmup_cosine_decay_schedule(0.0, 1e-3, 10, 100)
@@ -75,7 +75,7 @@ OPTIMIZERS: Mapping[str, tuple[Any, list[str], list[str]]] = {
 
 def optimizer_step(optimizer: Any) -> Callable[..., Any]:
     def step(params: Any, state: Any, x: jax.Array, y: jax.Array) -> Any:
-        loss, gradients = jax.value_and_grad(role_programs.mlp_loss)(params, x, y)
+        loss, gradients = jax.value_and_grad(role_models.mlp_loss)(params, x, y)
         updates, state = optimizer.update(gradients, state, params)
         return optax.apply_updates(params, updates), state, loss
 
@@ -177,9 +177,9 @@ def assert_state_is_found(name: str, text: str, *, stripped: bool) -> None:
 @cache
 def step_text(name: str, kind: Callable[..., Any], sizes: str) -> str:
     optimizer, s = OPTIMIZERS[name][0], SIZES[sizes]
-    params = role_programs.mlp_params(s)
+    params = role_models.mlp_params(s)
     state = jax.eval_shape(optimizer.init, params)
-    return exported(kind(optimizer), (params, state, *role_programs.mlp_batch(s)))
+    return exported(kind(optimizer), (params, state, *role_models.mlp_batch(s)))
 
 
 @EVERY_NAMING
@@ -217,7 +217,7 @@ def all_ops(module: ir.Module) -> list[ir.Operation]:
 def test_updates_alone_tell_state_from_gradients(order: str, *, stripped: bool) -> None:
     """A gradient that is an argument goes into both moments, a moment into one."""
     optimizer = optax.adam(1e-3)
-    params = {"w": role_programs.array(6, 8), "b": role_programs.array(8)}
+    params = {"w": role_models.array(6, 8), "b": role_models.array(8)}
     state = jax.eval_shape(optimizer.init, params)
 
     def update(*arguments: Any) -> Any:
@@ -257,13 +257,13 @@ def test_weights_of_modules_are_found(*, stripped: bool) -> None:
         state = jax.tree.unflatten(state_tree, moments)
 
         def loss(params: Any) -> jax.Array:
-            return role_programs.cross_entropy(nnx.merge(graph, params)(x), y)
+            return role_models.cross_entropy(nnx.merge(graph, params)(x), y)
 
         gradients = jax.grad(loss)(params)
         updates, state = optimizer.update(gradients, state, params)
         return jax.tree.leaves((optax.apply_updates(params, updates), state))
 
-    text = exported(step, (leaves, moments, *role_programs.mlp_batch(DISTINCT)))
+    text = exported(step, (leaves, moments, *role_models.mlp_batch(DISTINCT)))
     roles = argument_roles(text, stripped=stripped)
     assert Counter(roles) == {"weight": 6, "first_moment": 6, "second_moment": 6, "": 3}
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.py.fuzzing.bodies import Body, draw_body, order_by
-from tests.py.programs.regions import lines
+from tests.py.programs.statements import lines
 
 
 @dataclass(frozen=True)
