@@ -105,8 +105,7 @@ class _Narrowing:
 
     def _ops(self, ops: Sequence[ir.Operation]) -> None:
         for op in ops:
-            if len(op.results):
-                self._done.add(op)
+            self._done.add(op)
             name = op.name
             if name == LOOP:
                 self._loop(op)

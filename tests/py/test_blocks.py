@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.rules import emit
 from scalify_hlo.run.check import compile_module
+from tests.py import eight_devices
 from tests.py.block_numpy import Array, Quantized, blocked
 from tests.py.judge import evaluate, parse
 
@@ -312,3 +314,10 @@ def test_the_report_has_the_formats() -> None:
 def test_what_is_refused(recipe: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         load_recipe(recipe, settings)
+
+
+@pytest.mark.slow
+def test_a_step_on_several_devices_is_that_on_one() -> None:
+    printed = eight_devices.run("sharded_blocks", *PRESETS).splitlines()
+    assert len(printed) == len(PRESETS)
+    assert max(error for line in printed for error in json.loads(line)) < 1e-6

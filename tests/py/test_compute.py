@@ -418,3 +418,24 @@ def test_matmuls_that_the_recipe_casts_to_16_bits_are_not_the_programs(
     module, report = rewritten(step_text(), recipe=load_recipe(preset, [f"compute={format_}"]))
     assert report.compute == format_
     assert set(re.findall(r"tanh %\w+ : tensor<[0-9x]+x(\w+)>", str(module))) == {format_}
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_calls_without_results_take_the_formats_of_their_functions(format_: str) -> None:
+    text = """
+func.func public @main(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+    : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %t = stablehlo.tanh %y : tensor<8x4xf32>
+  %z = stablehlo.dot_general %t, %w, contracting_dims = [1] x [0]
+    : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  call @f(%t) : (tensor<8x4xf32>) -> ()
+  return %z : tensor<8x4xf32>
+}
+func.func private @f(%a: tensor<8x4xf32>) {
+  stablehlo.custom_call @check(%a) {has_side_effect = true} : (tensor<8x4xf32>) -> ()
+  return
+}"""
+    made = narrowed(text, format_)
+    assert re.search(rf"call @f\w+\(%\w+\) : \(tensor<8x4x{format_}>\) -> \(\)", made)
+    assert "custom_call @check(%0)" in made  # It reads the value in f32.

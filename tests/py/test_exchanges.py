@@ -6,6 +6,8 @@ import pytest
 
 from tests.py import eight_devices
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("recipe", ["fp8", "unit", "fp8-current", "fp8-delayed"])
 def test_casts_move_before_collectives(recipe: str) -> None:

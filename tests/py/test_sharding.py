@@ -13,14 +13,12 @@ from tests.py import eight_devices
 from tests.py.sharded_layers import LAYERS
 from tests.py.sharded_steps import CASES
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [case.name for case in (*CASES, *LAYERS)]
 CLOSE = 1e-6
 KEEPING = {"collective", "sharding"}
 
-pytestmark = pytest.mark.xdist_group("sharding")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sharding")]
 
 
 @pytest.fixture(scope="module")
