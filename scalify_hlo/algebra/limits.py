@@ -96,31 +96,13 @@ MANY: Final = 5
 FAR: Final = 80
 """The largest |log2| of the static factor of a scale of f32 data: that of two static scales."""
 
-FREE_DRIFT: Final = 7
-"""The |log2| of a product's static scale above which an operand is used at scale 1, if it exists
-at that scale anyway."""
-
 NATURAL: Final = 6
 """The largest |log2| of the quotient of a static scale and the constant of a sum at which the sum
 keeps that scale."""
 
-DRIFT: Final = 8
-"""The |log2| of a static scale above which wide data are rescaled to scale 1: data are no more
+DRIFT: Final = 7
+"""The |log2| of a static scale above which wide data are rescaled to scale 1: data are fewer than 8
 octaves further from unit than the values, however wrong the scales of inputs are declared."""
-
-UNLIKE_UNIT: Final = 16
-"""The |log2| of wide data above which they are far from unit, if the values are nearer."""
-
-TERMS: Final = 4
-"""The log2 of terms near 1, as large as they may be, up to which the data of sums are kept near
-unit: activations in the residual streams of deep models are larger than 1."""
-
-SQUARES: Final = 5
-"""The same for squares of terms near 1: those of activations with an rms of up to 5."""
-
-GROWN: Final = UNLIKE_UNIT + 2
-"""The same for data of predicted size, which are often smaller: norms and activations are not
-taken into account where nothing is cast."""
 
 HUGE: Final = 2.0**96
 """The magnitude above which a constant is taken for that of a mask: data that are multiplied by it

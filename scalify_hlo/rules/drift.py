@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FREE_DRIFT
+from scalify_hlo.algebra.limits import DRIFT
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
-from scalify_hlo.rules.result_scales import strays
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
@@ -24,7 +23,7 @@ def drifts(op: ir.OpView, s: Scale, t: Scale, rewriter: ScaleRewriter, sign: int
         sign: -1 for a quotient.
     """
     total = s.exponent + sign * t.exponent
-    if abs(total) <= FREE_DRIFT or s.powers or t.powers or rewriter.narrow:
+    if abs(total) <= DRIFT or s.powers or t.powers or rewriter.narrow:
         return False
     formats = [rewriter.format(value) for value in (*op.operands, op.results[0])]
     return all(format_ is not None and format_.wide for format_ in formats)
@@ -34,29 +33,24 @@ def nearer(
     op: ir.OpView,
     rewriter: ScaleRewriter,
     factors: Mapping[int, tuple[Scale, float]],
-    rise: float = 0,
     divisor: int | None = None,
 ) -> list[tuple[Scale, float]]:
     """Returns scales and levels of two operands after one was rescaled to scale 1.
 
-    This is free for arguments, which exist at scale 1 too. Otherwise it is done only if the result
-    would have to be rescaled to scale 1.
+    This is free for arguments, which exist at scale 1 too. Without it, the result would have to be
+    rescaled to scale 1, as it drifts (`drifts`).
 
     Args:
         op: A product or a quotient.
         rewriter: The rewriter.
         factors: The static scale and the level of each of the two operands, by its number.
-        rise: The difference of the level of a product and the levels of its operands.
         divisor: The number of the operand that is the divisor; None for a product.
     """
     found = dict(factors)
     signs = {i: -1 if i == divisor else 1 for i in found}
     total = sum([signs[i] * scale.exponent for i, (scale, _) in found.items()])
-    level = rise + sum([signs[i] * level for i, (_, level) in found.items()])
     away = [i for i, (scale, _) in found.items() if signs[i] * scale.exponent * total > 0]
     free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
-    if not free and not strays(Scale(total), level):
-        return list(found.values())
     value = op.operands[max(free or away, key=lambda i: abs(found[i][0].exponent))]
     moved = rewriter.rescale_to(value, ONE, op.operation)
     for i, (scale, level) in factors.items():

@@ -141,7 +141,7 @@ def product(count: Count | None = None) -> Apply:
             terms = count(op) if count else None
             up = rise(terms, rewriter)
             if drifts(op, s, t, rewriter):
-                (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)}, up)
+                (s, m), (t, n) = nearer(op, rewriter, {0: (s, m), 1: (t, n)})
             scale = s * t
             if s.powers and t.powers and _is_too_steep(op.results[0], scale, rewriter):
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))

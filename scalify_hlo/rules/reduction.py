@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import islice
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
     FACTORS,
-    FREE_DRIFT,
     POWER_STEEP,
-    READERS,
-    SQUARES,
-    TERMS,
-    UNLIKE_UNIT,
 )
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
 from scalify_hlo.dialect.monoid import TAKES, monoid
@@ -59,7 +52,7 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
     rewriter.as_values(op, 0)  # The terms are unscaled once for all readers, and not each sum.
     n = count(op) if name == "stablehlo.add" else None
     if name == "stablehlo.add" and not rewriter.narrow:
-        _kept_near(op, rewriter, n)
+        _kept_near(op, rewriter)
     target = _from_zero(op, rewriter) or rewriter.align(op, (0, 1))
     if name == "stablehlo.add" and isinstance(target, Scaled):
         terms = n * n if n and rewriter.narrow and _is_positive(op.operands[0], rewriter) else n
@@ -67,39 +60,14 @@ def _reduced(op: ir.Operation, rewriter: ScaleRewriter, name: str | None, count:
     rewriter.set(op.results[0], target)
 
 
-def _kept_near(op: ir.OpView, rewriter: ScaleRewriter, n: int | None) -> None:
-    """Rescales terms to scale 1 if the data of a sum would be far from unit and values nearer.
-
-    They are nearer if the terms are as large as predicted, or if they are near 1 despite the
-    prediction: the error of the scale of a square is twice that of an input, and errors add up.
-    A sum grows with the number of its terms if they are alike, and with its root if signs differ.
-    """
+def _kept_near(op: ir.OpView, rewriter: ScaleRewriter) -> None:
+    """Rescales terms to scale 1 if the data of a sum would be far from unit, and values nearer."""
     value = op.operands[0]
     info = rewriter.info(value)
-    if not n or not isinstance(info, Scaled) or not info.scale.static:
+    if not isinstance(info, Scaled) or not info.scale.static:
         return
-    positive = _is_positive(value, rewriter)
-    grown = math.log2(n) if positive else rise(n, rewriter)
-    exponent = info.scale.exponent
-    near: float = SQUARES if positive else TERMS  # The sum of terms that are near 1.
-    near += math.log2(n) / (1 if positive or _is_squared(value, rewriter) else 2)
-    far = exponent < -FREE_DRIFT and near - exponent > UNLIKE_UNIT
-    if (far or strays(info.scale, info.level + grown)) and _is_wide(value, rewriter):
+    if strays(info.scale) and _is_wide(value, rewriter):
         rewriter.replace(op, 0, rewriter.rescale_to(value, ONE, op.operation))
-
-
-def _is_squared(value: ir.Value, rewriter: ScaleRewriter) -> bool:
-    """Whether an op multiplies a value by itself, at its scale or at scale 1.
-
-    Such values are activations before a normalization. Their mean may be as large as they are.
-    """
-    unscaled = rewriter.values.at_scale(value, ONE)
-    readers = [value] if unscaled is None else [value, unscaled]
-    owners = [use.owner.operation for one in readers for use in islice(one.uses, READERS)]
-    return any(
-        owner.name == "stablehlo.multiply" and owner.operands[0] == owner.operands[1]
-        for owner in owners
-    )
 
 
 def _is_wide(value: ir.Value, rewriter: ScaleRewriter) -> bool:

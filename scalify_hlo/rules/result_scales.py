@@ -7,9 +7,7 @@ import math
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import (
     DRIFT,
-    FREE_DRIFT,
     GIVEN_BOUND,
-    GROWN,
     HOPELESS,
     TRUSTED_LEVEL,
 )
@@ -67,7 +65,7 @@ class ResultScales:
             return ONE
         if self._narrow and scale.exponent and not _carries_on(value):
             return ONE
-        return ONE if strays(scale, level) else scale
+        return ONE if strays(scale) else scale
 
     def _rounds_again(self, value: ir.Value) -> bool:
         """Whether a format has so little range that a power of two changes more than the scale."""
@@ -116,20 +114,9 @@ class ResultScales:
         return self._narrow and self.is_wide(value)
 
 
-def strays(scale: Scale, level: float) -> bool:
-    """Whether wide data should be rescaled from a static scale to scale 1.
-
-    This is so if the scale is far from 1, or if the data are far from unit: a sum of squares, for
-    example, has the scale of the squares, while its size grows.
-
-    Args:
-        scale: A static scale.
-        level: Expected log2 of the rms of data at that scale.
-    """
-    exponent = scale.exponent
-    if abs(exponent) <= FREE_DRIFT:
-        return False
-    return abs(exponent) > DRIFT or (level if exponent < 0 else -level) > GROWN
+def strays(scale: Scale) -> bool:
+    """Whether wide data should be rescaled from a static scale to scale 1, as it is far from 1."""
+    return abs(scale.exponent) > DRIFT
 
 
 def _carries_on(value: ir.Value) -> bool:
