@@ -49,11 +49,9 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# The fast tests compile hundreds of small programs and run each once or twice: without XLA's
-# optimizations that takes half the time. `make test-all` compiles as users do.
+# The fast tests compile without XLA's optimizations; see tests/py/conftest.py.
 pytest: $(STAMP)
-	XLA_FLAGS="--xla_backend_optimization_level=0 $(XLA_FLAGS)" \
-	  $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	FAST_COMPILATION=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 format: $(STAMP) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .

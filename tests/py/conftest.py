@@ -1,5 +1,6 @@
 """Shared settings of the Python tests."""
 
+import importlib.metadata
 import os
 
 from hypothesis import HealthCheck, settings
@@ -13,3 +14,16 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # The judges are XLA CPU and the interpreter, also on a machine that has an accelerator.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# Most tests compile small programs and run each once or twice: machine code that is not optimized,
+# of one part and from the older of two code generators, takes a fifth of the time to make. XLA
+# ends the process at a flag that it does not know, and only jaxlib 0.10 has both generators.
+FAST_COMPILATION = {
+    "xla_backend_optimization_level": "0",
+    "xla_cpu_parallel_codegen_split_count": "1",
+}
+if importlib.metadata.version("jaxlib").startswith("0.10."):
+    FAST_COMPILATION["xla_cpu_use_fusion_emitters"] = "false"
+if os.environ.get("FAST_COMPILATION"):
+    flags = [f"--{name}={value}" for name, value in FAST_COMPILATION.items()]
+    os.environ["XLA_FLAGS"] = " ".join([*flags, os.environ.get("XLA_FLAGS", "")])
