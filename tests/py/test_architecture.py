@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -61,9 +62,18 @@ class Import:
     typing_only: bool = False
 
 
-def imports(file: Path) -> Iterator[Import]:
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+@cache
+def imports(file: Path) -> tuple[Import, ...]:
     """Everything that a file imports, also inside functions."""
-    tree = ast.parse(file.read_text())
+    return tuple(_imports(file, tree_of(file)))
+
+
+def _imports(file: Path, tree: ast.Module) -> Iterator[Import]:
     inside = {
         id(node)
         for function in ast.walk(tree)
@@ -172,7 +182,6 @@ def test_few_files_stand_at_the_top() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 8
 
 
-@pytest.mark.slow
 @EVERY_FILE
 def test_nothing_is_imported_by_wildcard(file: Path) -> None:
     assert all(not imported.module.endswith(".*") for imported in imports(file))
@@ -180,13 +189,13 @@ def test_nothing_is_imported_by_wildcard(file: Path) -> None:
 
 @EVERY_FILE
 def test_says_what_it_is_for(file: Path) -> None:
-    assert ast.get_docstring(ast.parse(file.read_text()))
+    assert ast.get_docstring(tree_of(file))
 
 
 @EVERY_FILE
 def test_has_no_assert(file: Path) -> None:
     """Errors of users are no assertions, which an option of Python switches off."""
-    nodes = ast.walk(ast.parse(file.read_text()))
+    nodes = ast.walk(tree_of(file))
     assert not any(isinstance(node, ast.Assert) for node in nodes)
 
 
@@ -225,7 +234,7 @@ def lines_of_functions() -> dict[str, int]:
     """The lines of each function of the package, its docstring left out."""
     found: dict[str, int] = {}
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(tree_of(file)):
             if isinstance(node, ast.FunctionDef):
                 first, docstring = node.body[0], ast.get_docstring(node)
                 left_out = (first.end_lineno or 0) - first.lineno + 1 if docstring else 0
