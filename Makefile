@@ -14,6 +14,9 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 export UV_PYTHON_DOWNLOADS := never
 export UV_LINK_MODE ?= copy
 
+# Tests start hundreds of processes, which read the compiled modules that the first one leaves.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint format types pytest docs site bench clean
 

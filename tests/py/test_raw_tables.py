@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,19 +34,18 @@ OF_HANDLES = {"operands", "results", "arguments", "result", "owner", "block"}
 """The attributes of ops, uses and blocks that are values, ops or blocks."""
 
 
+@cache
 def sources() -> dict[str, ast.Module]:
     files = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
     return {name: ast.parse(file.read_text()) for name, file in files.items()}
 
 
-SOURCES = sources()
-
-
+@cache
 def aliases() -> dict[str, ast.expr]:
     """The types that names of the package stand for."""
     return {
         node.target.id: node.value
-        for tree in SOURCES.values()
+        for tree in sources().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
@@ -54,15 +54,12 @@ def aliases() -> dict[str, ast.expr]:
     }
 
 
-ALIASES = aliases()
-
-
 def is_handle(type_: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a type is a handle of the bindings, or has one that counts for its hash."""
     if isinstance(type_, ast.Attribute):
         return ast.unparse(type_.value) == "ir" and type_.attr in HANDLES
-    if isinstance(type_, ast.Name) and type_.id in ALIASES and type_.id not in seen:
-        return is_handle(ALIASES[type_.id], seen | {type_.id})
+    if isinstance(type_, ast.Name) and type_.id in aliases() and type_.id not in seen:
+        return is_handle(aliases()[type_.id], seen | {type_.id})
     if isinstance(type_, ast.Constant) and isinstance(type_.value, str):
         return is_handle(ast.parse(type_.value, mode="eval").body, seen)
     if isinstance(type_, ast.BinOp):
@@ -200,15 +197,15 @@ class TestSources:
     """Tables keyed by raw values or ops: 0."""
 
     def test_no_table_is_keyed_by_values_or_ops(self) -> None:
-        others = {name: raw_tables(tree) for name, tree in SOURCES.items() if name != OWN}
+        others = {name: raw_tables(tree) for name, tree in sources().items() if name != OWN}
         assert {name: tables for name, tables in others.items() if tables} == {}
 
     def test_one_module_erases_ops_and_replaces_uses(self) -> None:
-        others = {name: edits(tree) for name, tree in SOURCES.items() if name != OWN}
+        others = {name: edits(tree) for name, tree in sources().items() if name != OWN}
         assert {name: calls for name, calls in others.items() if calls} == {}
 
     def test_native_passes_run_through_it(self) -> None:
-        running = {name for name, tree in SOURCES.items() if runs_passes(tree)}
+        running = {name for name, tree in sources().items() if runs_passes(tree)}
         assert running == RUNNERS
 
     @pytest.mark.parametrize(
