@@ -42,8 +42,9 @@ demo: $(STAMP) ## train an exported GPT-2 step, original and rewritten, side by 
 
 test: lint types pytest ## lint, format check, type check, the fast tests and lit
 
+# All tests compile without XLA's optimizations; see tests/py/conftest.py.
 test-all: $(STAMP) ## the tests that train, compile many programs or start many processes
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	FAST_COMPILATION=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -52,7 +53,6 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# The fast tests compile without XLA's optimizations; see tests/py/conftest.py.
 pytest: $(STAMP)
 	FAST_COMPILATION=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
