@@ -272,7 +272,6 @@ def spread() -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("sharding")
 class TestDevices:
     @pytest.mark.parametrize("name", [case.name for case in CASES if case.plain is step])
     def test_a_step_that_is_spread_is_seen_as_on_one_device(

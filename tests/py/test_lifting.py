@@ -284,7 +284,6 @@ def spread() -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("sharding")
 class TestDevices:
     @COMBINES
     @pytest.mark.parametrize("name", ["loop", "nested"])

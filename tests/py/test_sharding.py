@@ -18,7 +18,7 @@ NAMES = [case.name for case in (*CASES, *LAYERS)]
 CLOSE = 1e-6
 KEEPING = {"collective", "sharding"}
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sharding")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

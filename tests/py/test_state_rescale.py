@@ -308,7 +308,6 @@ def _drifted(leaf: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("sharding")
 def test_on_several_devices() -> None:
     printed = eight_devices.run("sharded_state")
     found = json.loads(printed)

@@ -19,7 +19,6 @@ from tests.py.stats_page import BROWSER, HOSTILE, hostile, large, opened, sample
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(
         not BROWSER, reason="no Chromium on this machine; install one or set BROWSER_FOR_TESTS"
     ),
