@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.optimizer_runs import Floats, Original, Rewritten, Trace
+from scalify_hlo.recipes.loading import load_recipe
 
 NARROW_RMS = 8.0
 """How far log2 of the rms of narrow state may be from 0."""
@@ -18,8 +19,9 @@ WIDE_RMS = 8.0
 SATURATED = 1e-3
 """The largest share of saturated elements of a matmul's operand."""
 
-MOMENTS = 0.1
-"""The largest relative error of the amax of a moment."""
+MOMENTS, PACKED_MOMENTS = 0.1, 0.27
+"""The largest relative error of the amax of a moment. With scales of blocks, its root is rounded to
+one of the two numbers of E4M3 next to it, which differ by up to an eighth."""
 
 LOSS = 0.02
 """The largest difference of the mean last loss from that of f32, over the initial loss."""
@@ -72,7 +74,7 @@ def figures(
         "wide-rms": _worst(traces, _wide_excess(rewritten), rewritten.leaves, WIDE_RMS),
         "scales": _worst(traces, lambda t: ~np.isfinite(t.scales), rewritten.leaves, 0),
         "operands": _worst(traces, lambda t: t.operands, rewritten.operands, SATURATED),
-        "moments": _moments(traces, rewritten.moments),
+        "moments": _moments(traces, rewritten.moments, _bound_of_moments(recipe)),
         "loss": _loss(original, traces),
     }
     if recipe == "propagate":
@@ -125,8 +127,12 @@ def _worst(
     return worst
 
 
-def _moments(traces: Mapping[int, Trace], names: Sequence[str]) -> Figure:
-    worst = Figure(0.0, MOMENTS)
+def _bound_of_moments(recipe: str) -> float:
+    return PACKED_MOMENTS if load_recipe(recipe).state.blocked else MOMENTS
+
+
+def _moments(traces: Mapping[int, Trace], names: Sequence[str], bound: float) -> Figure:
+    worst = Figure(0.0, bound)
     for seed, trace in traces.items():
         for step, pairs in trace.moments.items():
             for name, (found, expected) in zip(names, pairs, strict=True):
@@ -136,7 +142,7 @@ def _moments(traces: Mapping[int, Trace], names: Sequence[str]) -> Figure:
                 error = math.inf if math.isnan(error) else error
                 if error > worst.value:
                     where = f"{name}, step {step} of seed {seed}: {found:.3g}, f32 {expected:.3g}"
-                    worst = Figure(error, MOMENTS, where)
+                    worst = Figure(error, bound, where)
     return worst
 
 

@@ -20,7 +20,7 @@ from benchmarks.optimizer_rules import OPTIMIZERS
 from benchmarks.optimizer_watch import watch_operands
 from examples.training import Params
 from examples.xla import Executable, flat
-from scalify_hlo.jax_api.scaled_array import ScaledArray, is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_scaled_array, stored
 
 MOMENTS_AT = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 """The steps whose moments are compared, and the last one as well."""
@@ -262,7 +262,7 @@ def _stored(state: Any, types: Any) -> Any:
         if not is_scaled_array(type_):
             return jnp.asarray(leaf, type_.dtype)
         pair = scalify_hlo.as_scaled_array(leaf)
-        return ScaledArray(pair.data.astype(type_.dtype), pair.scale)
+        return stored(pair, type_.dtype, type_.power, type_.logical)
 
     return jax.tree.map(split, types, state, is_leaf=is_scaled_array)
 
@@ -298,6 +298,11 @@ def _measured(tree: Any) -> tuple[Floats, Floats, Floats]:
 
 
 def _measured_leaf(leaf: Any) -> tuple[float, float, int]:
+    if (
+        is_scaled_array(leaf) and leaf.power is not None
+    ):  # Each block has a number near the largest.
+        finite = np.isfinite(np.asarray(leaf, np.float64))
+        return -np.inf, 0.0, finite.size - int(np.count_nonzero(finite))
     data, scale = (leaf.data, leaf.scale) if is_scaled_array(leaf) else (leaf, 1.0)
     magnitude = np.abs(np.asarray(data).astype(np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):

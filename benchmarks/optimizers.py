@@ -13,7 +13,7 @@ wide-rms      octaves by which data of f32 state are further from unit than the 
 scales        scales of state that are zero, infinite or NaN: none
 operands      share of saturated elements of a matmul's narrow operand in one step: at most 0.1 %
 moments       error of the amax of a moment after one step, of the f32 update from the same decoded
-              state and gradients: at most 10 %
+              state and gradients: at most 10 %, and 27 % for moments with scales of blocks
 loss          mean of the last tenth of all losses and of all seeds less that of f32, over the
               initial loss: at most 2 %, or f32's own spread when its first parameters are nudged
 first-losses  under `propagate`, relative difference of each of the first 20 losses: at most 1e-5,
@@ -37,7 +37,7 @@ from typing import Any
 from benchmarks.optimizer_models import MODELS
 from benchmarks.optimizer_rules import OPTIMIZERS
 
-RECIPES = ("propagate", "fp16-state", "fp8", "fp8-state")
+RECIPES = ("propagate", "fp16-state", "fp8", "fp8-state", "fp8-state8")
 
 FOLDER = Path("build/bench/optimizers")
 """Where a row of each case is kept, for `--resume`, by default."""

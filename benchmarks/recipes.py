@@ -44,6 +44,7 @@ BOUNDS = {
     "fp16-state": 0.05,
     "fp8": 0.06,
     "fp8-state": 0.06,
+    "fp8-state8": 0.06,
     "fp8-current": 0.06,
     "fp8-delayed": 0.06,
     "fp8-calibrated": 0.06,
@@ -55,7 +56,7 @@ BOUNDS = {
 MARGIN = 3
 """log2 of how much larger than in the first step values may be with calibrated scales."""
 
-STATE_BOUNDS = {"fp16-state": 0.84, "fp8-state": 0.51}
+STATE_BOUNDS = {"fp16-state": 0.84, "fp8-state": 0.51, "fp8-state8": 0.36}
 """Bytes of what is held between steps, of those of the f32 program."""
 
 FOLDER = Path("build/bench/recipes")

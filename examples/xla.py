@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jax.extend import backend
 from jaxlib import xla_client
 
 from scalify_hlo._compat import ir, new_context
-from scalify_hlo.io.tensors import interface
+from scalify_hlo.io.tensors import Tensor, interface
+from scalify_hlo.run.packed import is_packed, packed
 
 
 class Executable:
@@ -21,7 +24,7 @@ class Executable:
 
     Attributes:
         compile_seconds: how long XLA took.
-        dtypes: those of the arguments of `main`.
+        arguments: those of `main`, with their shapes and dtypes.
         instructions: size of the optimized HLO, over all its computations.
     """
 
@@ -35,7 +38,7 @@ class Executable:
         devices = xla_client.DeviceList(tuple(client.local_devices()[:1]))
         start = time.perf_counter()
         self._loaded = client.compile_and_load(text, devices, xla_client.CompileOptions())
-        self.dtypes = _argument_dtypes(text)
+        self.arguments = _arguments_of(text)
         self.compile_seconds = time.perf_counter() - start
         self.instructions = sum(
             len(computation.instructions())
@@ -50,7 +53,14 @@ class Executable:
 
     def stored(self, arguments: Sequence[jax.Array]) -> list[jax.Array]:
         """Arrays in the formats in which the program keeps what it is given."""
-        return [a.astype(d) for a, d in zip(arguments, self.dtypes, strict=False)]
+        stored: list[Any] = []
+        for index, (array, wanted) in enumerate(zip(arguments, self.arguments, strict=False)):
+            if is_packed(wanted):  # The scales of a moment whose data came before.
+                value = np.asarray(arguments[index - 1]) * np.asarray(array)
+                stored[-1:] = map(jnp.asarray, packed(value, self.arguments[index - 1]))
+            else:
+                stored.append(array.astype(wanted.dtype))
+        return stored
 
 
 def flat(*trees: Any) -> list[jax.Array]:
@@ -62,11 +72,10 @@ def flat(*trees: Any) -> list[jax.Array]:
     return [jax.device_put(leaf, cpu) for leaf in jax.tree.leaves(trees)]
 
 
-def _argument_dtypes(text: str) -> list[Any]:
-    """The dtypes of the arguments of `main`."""
+def _arguments_of(text: str) -> tuple[Tensor, ...]:
+    """The arguments of `main`."""
     with new_context():
-        module = ir.Module.parse(text)
-        return [argument.dtype for argument in interface(module, "<program>").arguments]
+        return interface(ir.Module.parse(text), "<program>").arguments
 
 
 def state_bytes(arrays: Sequence[jax.Array]) -> int:

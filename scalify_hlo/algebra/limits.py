@@ -34,6 +34,16 @@ is within 2^±8 for all tensors of up to 2^28 elements, even if only one element
 room for another factor of 2^9, and full precision down to 2^-20 of the amax.
 """
 
+MOMENT_BLOCK: Final = 128
+"""The number of elements of a moment that share a scale: one byte of scale for 128 of data.
+
+It is the size of the groups in COAT (arXiv 2410.19313), and the scales are below a hundredth of
+the bytes.
+"""
+
+SALT_ELEMENTS: Final = 64
+"""The least number of stored elements whose bits are sure to differ from step to step."""
+
 SKIPPED_ROOM: Final = 8
 """log2 of the distance of a new scale from the old one above which state is rescaled in any step.
 

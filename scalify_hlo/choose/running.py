@@ -11,7 +11,7 @@ from scalify_hlo.io.tensors import Array
 from scalify_hlo.observe.feeding import Feeding
 from scalify_hlo.report.model import Report
 from scalify_hlo.run.check import Match, Run
-from scalify_hlo.run.inputs import scaled_by
+from scalify_hlo.run.packed import value_of_pair
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def values_of(matched: Match, arrays: Sequence[Array]) -> list[Array]:
     """
     rest = iter(arrays)
     found: list[Array] = []
-    for scale in matched.scales:
+    for tensor, scale in zip(matched.data, matched.scales, strict=True):
         data = next(rest)
-        found.append(data if scale is None else scaled_by(data, float(next(rest))))
+        found.append(data if scale is None else value_of_pair(data, next(rest), tensor))
     return found

@@ -64,6 +64,7 @@ _OF_VALUES: Final[Mapping[str, _Check]] = {
     attributes.SIZE: _float,
     attributes.ROLE: _text,
     attributes.STORED: _format,
+    attributes.PACKED: _format,
     attributes.CARRIES: _argument,
 }
 _OF_OPS: Final[Mapping[str, _Check]] = {

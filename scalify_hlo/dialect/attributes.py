@@ -8,9 +8,12 @@ attribute                  on               meaning
 ``scalify.pair``           argument, result becomes data and scale, side by side
 ``scalify.role``           argument, result its role: ``weight``, ``first_moment`` ...
 ``scalify.stored``         argument, result the format in which its data are stored
+``scalify.packed``         argument, result the f8 format in which it is stored, in blocks
+``scalify.root``           argument, result its square root is stored in blocks
 ``scalify.follows``        argument         other operands are not rescaled to its scale
 ``scalify.carries``        result           i64: the argument of the next step that it becomes
-``scalify.rescaled``       argument, result the program rescales it where it returns it
+``scalify.rescaled``       argument, result the program rescales it where it returns it; of an
+                                            argument that is packed: it is measured at entry
 ``scalify.forms``          op               the scales of its results, as propagation found them
 ``scalify.part``           matmul           ``forward``, ``backward`` or ``other``
 ``scalify.roles``          matmul           the roles of its operands
@@ -60,6 +63,8 @@ CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"
 DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
 STORED: Final = "scalify.stored"
+PACKED: Final = "scalify.packed"
+ROOT: Final = "scalify.root"
 FOLLOWS: Final = "scalify.follows"
 CARRIES: Final = "scalify.carries"
 RESCALED: Final = "scalify.rescaled"
@@ -73,7 +78,10 @@ PREFIX: Final = "scalify."
 
 Attributes = dict[str, ir.Attribute]
 
-_COMMON = (PAIR, "jax.result_info", SCALE, SIZE, ROLE, STORED, FOLLOWS, CARRIES, RESCALED)
+_COMMON = (
+    *(PAIR, "jax.result_info", SCALE, SIZE, ROLE, STORED, FOLLOWS, CARRIES, RESCALED),
+    *(PACKED, ROOT),
+)
 
 
 def argument_attributes(function: ir.OpView) -> list[Attributes]:
@@ -152,10 +160,10 @@ def result_pairs(function: ir.OpView) -> list[bool]:
 
 
 def remaining_attributes(function: ir.OpView) -> list[str]:
-    """Returns which of SCALE, SIZE and PAIR are present on arguments and results."""
+    """Returns which of SCALE, SIZE, PAIR and PACKED are present on arguments and results."""
     present = [name for name in ("arg_attrs", "res_attrs") if name in function.attributes]
     marks = [ir.DictAttr(d) for name in present for d in ir.ArrayAttr(function.attributes[name])]
-    return [key for key in (SCALE, SIZE, PAIR) if any(key in mark for mark in marks)]
+    return [key for key in (SCALE, SIZE, PAIR, PACKED) if any(key in mark for mark in marks)]
 
 
 def set_size(mark: Attributes, size: float) -> None:

@@ -291,6 +291,8 @@ def _rewritten_vjp(
     kind = options.recipe.scaling.kind
     if kind in _STEPWISE:
         return _refuse_vjp
+    if arguments.powers or results.powers:
+        return _refuse_packed_vjp
 
     @functools.cache
     def rewritten() -> jax.export.Exported:
@@ -308,6 +310,14 @@ def _refuse_vjp(exported: jax.export.Exported) -> NoReturn:
         f"{exported.fun_name!r} has scales for its own operands, and none for those of its vjp",
         hint="export the function that takes the gradient, and rewrite that; a file without a vjp "
         "is what serialize(vjp_order=0) gives",
+    )
+
+
+def _refuse_packed_vjp(exported: jax.export.Exported) -> NoReturn:
+    raise UsageError(
+        f"{exported.fun_name!r} stores moments with a scale for each block, and these have no "
+        "derivatives",
+        hint="leave state.moment_scales at tensor to differentiate a whole step",
     )
 
 

@@ -12,9 +12,11 @@ import numpy as np
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.moments import SCALE_FORMAT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.io.tensors import DTYPES
+from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, scales_of_blocks
 from scalify_hlo.jax_api.scaled_array import ScaledArray, is_float, scale_dtype
 from scalify_hlo.passes.pipeline import Options
 
@@ -27,11 +29,13 @@ class Marks:
         pairs: For each of them, whether it is a pair of data and scale.
         sizes: By index, log2 of the rms of those that are split at entry.
         stored: By index, the formats of the data of pairs, if these are not in the program's dtype.
+        powers: By index, the power of pairs with a scale for each block; see `ScaledArray`.
     """
 
     pairs: tuple[bool, ...]
     sizes: dict[int, float]
     stored: dict[int, str] = field(default_factory=dict)
+    powers: dict[int, int] = field(default_factory=dict)
 
     def tree(self, tree: _compat.TreeDef, avals: Sequence[Any]) -> _compat.TreeDef:
         """Returns a tree with ScaledArray nodes in place of the leaves that are pairs.
@@ -45,7 +49,9 @@ class Marks:
     def nodes(self, avals: Sequence[Any]) -> list[_compat.TreeDef | None]:
         """Returns the node of each pair, and None for other values."""
         return [
-            scaled_node(aval.dtype if i in self.stored else None) if pair else None
+            scaled_node(aval.dtype if i in self.stored else None, self.powers.get(i))
+            if pair
+            else None
             for i, (aval, pair) in enumerate(zip(avals, self.pairs, strict=True))
         ]
 
@@ -150,30 +156,36 @@ def with_stored(
     type_ = attributes.function_type(main)
     inputs, outputs = (list(part)[: len(part) - extra] for part in (type_.inputs, type_.results))
     kept = exported.module_kept_var_idx
+    every = range(len(results.pairs))
     return (
-        replace(arguments, stored=_stored(exported.in_avals, arguments.pairs, kept, inputs)),
-        replace(
-            results,
-            stored=_stored(exported.out_avals, results.pairs, range(len(results.pairs)), outputs),
-        ),
+        _stored(arguments, exported.in_avals, kept, inputs, attributes.argument_attributes(main)),
+        _stored(results, exported.out_avals, every, outputs, attributes.result_attributes(main)),
     )
 
 
 def _stored(
-    avals: Sequence[Any], pairs: Sequence[bool], kept: Sequence[int], types: Sequence[ir.Type]
-) -> dict[int, str]:
-    """Returns the formats of data that differ from the avals, by index.
+    marks: Marks,
+    avals: Sequence[Any],
+    kept: Sequence[int],
+    types: Sequence[ir.Type],
+    about: Sequence[attributes.Attributes],
+) -> Marks:
+    """Returns marks with the formats of data that differ from the avals, and with powers.
 
     The types may start with those of a platform index and tokens.
     """
+    pairs = marks.pairs
     position = len(types) - sum(1 + pairs[i] for i in kept)
     stored: dict[int, str] = {}
+    powers: dict[int, int] = {}
     for i in kept:
+        if pairs[i] and str(types[position + 1].element_type) == SCALE_FORMAT:
+            powers[i] = 2 if attributes.ROOT in about[position] else 1
         name = str(types[position].element_type) if pairs[i] else ""
         if name and np.dtype(DTYPES[name]) != avals[i].dtype:
             stored[i] = name
         position += 1 + pairs[i]
-    return stored
+    return replace(marks, stored=stored, powers=powers)
 
 
 def _unmarked(mark: attributes.Attributes) -> attributes.Attributes:
@@ -206,18 +218,21 @@ def pair_avals(avals: Sequence[Any], marks: Marks) -> list[Any]:
     for i, (aval, pair) in enumerate(zip(avals, marks.pairs, strict=True)):
         stored = marks.stored.get(i)
         new.append(aval if stored is None else aval.update(dtype=np.dtype(DTYPES[stored])))
-        if pair:
+        if pair and i in marks.powers:
+            new.append(jax.core.ShapedArray(scales_of_blocks(aval.shape), SCALE_DTYPE))
+        elif pair:
             new.append(jax.core.ShapedArray((), np.dtype(scale_dtype(aval.dtype))))
     return new
 
 
-def scaled_node(logical: np.dtype[Any] | None = None) -> _compat.TreeDef:
+def scaled_node(logical: np.dtype[Any] | None = None, power: int | None = None) -> _compat.TreeDef:
     """Returns the tree of one ScaledArray.
 
     Args:
         logical: The dtype in which the program computes; None if it is the dtype of the data.
+        power: See `ScaledArray`.
     """
-    node: _compat.TreeDef = jax.tree.structure(ScaledArray(0, 0, logical))
+    node: _compat.TreeDef = jax.tree.structure(ScaledArray(0, 0, logical, power))
     return node
 
 

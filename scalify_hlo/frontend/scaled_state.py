@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.jax_api.scaled_array import ScaledArray, as_scaled_array, is_float, is_scaled_array
+from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_float, is_scaled_array, stored
 
 
 def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -100,9 +100,7 @@ def _stored(name: str, given: Any, wanted: Any) -> Any:
             f"{name} is {logical}, and the program computes with {wanted.logical_dtype}",
             hint="convert it to the dtype that the original program was exported with",
         )
-    pair = as_scaled_array(given)
-    data = jnp.asarray(pair.data).astype(wanted.dtype)
-    return ScaledArray(data, jnp.asarray(pair.scale, wanted.scale.dtype), wanted.logical)
+    return stored(as_scaled_array(given), wanted.dtype, wanted.power, wanted.logical)
 
 
 def _plain(name: str, given: Any, wanted: Any) -> Any:

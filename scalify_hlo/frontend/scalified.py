@@ -9,7 +9,6 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import MethodType
 from typing import Any, NoReturn
 
@@ -31,7 +30,8 @@ from scalify_hlo.jax_api.scaled_array import (
     held,
     is_concrete,
     is_scaled_array,
-    scale_dtype,
+    stored,
+    whole,
 )
 from scalify_hlo.observe.collector import Stats
 from scalify_hlo.observe.prepare import Selection
@@ -283,15 +283,13 @@ mlir.register_lowering(_unmapped_p, lambda _, value: [value])
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
     """Converts arguments to the formats in which the program keeps them."""
-    stored = rewritten.arguments.stored
-    dtypes = {i: np.dtype(DTYPES[name]) for i, name in stored.items()}
+    formats, powers = rewritten.arguments.stored, rewritten.arguments.powers
+    dtypes = {i: np.dtype(DTYPES[name]) for i, name in formats.items()}
     return [
-        replace(
-            leaf,
-            data=leaf.data.astype(dtypes[i]),
-            scale=leaf.scale.astype(scale_dtype(dtypes[i])),
-        )
+        stored(leaf, dtypes[i], powers.get(i), leaf.logical)
         if i in dtypes
+        else whole(leaf)
+        if is_scaled_array(leaf)
         else leaf
         for i, leaf in enumerate(given)
     ]
@@ -375,7 +373,7 @@ def _call(
 
 
 def _given_back(result: Any, report: ValueReport, taken: Sequence[Any]) -> Any:
-    if not is_scaled_array(result):
+    if not is_scaled_array(result) or report.packed:
         return result
     if not report.scaled:
         return data_at_one(result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import main_function
@@ -43,7 +44,11 @@ def pairs_of(module: ir.Module) -> dict[int, int]:
 
 def _is_scale(data: ir.Type, scale: ir.Type) -> bool:
     """Whether a type is that of the scale of another."""
-    if format_of(data) is None or not isinstance(scale, ir.RankedTensorType) or scale.rank:
+    if format_of(data) is None or not isinstance(scale, ir.RankedTensorType):
+        return False
+    if str(scale.element_type) == SCALE_FORMAT:
+        return bool(data.has_static_shape) and scale.shape == scale_shape(data.shape)
+    if scale.rank:
         return False
     element: ir.Type = scale_element(data)
     return bool(scale.element_type == element)

@@ -53,11 +53,13 @@ class Tensor:
         name: The pytree path, such as ``params['w']``.
         shape: The shape, with `UNKNOWN` for dynamic sizes.
         dtype: The dtype.
+        root: Whether it is the square root of a moment in blocks.
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    root: bool = False
 
     @property
     def inexact(self) -> bool:
@@ -125,24 +127,25 @@ def interface(module: ir.Module, name: str, *, dynamic: bool = False) -> Interfa
     if main is None:
         raise InputError("the module has no function `main`", location=name)
     type_ = attributes.function_type(main)
+    roots = [
+        [attributes.ROOT in mark for mark in marks]
+        for marks in (attributes.argument_attributes(main), attributes.result_attributes(main))
+    ]
+    returned = attributes.result_names(attributes.result_attributes(main))
     return Interface(
-        _tensors(attributes.argument_names(main), type_.inputs, name, dynamic=dynamic),
-        _tensors(
-            attributes.result_names(attributes.result_attributes(main)),
-            type_.results,
-            name,
-            dynamic=dynamic,
-        ),
+        _tensors(attributes.argument_names(main), type_.inputs, roots[0], name, dynamic=dynamic),
+        _tensors(returned, type_.results, roots[1], name, dynamic=dynamic),
     )
 
 
 def _tensors(
-    names: list[str], types: list[ir.Type], program: str, *, dynamic: bool
+    names: list[str], types: list[ir.Type], roots: list[bool], program: str, *, dynamic: bool
 ) -> tuple[Tensor, ...]:
-    return tuple(_tensor(n, t, program, dynamic) for n, t in zip(names, types, strict=True))
+    each = zip(names, types, roots, strict=True)
+    return tuple(_tensor(name, type_, root, program, dynamic) for name, type_, root in each)
 
 
-def _tensor(name: str, type_: ir.Type, program: str, dynamic: bool) -> Tensor:
+def _tensor(name: str, type_: ir.Type, root: bool, program: str, dynamic: bool) -> Tensor:
     tensor = isinstance(type_, ir.RankedTensorType) and (dynamic or type_.has_static_shape)
     dtype = DTYPES.get(str(type_.element_type)) if tensor else None
     if dtype is None:
@@ -152,4 +155,4 @@ def _tensor(name: str, type_: ir.Type, program: str, dynamic: bool) -> Tensor:
             hint="only programs whose arguments and results are tensors of static shape can be run",
         )
     shape = tuple(size if size >= 0 else UNKNOWN for size in type_.shape)
-    return Tensor(name, shape, np.dtype(dtype))
+    return Tensor(name, shape, np.dtype(dtype), root)

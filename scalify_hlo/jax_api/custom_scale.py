@@ -264,7 +264,7 @@ def _unbound(fn: Any) -> Any:
 def _pair(leaf: Any) -> Any:
     """Returns a value as an argument of a rule; unscaled floats get the scale 1."""
     if is_scaled_array(leaf):
-        return leaf
+        return scaled.whole(leaf)
     leaf = jnp.asarray(leaf)
     return scaled.as_scaled_array(leaf, 1) if is_float(leaf.dtype) else leaf
 

@@ -335,7 +335,9 @@ def _marked(marker: Marker, x: Any, *operands: Any) -> Any:
 
 
 def _as_array(x: Any) -> Any:
-    return x if is_scaled_array(x) or isinstance(x, jax.Array) else jnp.asarray(x)
+    if is_scaled_array(x):
+        return scaled.whole(x)
+    return x if isinstance(x, jax.Array) else jnp.asarray(x)
 
 
 def _as_power(value: Any, name: str, x: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks, to_blocks
 from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms, times_power
 
 Statistic: TypeAlias = Literal["l2", "l1", "max"]
@@ -40,6 +41,8 @@ class ScaledArray:
     * ``scale`` has rank 0 and is a finite power of two, greater than 0.
     * ``scale`` is f64 if the data are f64 or complex128, and f32 for all other data.
 
+    Moments that a program stores in blocks have a scale for each block; see `power`.
+
     As a pytree node it has two leaves, data and then scale. The arguments of a program with the
     `scaled` signature have the same order. A ScaledArray as a cotangent is ``data * scale`` too:
     `asarray`, `as_scaled_array` and the vjps of rewritten programs take and return such cotangents.
@@ -53,11 +56,16 @@ class ScaledArray:
         logical: The dtype in which programs compute, if it is not the dtype of the data, else None.
             For example, state that is stored in f16 or f8 is computed in f32. It is part of the
             structure of the pytree, and not a leaf.
+        power: None for an array with one scale. With 1, ``scale`` has a power of two for each block
+            of 128 elements along the last dimension, in float8_e8m0fnu. With 2 it has too, and the
+            data are those of the square root R: X = R * abs(R). Part of the structure too. Such
+            arrays have no derivatives, and programs compute them in f32.
     """
 
     data: Any
     scale: Any
     logical: np.dtype[Any] | None = field(default=None, metadata={"static": True})
+    power: int | None = field(default=None, metadata={"static": True})
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -90,7 +98,7 @@ class ScaledArray:
         """Returns the values of X as a NumPy array."""
         if copy is False:
             raise ValueError("data times scale is always a new array")
-        if dtype is not None and np.dtype(dtype) in _WIDE:
+        if dtype is not None and np.dtype(dtype) in _WIDE and self.power is None:
             # The scale of low-precision data may be far from 1. The product could underflow or
             # overflow in their dtype.
             wide = np.dtype(dtype)
@@ -113,13 +121,17 @@ class ScaledArray:
                 f"the data of a ScaledArray are {self.data.dtype}, not floating point",
                 hint="leave integers and booleans as they are",
             )
-        wanted = scale_dtype(self.data.dtype)
-        if self.scale.shape != () or self.scale.dtype != wanted:
+        blocks = self.power is not None
+        wanted = SCALE_DTYPE if blocks else scale_dtype(self.data.dtype)
+        shape = scales_of_blocks(self.shape) if blocks else ()
+        if self.scale.shape != shape or self.scale.dtype != wanted:
+            given = f"{self.scale.dtype}{list(self.scale.shape)}"
+            needed = f"{wanted}{list(shape)}, a scale for each block" if blocks else ""
             raise UsageError(
-                f"the scale of a ScaledArray is {self.scale.dtype}{list(self.scale.shape)}",
-                hint=f"for {self.data.dtype} data it is a {wanted} of rank 0",
+                f"the scale of a ScaledArray is {given}",
+                hint=f"for {self.data.dtype} data it is a {needed or f'{wanted} of rank 0'}",
             )
-        if is_concrete(self.scale) and not is_power_of_two(float(self.scale)):
+        if not blocks and is_concrete(self.scale) and not is_power_of_two(float(self.scale)):
             raise UsageError(
                 f"the scale {float(self.scale)} is not a power of two",
                 hint="as_scaled_array chooses one",
@@ -127,20 +139,22 @@ class ScaledArray:
         return self
 
 
-def _logical_written(aux: tuple[np.dtype[Any] | None]) -> bytes:
-    (logical,) = aux
-    return b"" if logical is None else logical.name.encode()
+def _static_written(aux: tuple[np.dtype[Any] | None, int | None]) -> bytes:
+    logical, power = aux
+    name = "" if logical is None else logical.name
+    return (name if power is None else f"{name} {power}").encode()
 
 
-def _logical_read(data: bytes) -> tuple[np.dtype[Any] | None]:
-    return (jnp.dtype(bytes(data).decode()) if data else None,)
+def _static_read(data: bytes) -> tuple[np.dtype[Any] | None, int | None]:
+    name, _, power = bytes(data).decode().partition(" ")
+    return jnp.dtype(name) if name else None, int(power) if power else None
 
 
 jax.export.register_pytree_node_serialization(
     ScaledArray,
     serialized_name=SERIALIZED_NAME,
-    serialize_auxdata=_logical_written,
-    deserialize_auxdata=_logical_read,
+    serialize_auxdata=_static_written,
+    deserialize_auxdata=_static_read,
 )
 
 
@@ -227,7 +241,8 @@ def asarray(tree: Any, dtype: Any = None) -> Any:
 def dynamic_rescale(tree: Any, statistic: Statistic = "l2") -> Any:
     """Rescales ScaledArrays so that a statistic of their data is near 1; data * scale is unchanged.
 
-    The new scale is within 2^±63, unless the old scale is not.
+    The new scale is within 2^±63, unless the old scale is not. Arrays with a scale for each block
+    are not changed: their scales fit their blocks already.
 
     Args:
         tree: A pytree. ScaledArrays are rescaled; other leaves are not changed.
@@ -301,6 +316,7 @@ def _as_scaled(leaf: Any, scale: Any) -> Any:
 
 def _of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
     """Casts data to a dtype, by default the logical one, and the scale to the dtype for it."""
+    array = whole(array)
     wanted = array.logical if dtype is None else np.dtype(dtype)
     if wanted is None or wanted == array.dtype:
         return array
@@ -308,13 +324,42 @@ def _of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
     return ScaledArray(jnp.asarray(array.data).astype(wanted), scale)
 
 
+def whole(array: ScaledArray) -> ScaledArray:
+    """Returns an array with one scale: itself, or one with the scale 1 in its logical dtype."""
+    if array.power is None:
+        return array
+    wide = from_blocks(array.data, array.scale, array.power).astype(array.logical_dtype)
+    return ScaledArray(wide, jnp.ones((), scale_dtype(wide.dtype)))
+
+
+def stored(array: ScaledArray, dtype: Any, power: int | None, logical: Any) -> ScaledArray:
+    """Converts an array to the form in which a program stores it.
+
+    Args:
+        array: The array.
+        dtype: The dtype of the data.
+        power: See `ScaledArray`.
+        logical: The logical dtype.
+    """
+    dtype = np.dtype(dtype)
+    if power is not None:
+        if (array.power, array.dtype) == (power, dtype):
+            return replace(array, logical=logical)
+        data, scale = to_blocks(_unscale(_of_dtype(array, np.float32)), dtype, power)
+        return ScaledArray(data, scale, logical, power)
+    one = whole(array)
+    scale = jnp.asarray(one.scale).astype(scale_dtype(dtype))
+    return ScaledArray(jnp.asarray(one.data).astype(dtype), scale, logical)
+
+
 def _set_scale(array: ScaledArray, scale: Any) -> ScaledArray:
     """Rescales to another scale by the quotient of both scales, since X may overflow."""
+    array = whole(array)
     return _moved(array, _log2(jnp.asarray(scale, scale_dtype(array.dtype))))
 
 
 def _rescale(array: ScaledArray, exponent: Callable[[jax.Array], jax.Array]) -> ScaledArray:
-    if not _has_values(array.data):
+    if not _has_values(array.data) or array.power is not None:
         return array
     old = _log2(array.scale)
     moved = old + exponent(jax.lax.stop_gradient(jnp.asarray(array.data)))

@@ -17,6 +17,7 @@ from scalify_hlo.io.tensors import Array, Interface
 from scalify_hlo.run.added import exponent_of
 from scalify_hlo.run.check import Match
 from scalify_hlo.run.inputs import scaled_by
+from scalify_hlo.run.packed import is_packed, packed
 
 
 def carried_state(module: ir.Module, name: str) -> dict[int, int]:
@@ -80,6 +81,9 @@ class Feeding:
         for value, data, scale in zip(values, arguments.data, arguments.scales, strict=True):
             if scale is None:
                 fed.append(value.astype(data.dtype))
+                continue
+            if is_packed(scale):
+                fed += packed(value, data)
                 continue
             exponent = exponent_of(value)
             fed.append(scaled_by(value, 2.0**-exponent).astype(data.dtype))

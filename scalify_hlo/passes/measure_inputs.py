@@ -53,7 +53,7 @@ class MeasureInputsPass(Pass):
                     Remark(f"{name} {_NOT_NEEDED}", str(argument.location), main.operation.name)
                 )
                 continue
-            _measure(argument)
+            measure(argument)
             index.markers += 1
             report.sites.append(SiteReport(MEASURED, name, "max", 1))
         frame.release()
@@ -79,7 +79,7 @@ class MeasureInputsPass(Pass):
         return found
 
 
-def _measure(argument: ir.Value) -> None:
+def measure(argument: ir.Value) -> None:
     """Inserts a marker on an argument, so that its data are near unit."""
     marker = rescaled_argument(argument, "max").owner
     i64 = ir.IntegerType.get_signless(64)

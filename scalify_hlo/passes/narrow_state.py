@@ -6,17 +6,25 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.cast_reach import reaches_narrow_cast
+from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.measure_inputs import measure
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.numbers import Numbers
-from scalify_hlo.quantize.state import narrow_arguments, narrow_results, without_state
+from scalify_hlo.quantize.state import (
+    narrow_arguments,
+    narrow_results,
+    pack_moments,
+    without_state,
+)
 from scalify_hlo.recipes.model import KEEP, Recipe
-from scalify_hlo.report.model import Report
+from scalify_hlo.report.model import Report, SiteReport
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,11 @@ class NarrowStatePass(Pass):
         if main is not None:
             narrowed = narrow_arguments(main, self.recipe.state)
             report.state_bytes = narrowed.bytes
+            packed = pack_moments(main, self.recipe.state)
+            report.remarks += packed.remarks
+            if packed.arguments:
+                narrowed.roles.update(self.recipe.state.blocked, {"moment_scales"})
+                index.markers += _measured(main, packed.arguments, report)
             report.remarks += without_state(main, self.recipe, narrowed.roles)
             if narrow_results(main, self.recipe.state, casts):
                 index.invalidate()
@@ -60,6 +73,24 @@ class NarrowStatePass(Pass):
                 clear(op, LEFT)
         if index.listing is not None:
             index.listing.renew()
+
+
+def _measured(main: ir.OpView, moments: list[int], report: Report) -> int:
+    """Measures the moments on whose sizes a cast depends, and returns their number.
+
+    Moments with a scale for each block enter at scale 1, so that their sizes are not known. A step
+    that computes the gradient ahead of the weights, at ``w - rate * m``, casts them in matmuls.
+    """
+    frame, names = Frame.of(main), attributes.argument_names(main)
+    arguments, marks = main.regions[0].blocks[0].arguments, attributes.argument_attributes(main)
+    found = [n for n in moments if reaches_narrow_cast(frame.place(arguments[n]))]
+    frame.release()
+    for number in found:
+        measure(arguments[number])
+        marks[number][attributes.RESCALED] = ir.UnitAttr.get()
+        report.sites.append(SiteReport("state.moment_scales", names[number], "max", 1))
+    attributes.set_argument_attributes(main, marks)
+    return len(found)
 
 
 def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbers) -> None:

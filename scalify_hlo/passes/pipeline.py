@@ -27,6 +27,7 @@ from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.optimize import OptimizePass
+from scalify_hlo.passes.pack_moments import PackMomentsPass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
@@ -60,6 +61,7 @@ PASSES: dict[str, type[Pass]] = {
         QuantizePass,
         MeasureInputsPass,
         PropagatePass,
+        PackMomentsPass,
         OptimizePass,
         LegalizePass,
         VerifyPass,
@@ -157,6 +159,7 @@ class Options:
                 strict=self.strict,
                 probe=self.probe,
             ),
+            *([PackMomentsPass()] if recipe.state.blocked else []),
             *optimized,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),

@@ -33,7 +33,7 @@ class VerifyPass(Pass):
         if left:
             raise InputError(
                 f"attributes of the rewriter are left on @main: {', '.join(left)}",
-                hint="run scalify-propagate before scalify-verify",
+                hint="run scalify-propagate, and then scalify-pack-moments, before scalify-verify",
             )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import AMAX_HEADROOM, MOMENT_HEADROOM
+from scalify_hlo.algebra.moments import scale_shape
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import terminator
@@ -27,8 +28,6 @@ _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 _SCALE_BYTES = 4
 """The bytes of a scale, which is one f32."""
 
-"""The number of bits of formats with too little range for outliers of data at unit rms."""
-
 
 class NarrowedState(NamedTuple):
     """The state that a step takes in other formats.
@@ -46,20 +45,22 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
     """Casts the results of a step that are state to the formats in which they are stored."""
     roles: set[str] = set()
     before = after = 0
-    sizes: dict[tuple[ir.Type, str], tuple[int, int]] = {}  # Many arguments have the same type.
+    sizes: dict[tuple[ir.Type, str, bool], tuple[int, int]] = {}  # Many have the same type.
     if recipe == _KEPT and not attributes.any_argument_has(main, attributes.STORED):
         return NarrowedState(roles, None)
     arguments = list(main.regions[0].blocks[0].arguments)
     marks = attributes.argument_attributes(main)
     for argument, mark in zip(arguments, marks, strict=True):
         wide = argument.type
+        packs = _packs(mark, recipe, wide)
         role, format_ = _state_format(mark, recipe, wide)
         if role in _CARRIED:
-            size = sizes.get((wide, format_))
+            size = sizes.get((wide, format_, packs))
             if size is None:
-                size = sizes[wide, format_] = _bytes(wide, KEEP), _bytes(wide, format_)
+                after_it = _packed_bytes(wide) if packs else _bytes(wide, format_)
+                size = sizes[wide, format_, packs] = _bytes(wide, KEEP), after_it
             before += size[0]
-            after += size[1] + _SCALE_BYTES * (attributes.PAIR in mark)
+            after += size[1] + _SCALE_BYTES * (attributes.PAIR in mark and not packs)
         if format_ == KEEP:
             continue
         roles.add(role)
@@ -73,6 +74,77 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
             mark[attributes.FOLLOWS] = ir.UnitAttr.get()
     attributes.set_argument_attributes(main, marks)
     return NarrowedState(roles, StateBytes(before, after) if before else None)
+
+
+class PackedMoments(NamedTuple):
+    """The moments of a step with a scale for each block.
+
+    Attributes:
+        arguments: The numbers of the arguments that are such moments.
+        remarks: A remark for each moment that cannot have such scales.
+    """
+
+    arguments: list[int]
+    remarks: list[Remark]
+
+
+def pack_moments(main: ir.OpView, recipe: StateOptions) -> PackedMoments:
+    """Marks the moments that are stored in blocks, for `scalify-pack-moments`."""
+    found = PackedMoments([], [])
+    if not recipe.blocked:
+        return found
+    taken, returned = attributes.argument_attributes(main), attributes.result_attributes(main)
+    names = attributes.argument_names(main)
+    for number, argument in enumerate(main.regions[0].blocks[0].arguments):
+        mark = taken[number]
+        if _packs(mark, recipe, argument.type):
+            _mark_packed(mark, recipe)
+            found.arguments.append(number)
+        elif _is_blocked(mark, recipe) and argument.type.rank:
+            found.remarks.append(_not_packed(main, names[number], argument.type))
+    for mark, value in zip(returned, terminator(main.regions[0].blocks[0]).operands, strict=True):
+        if _packs(mark, recipe, value.type):
+            _mark_packed(mark, recipe)
+    attributes.set_argument_attributes(main, taken)
+    attributes.set_result_attributes(main, returned)
+    return found
+
+
+def _is_blocked(mark: attributes.Attributes, recipe: StateOptions) -> bool:
+    """Whether a pair is a moment to which the recipe gives a scale for each block."""
+    here = attributes.PAIR in mark and attributes.STORED not in mark
+    return here and _role(mark) in recipe.blocked
+
+
+def _packs(mark: attributes.Attributes, recipe: StateOptions, type_: ir.Type) -> bool:
+    """Whether a value is such a moment, and has a type that can be stored in blocks."""
+    if not _is_blocked(mark, recipe) or not is_real(type_) or not type_.has_static_shape:
+        return False
+    return str(type_.element_type) in _PACKABLE and type_.rank > 0 and 0 not in type_.shape
+
+
+def _mark_packed(mark: attributes.Attributes, recipe: StateOptions) -> None:
+    role = _role(mark)
+    mark[attributes.PACKED] = ir.StringAttr.get(getattr(recipe, role))
+    if role == "second_moment":
+        mark[attributes.ROOT] = ir.UnitAttr.get()
+
+
+def _not_packed(main: ir.OpView, name: str, type_: ir.Type) -> Remark:
+    return Remark(
+        f"keeps the format of {name}, which is {type_}: moments in blocks are f32, bf16 or f16, of "
+        "known sizes that are not 0",
+        str(main.location),
+        main.operation.name,
+        "keep moments in f32, or leave state.moment_scales at tensor",
+    )
+
+
+def _packed_bytes(type_: ir.Type) -> int:
+    """Returns the bytes of a moment in blocks: one for each number, and one for each scale."""
+    shape = list(type_.shape)
+    count: int = math.prod(shape) + math.prod(scale_shape(shape))
+    return count
 
 
 def _bytes(type_: ir.Type, format_: str) -> int:
@@ -158,6 +230,8 @@ def rescaled_state(main: ir.OpView, recipe: StateOptions, statistic: str) -> lis
         role, format_ = _state_format(dict(mark), recipe, values[i].type)
         if attributes.PAIR not in mark or attributes.CARRIES not in mark or role not in _CARRIED:
             continue
+        if _packs(mark, recipe, values[i].type):
+            continue
         kept = format_of(values[i].type) if format_ == KEEP else FORMATS[format_]
         narrow = kept is not None and not kept.wide
         if statistic == NONE and not narrow:
@@ -200,7 +274,7 @@ def _state_format(
     """Returns the role of a pair of state and its format, and removes the format from `mark`.
 
     Scalars, such as sums of norms and step sizes, need little memory and keep their formats.
-    Complex values have no narrow format.
+    Complex values have no narrow format. Moments with a scale for each block are not cast here.
     """
     stored = mark.pop(attributes.STORED, None)
     role = _role(mark)
@@ -208,7 +282,12 @@ def _state_format(
         return role, KEEP
     if stored is not None:
         return role, ir.StringAttr(stored).value
-    return role, getattr(recipe, role, KEEP) if role in _CARRIED and type_.rank else KEEP
+    if role not in _CARRIED or role in recipe.blocked or not type_.rank:
+        return role, KEEP
+    return role, getattr(recipe, role)
 
+
+_PACKABLE = frozenset({"f32", "bf16", "f16"})
+"""The element types of moments that can be stored in blocks."""
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})

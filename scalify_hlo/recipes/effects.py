@@ -130,6 +130,13 @@ _STATE: Final = Need(
     "the recipe rescales no state",
     "set state_rescale.statistic, or keep state in f16 or f8, which is always rescaled",
 )
+_MOMENTS: Final = Need(
+    lambda recipe: bool(
+        {recipe.state.first_moment, recipe.state.second_moment}.intersection(SMALL)
+    ),
+    "the recipe stores no moments in f8",
+    "set state.first_moment or state.second_moment to e4m3 or e5m2, or leave the option out",
+)
 _STEPS: Final = Need(
     _counts_steps,
     "no rescaling has an `every` above 1",
@@ -175,6 +182,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "blocks.scale": _of_kinds("block"),
     "blocks.rounding": _ROUNDED,
     "blocks.weight": _of_kinds("block"),
+    "state.moment_scales": _MOMENTS,
     "inputs.weight": _ROLES,
     "inputs.first_moment": _ROLES,
     "inputs.second_moment": _ROLES,
@@ -196,6 +204,7 @@ OF_PAIRS: Final = (
     "state.weight",
     "state.first_moment",
     "state.second_moment",
+    "state.moment_scales",
     "state_rescale.statistic",
     "state_rescale.rounding",
     "state_rescale.every",

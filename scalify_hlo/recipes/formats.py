@@ -95,7 +95,8 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
     """Returns the formats of a recipe by option, with their MLIR names.
 
     Args:
-        settings: A setting for each key of `PLACES`, and for the kind of scales.
+        settings: A setting for each key of `PLACES`, for the kind of scales, and for the scales of
+            moments.
         target: The setting of the target.
 
     Raises:
@@ -107,6 +108,7 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
     }
     for key, format_ in formats.items():
         _check_target(settings[key], format_, target)
+    _check_moments(settings, target)
     _check_blocks({key: formats[key] for key in OPERANDS}, settings)
     if formats["compute"] == "f16" and settings["scaling.kind"].value == "block":
         raise _later(settings["compute"], settings["scaling.kind"]).error(
@@ -155,6 +157,17 @@ def _check_target(setting: Setting, format_: str, target: Setting) -> None:
         raise _later(setting, target).error(
             f"{setting.key!r} is {format_}, a format that the target {target.value!r} lacks",
             f"it has {present}; `e4m3` and `e5m2` stand for what each target has",
+        )
+
+
+def _check_moments(settings: Mapping[str, Setting], target: Setting) -> None:
+    """Refuses scales of moments in a format that the target lacks."""
+    scales = settings["state.moment_scales"]
+    if scales.value == "block" and target.value == "portable":
+        raise _later(scales, target).error(
+            "'state.moment_scales' is block, and the target 'portable' lacks the format of these "
+            "scales, f8E8M0FNU",
+            "set state.moment_scales=tensor, or another target",
         )
 
 

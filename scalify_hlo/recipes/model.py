@@ -41,6 +41,7 @@ AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
 Slower = Literal["wide", "narrow"]
+MomentScales = Literal["tensor", "block"]
 Predict = Literal["none", "unit"]
 Untrusted = Literal["measure", "bounded", "wide"]
 
@@ -172,18 +173,33 @@ class StateOptions:
             applies to gradients of matrices only, and not to those of biases and gains.
         first_moment: The format of optimizer moments of degree 1 in the gradients.
         second_moment: The format of optimizer moments of degree 2 in the gradients.
+        moment_scales: ``tensor`` gives a moment one scale. ``block`` gives moments in f8 a
+            power-of-two scale for each 128 numbers along the last dimension, and second moments
+            are stored as their square roots. They are rounded so that their averages do not drift.
+            See `docs/state.md`.
     """
 
     weight: str = KEEP
     gradient: str = KEEP
     first_moment: str = KEEP
     second_moment: str = KEEP
+    moment_scales: MomentScales = "tensor"
 
     @property
     def narrow(self) -> bool:
         """Whether some state is kept in a format with less range than f32."""
         kept = {self.weight, self.first_moment, self.second_moment} - {KEEP}
         return not all(FORMATS[format_].wide for format_ in kept)
+
+    @property
+    def blocked(self) -> frozenset[str]:
+        """The roles of the moments that have a scale for each block."""
+        if self.moment_scales == "tensor":
+            return frozenset()
+        formats = {"first_moment": self.first_moment, "second_moment": self.second_moment}
+        return frozenset(
+            role for role, name in formats.items() if name != KEEP and FORMATS[name].small
+        )
 
 
 @dataclass(frozen=True, slots=True)

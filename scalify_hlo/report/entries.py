@@ -124,9 +124,12 @@ def _rounded(number: float | None) -> float | None:
 def value_entries(values: Iterable[ValueReport]) -> list[dict[str, Any]]:
     """Returns an entry for each argument or result."""
     return [
-        {"name": v.name, "type": v.type, "paired": v.paired, "scale": v.scale if v.scaled else None}
-        for v in values
+        {"name": v.name, "type": v.type, "paired": v.paired, "scale": _entered(v)} for v in values
     ]
+
+
+def _entered(value: ValueReport) -> str | None:
+    return value.scale if value.scaled or value.packed else None
 
 
 def rescaling_entries(sites: Iterable[SiteReport]) -> list[dict[str, Any]]:

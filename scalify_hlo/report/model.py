@@ -29,6 +29,7 @@ class ValueReport(NamedTuple):
         moved: For a result that may be an argument of the next call: the arguments of which the
             scales are factors of its own. Over many calls, its scale could leave any range.
         bound: For such a result: the bound on ``|log2|`` of the scales of these arguments.
+        packed: Whether it is a moment with a scale for each block.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ValueReport(NamedTuple):
     info: ScaleInfo
     moved: tuple[int, ...] = ()
     bound: int = GIVEN_BOUND
+    packed: bool = False
 
     @property
     def scaled(self) -> bool:
@@ -45,7 +47,9 @@ class ValueReport(NamedTuple):
 
     @property
     def scale(self) -> str:
-        """The scale as text: ``2^-4``, ``s0``, ``any`` or ``unscaled``."""
+        """The scale as text: ``2^-4``, ``s0``, ``any``, ``blocks`` or ``unscaled``."""
+        if self.packed:
+            return "blocks"
         if not isinstance(self.info, Scaled):
             return "unscaled" if self.info is None else str(self.info)
         return str(self.info.scale if self.info.decayed else self.info.normalized)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from scalify_hlo.io.tensors import Array, Interface
 from scalify_hlo.quantize.delayed import LEAVES, STATE, described
 from scalify_hlo.quantize.encoding import exponent_below_rms
 from scalify_hlo.run.inputs import fit, scaled_by
+from scalify_hlo.run.packed import is_packed, packed
 
 _SCALE: Final = ".scale"
 """The end of the name of the scale of an argument."""
@@ -82,7 +84,10 @@ def with_added(module: ir.Module, program: Interface, sample: Mapping[str, Any])
             given[arguments[number].name] = array
     for tensor, scale in pairwise(arguments):
         missing = scale.name == f"{tensor.name}{_SCALE}" and scale.name not in given
-        if missing and tensor.name in given:
+        if missing and tensor.name in given and is_packed(scale):
+            wide = fit(given[tensor.name], replace(tensor, dtype=np.dtype(np.float32)))
+            given[tensor.name], given[scale.name] = packed(wide, tensor)
+        elif missing and tensor.name in given:
             value = fit(given[tensor.name], tensor)
             exponent = exponent_of(value)
             given[tensor.name] = scaled_by(value, 2.0**-exponent).astype(tensor.dtype)

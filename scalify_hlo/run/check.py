@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.moments import scale_shape
 from scalify_hlo.analysis.nonnegative import nonnegative_arguments
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
@@ -17,6 +18,7 @@ from scalify_hlo.io.tensors import Array, Interface, Tensor, interface
 from scalify_hlo.run.added import first_state, with_state, without_state
 from scalify_hlo.run.compare import Difference, compare
 from scalify_hlo.run.inputs import given_inputs, random_inputs, scaled_by
+from scalify_hlo.run.packed import is_packed, packed, value_of_pair
 from scalify_hlo.storage.arrays import StoredArray
 
 Backend: TypeAlias = Literal["xla", "interpreter"]
@@ -269,10 +271,17 @@ def _match(
     for old, new in zip(original, data, strict=True):
         if old.shape != new.shape or (old.dtype != new.dtype and not (old.inexact and new.inexact)):
             raise _misfit(kind, f"{old.name} is {old}, and its counterpart {new}", name)
-    for scale in filter(None, scales):
-        if scale.shape or not scale.inexact:
+    for tensor, scale in zip(data, scales, strict=True):
+        if scale is not None and not _fits(tensor, scale):
             raise _misfit(kind, f"the scale {scale.name} is {scale}", name)
     return Match(original, tuple(data), tuple(scales))
+
+
+def _fits(data: Tensor, scale: Tensor) -> bool:
+    """Whether a value can be the scale of data: one number, or one for each block."""
+    if is_packed(scale):
+        return data.shape != () and list(scale.shape) == scale_shape(data.shape)
+    return scale.inexact and not scale.shape
 
 
 def _pairs(original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...]) -> list[bool]:
@@ -314,6 +323,9 @@ def _feed(
         if scale_type is None:
             fed.append(value.astype(data.dtype))
             continue
+        if is_packed(scale_type):
+            fed += packed(value, data)
+            continue
         low_high = (-_LARGEST_RANDOM_SCALE, _LARGEST_RANDOM_SCALE + 1)
         s = 2.0 ** int(rng.integers(*low_high)) if scale is None else scale
         fed.append(scaled_by(value, 1 / s).astype(data.dtype))
@@ -325,13 +337,11 @@ def _values(results: Match, actual: Sequence[Array]) -> list[Array]:
     """Returns the results of the rewrite as values of the original; a pair is data times scale."""
     rest = iter(actual)
     values: list[Array] = []
-    for tensor, scale in zip(results.original, results.scales, strict=True):
+    for tensor, data, scale in zip(results.original, results.data, results.scales, strict=True):
         value = next(rest)
-        values.append(
-            value.astype(tensor.dtype)
-            if scale is None
-            else scaled_by(value, float(next(rest))).astype(tensor.dtype)
-        )
+        if scale is not None:
+            value = value_of_pair(value, next(rest), data)
+        values.append(value.astype(tensor.dtype))
     return values
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from scalify_hlo.algebra.moments import SCALE_FORMAT
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.io.tensors import Array, Interface, Tensor, is_complex
+from scalify_hlo.io.tensors import DTYPES, Array, Interface, Tensor, is_complex
 from scalify_hlo.storage.arrays import StoredArray
 
 _LARGEST_RANDOM_INTEGER = 8
@@ -60,6 +61,8 @@ def _random(tensor: Tensor, rng: np.random.Generator) -> Array:
         largest = _LARGEST_RANDOM_INTEGER if tensor.dtype.itemsize > 1 else 2
         return np.asarray(rng.integers(0, largest, tensor.shape)).astype(tensor.dtype)
     values = rng.standard_normal(tensor.shape)
+    if tensor.dtype == DTYPES[SCALE_FORMAT]:
+        return np.exp2(np.round(values)).astype(tensor.dtype)
     if is_complex(tensor.dtype):
         values = values + 1j * rng.standard_normal(tensor.shape)
     return np.asarray(values).astype(tensor.dtype)

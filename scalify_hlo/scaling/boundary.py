@@ -8,7 +8,7 @@ from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.algebra.formats import FloatFormat
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, STORED_HEADROOM
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import CERTAIN
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN
 from scalify_hlo.analysis.carried import carried_arguments, may_come_back
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import ResultMarks
@@ -73,7 +73,9 @@ class Boundary:
         carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
         returned, format_ = terminator(block).operands, self._rewriter.format
         formats = {i: format_(returned[i]) for i in carried}
+        packed = self._packed()
         carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
+        carried = {i: n for i, n in carried.items() if i not in packed}
         self._measured = {i for i in carried if _is_narrow(formats[i])}
         for i in self._measured:
             marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
@@ -88,10 +90,13 @@ class Boundary:
                 else self._enter_pair(data, scalar, mark)
             )
             new_marks += [mark, {}] if pair else [mark]
-            self._note(self.arguments, name, data, info, pair)
+            self._note(self.arguments, name, data, info, pair, mark.get(attributes.PACKED))
             scales.append(info.scale if isinstance(info, Scaled) else ONE)
         self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
-        self._returning = {i: {n: scales[n] for n in some} for i, some in others.items()}
+        self._kept |= dict.fromkeys(packed, ONE)
+        self._returning = {
+            i: {n: scales[n] for n in some} for i, some in others.items() if i not in packed
+        }
         if any(pairs):
             self._set_signature([a.type for a in block.arguments], None)
         attributes.set_argument_attributes(main, new_marks)
@@ -138,6 +143,13 @@ class Boundary:
             self._encoded = encoded
             self._result_marks = attributes.result_attributes(self._main)
         return self._result_marks
+
+    def _packed(self) -> list[int]:
+        """Returns the results that are packed: they leave at scale 1, as such arguments enter."""
+        if not attributes.any_result_has(self._main, attributes.PACKED):
+            return []
+        marks = self._marks_of_results()
+        return [i for i, mark in enumerate(marks) if attributes.PACKED in mark]
 
     def _pairs_of_results(self) -> list[bool]:
         """Returns, for each result, whether it is marked to become a pair."""
@@ -186,11 +198,21 @@ class Boundary:
         ]
 
     def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> ScaleInfo:
+        if attributes.PACKED in mark:
+            return self._enter_packed(data, mark)
         computed = mark.pop(attributes.RESCALED, None) is not None
         bound = COMPUTED_BOUND if computed else GIVEN_BOUND
         runtime = self._rewriter.runtime_scales.bind(scalar, state=True, bound=bound)
         runtime.anchors = mark.pop(attributes.FOLLOWS, None) is None
         info = Scaled(Scale(0, ((runtime, 1),)))
+        self._rewriter.set(data, info)
+        return info
+
+    def _enter_packed(self, data: ir.Value, mark: Attributes) -> ScaleInfo:
+        """Enters a moment in blocks at scale 1; one of unknown size is measured next."""
+        if mark.pop(attributes.RESCALED, None) is None:
+            return None
+        info = Scaled(ONE, 0, UNKNOWN)
         self._rewriter.set(data, info)
         return info
 
@@ -259,7 +281,7 @@ class Boundary:
             info, kept = self._rewriter.info(value), self._kept.get(i)
             if isinstance(info, Scaled) and kept is not None:
                 info = Scaled(kept)
-            self._note(self.results, name, value, info, pair)
+            self._note(self.results, name, value, info, pair, mark.get(attributes.PACKED))
             self.results[-1] = self._moved(i, self.results[-1])
             values += self._leave_one(value, returned.operation, pair, kept)
             marks += [mark, _scale_attributes(mark)] if pair else [mark]
@@ -333,13 +355,22 @@ class Boundary:
         )
 
     def _note(
-        self, reports: list[ValueReport], name: str, value: ir.Value, info: ScaleInfo, pair: bool
+        self,
+        reports: list[ValueReport],
+        name: str,
+        value: ir.Value,
+        info: ScaleInfo,
+        pair: bool,
+        packed: ir.Attribute | None = None,
     ) -> None:
         type_ = value.type
+        if packed is not None:
+            element = ir.Type.parse(ir.StringAttr(packed).value)
+            type_, info = ir.RankedTensorType.get(type_.shape, element), None
         text = self._texts.get(type_)
         if text is None:
             text = self._texts[type_] = str(type_)
-        reports.append(ValueReport(name, text, pair, info))
+        reports.append(ValueReport(name, text, pair, info, packed=packed is not None))
 
 
 def _leaving(info: Scaled) -> Scale:

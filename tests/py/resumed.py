@@ -79,6 +79,7 @@ RUNS: dict[str, Callable[[], tuple[Step, Tree]]] = {
     "propagate": lambda: scaled("propagate"),
     "fp16-state": lambda: scaled("fp16-state"),
     "fp8-state": lambda: scaled("fp8-state"),
+    "fp8-state8": lambda: scaled("fp8-state8"),
     "fp8-delayed": delayed,
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -115,6 +115,9 @@ EFFECTS = {
     "state.gradient": Case("e4m3"),
     "state.first_moment": Case("bf16", signature="scaled"),
     "state.second_moment": Case("bf16", signature="scaled"),
+    "state.moment_scales": Case(
+        "block", settings={"state.first_moment": "e4m3"}, signature="scaled"
+    ),
     "inputs.weight": Case(["*.mu*"], signature="scaled"),
     "inputs.first_moment": Case(["params*"], signature="scaled"),
     "inputs.second_moment": Case(["params*"], signature="scaled"),
@@ -215,7 +218,11 @@ def test_what_is_refused_has_none(key: str, recipe: str) -> None:
         assert outcome(set_, case) == outcome(plain, case)
 
 
-@pytest.mark.parametrize("key", OF_PAIRS)
+MOMENT_SCALES = "state.moment_scales"
+"""An option that needs another option of pairs, which is refused before it."""
+
+
+@pytest.mark.parametrize("key", [key for key in OF_PAIRS if key != MOMENT_SCALES])
 def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     recipe = "fp8" if key in ("state_rescale.rounding", "state_rescale.every") else "propagate"
     case = EFFECTS[key]._replace(signature="same")
@@ -226,6 +233,12 @@ def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     result = call("rewrite", "-", "--recipe", recipe, "--set", f"{key}={case.value}", text=step())
     assert result.exit_code == 2
     assert_one_sentence(result, f"{key} has no effect")
+
+
+def test_moments_have_no_scales_of_blocks_under_same() -> None:
+    settings = {"state.first_moment": "e4m3", MOMENT_SCALES: "block"}
+    with pytest.raises(UsageError, match=r"state\.first_moment has no effect: with the signature"):
+        scalify_hlo.rewrite(step(), recipe="fp8", settings=settings)
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -300,6 +313,5 @@ def test_state_that_no_step_carries_is_remarked() -> None:
 
 def test_tables_have_no_options_that_are_not_listed() -> None:
     assert set(TABLES) == {key.partition(".")[0] for key in EFFECTS if "." in key}
-    assert StateOptions() == StateOptions(
-        **dict.fromkeys(StateOptions.__dataclass_fields__, "keep")
-    )
+    *formats, scales = astuple(StateOptions())
+    assert (set(formats), scales) == ({"keep"}, "tensor")

@@ -29,6 +29,7 @@ from scalify_hlo.recipes.model import (
     Inputs,
     MatmulOptions,
     Meet,
+    MomentScales,
     Predict,
     Rescale,
     Rounding,
@@ -58,6 +59,13 @@ PRESETS = {
         "fp8-state",
         matmul=FP8,
         state=StateOptions("f16", "f8E5M2", "f16", "f16"),
+        norm_gradients=L2,
+        state_gradients=L2,
+    ),
+    "fp8-state8": Recipe(
+        "fp8-state8",
+        matmul=FP8,
+        state=StateOptions("f16", "f8E5M2", "f8E4M3FN", "f8E4M3FN", "block"),
         norm_gradients=L2,
         state_gradients=L2,
     ),
@@ -171,7 +179,13 @@ def recipes(draw: st.DrawFn) -> Recipe:
             **{
                 key: draw(formats(f"state.{key}", target))
                 for key in StateOptions.__dataclass_fields__
-            }
+                if key != "moment_scales"
+            },
+            moment_scales=draw(
+                st.just("tensor")
+                if target == "portable"
+                else st.sampled_from(get_args(MomentScales))
+            ),
         ),
         inputs=Inputs(
             **{

@@ -76,14 +76,14 @@ class BlockOperands:
         tiles = reshaped(wide, [*batch, tall // height, height, long // size, size], at)
         kept = [*range(len(batch) + 1), len(batch) + 2]
         scales = block_scales(tiles, kept, format_, self._blocks, at)
-        tiles = emit.multiply(tiles, _spread(scales.inverse, kept, tiles.type.shape, at), at)
+        tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
         if self._saturate:
             tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at)
         data = emit.convert(reshaped(tiles, [*batch, tall, long], at), element_of(format_), at)
         data = barrier_after(data)  # XLA for GPUs omits a convert and its inverse.
         scale = scales.scale
         if height > 1:
-            scale = _spread(scale, kept, [*batch, tall // height, height, long // size], at)
+            scale = spread(scale, kept, [*batch, tall // height, height, long // size], at)
             scale = reshaped(scale, [*batch, tall, long // size], at)
         data, scale = (cut(each, len(batch), rows, at) for each in (data, scale))
         erase(at)
@@ -104,12 +104,11 @@ def dequantized(operand: BlockOperand, element: ir.Type, at: ir.Operation) -> ir
     data, scale = operand.data, emit.convert(operand.scale, element, at)
     shape, blocks = list(data.type.shape), list(scale.type.shape)
     tiles = [*blocks, shape[-1] // blocks[-1]]
-    spread = _spread(scale, range(len(blocks)), tiles, at)
-    wide = emit.convert(data, element, at)
-    return emit.multiply(wide, reshaped(spread, shape, at), at)
+    factors = reshaped(spread(scale, range(len(blocks)), tiles, at), shape, at)
+    return emit.multiply(emit.convert(data, element, at), factors, at)
 
 
-def _spread(
+def spread(
     value: ir.Value, dims: Iterable[int], shape: Iterable[int], at: ir.Operation
 ) -> ir.Value:
     """Broadcasts a tensor to a shape, of which its dimensions are given."""

@@ -37,10 +37,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import NORMAL, SMALLEST_AMAX, SMALLEST_PAIRED_AMAX
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.quantize.blocks.bitwise import Bitwise
 from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
@@ -108,95 +109,51 @@ def added(target: FloatFormat, rounding: str) -> int:
     return _FRACTION - (largest & _FRACTION)
 
 
-class _Builder:
-    """Builds scales before an op.
-
-    Args:
-        at: The op.
-        type_: The f32 type of the scales.
-    """
-
-    def __init__(self, at: ir.Operation, type_: ir.Type) -> None:
-        self._at, self._float = at, type_
-        self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-        self._bits = ir.RankedTensorType.get(type_.shape, ir.IntegerType.get_unsigned(32))
+class _Builder(Bitwise):
+    """Builds scales before an op, of the type of `Bitwise.real`."""
 
     def powers(self, amax: ir.Value, target: FloatFormat, rounding: str) -> BlockScales:
         """Returns E8M0 scales."""
-        bits = self._cast(self._bits, amax)
+        bits = self.cast(self.bits, amax)
         rounded, top = bits, target.max_exponent
         if more := added(target, rounding):
-            rounded = self._op("add", bits, self._integer(more))
-        exponent = self._op("and", rounded, self._integer(_INFINITY))
-        scalar = emit.scalar_type(self._bits.element_type)
+            rounded = self.op("add", bits, self.integer(more))
+        exponent = self.op("and", rounded, self.integer(_INFINITY))
+        scalar = emit.scalar_type(self.bits.element_type)
         low, high = (
-            emit.integers(scalar, end + top << _MANTISSA, self._at)
+            emit.integers(scalar, end + top << _MANTISSA, self.at)
             for end in (_BIAS - NORMAL, _BIAS + NORMAL)
         )
-        exponent = emit.clamp(low, exponent, high, self._at)
-        exponent = self._op("subtract", exponent, self._integer(top << _MANTISSA))
-        inverse = self._op("subtract", self._integer(2 * _BIAS << _MANTISSA), exponent)
-        finite = self._compare(bits, self._integer(_INFINITY), "LT")
-        scale = self._select(finite, self._cast(self._float, exponent), self._number(math.nan))
-        return BlockScales(self._cast(self._float, inverse), scale)
+        exponent = emit.clamp(low, exponent, high, self.at)
+        exponent = self.op("subtract", exponent, self.integer(top << _MANTISSA))
+        inverse = self.op("subtract", self.integer(2 * _BIAS << _MANTISSA), exponent)
+        finite = self.compare(bits, self.integer(_INFINITY), "LT")
+        scale = self.select(finite, self.cast(self.real, exponent), self.number(math.nan))
+        return BlockScales(self.cast(self.real, inverse), scale)
 
     def quotients(self, amax: ir.Value, target: FloatFormat) -> BlockScales:
         """Returns f32 scales."""
-        bounded = self._op("maximum", amax, self._number(SMALLEST_AMAX))
-        scale = self._op("multiply", bounded, self._number(1.0 / target.max_finite))
-        return BlockScales(self._op("divide", self._number(1.0), scale), scale)
+        bounded = self.op("maximum", amax, self.number(SMALLEST_AMAX))
+        scale = self.op("multiply", bounded, self.number(1.0 / target.max_finite))
+        return BlockScales(self.op("divide", self.number(1.0), scale), scale)
 
     def pairs(self, amax: ir.Value, target: FloatFormat) -> BlockScales:
         """Returns E4M3 scales with their common factor."""
         dims = range(amax.type.rank)
-        whole = statistic(amax, "max", self._at, wide=False, devices=None) if dims else amax
-        one = _Builder(self._at, whole.type)
-        whole = one._op("maximum", whole, one._number(SMALLEST_PAIRED_AMAX))
+        whole = statistic(amax, "max", self.at, wide=False, devices=None) if dims else amax
+        one = _Builder(self.at, whole.type)
+        whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
         most = _E4M3.max_finite
-        common = one._op("multiply", whole, one._number(1.0 / (most * target.max_finite)))
-        ratio = one._op("divide", one._number(most), whole)
-        finite = one._compare(whole, one._number(float(np.finfo(np.float32).max)), "LE")
-        ratio = one._select(finite, ratio, one._number(math.nan))
-        scale = self._op("multiply", amax, self._spread(ratio, amax))
-        scale = emit.saturate(scale, most, self._at)
+        common = one.op("multiply", whole, one.number(1.0 / (most * target.max_finite)))
+        ratio = one.op("divide", one.number(most), whole)
+        finite = one.compare(whole, one.number(float(np.finfo(np.float32).max)), "LE")
+        ratio = one.select(finite, ratio, one.number(math.nan))
+        scale = self.op("multiply", amax, self.spread(ratio, amax))
+        scale = emit.saturate(scale, most, self.at)
         # XLA for GPUs omits a convert and its inverse, unless there is a barrier between them.
-        scale = barrier_after(emit.convert(scale, element_of(_E4M3.name), self._at))
-        scale = emit.convert(scale, ir.F32Type.get(), self._at)
-        both = self._op("multiply", scale, self._spread(common, amax))
-        zero = self._compare(both, self._number(0.0), "EQ")
-        inverse = self._op("divide", self._number(1.0), both)
-        return BlockScales(self._select(zero, self._number(0.0), inverse), scale, common)
-
-    def _spread(self, scalar: ir.Value, like: ir.Value) -> ir.Value:
-        return emit.broadcast_scalar(scalar, like, self._at)
-
-    def _cast(self, type_: ir.Type, value: ir.Value) -> ir.Value:
-        """Returns the same bits as numbers of another type."""
-        name = "stablehlo.bitcast_convert"
-        return ir.Operation.create(name, results=[type_], operands=[value], **self._where).result
-
-    def _number(self, value: float) -> ir.Value:
-        return emit.constant(self._float, value, self._at)
-
-    def _integer(self, value: int) -> ir.Value:
-        return emit.integers(self._bits, value, self._at)
-
-    def _op(self, name: str, *operands: ir.Value) -> ir.Value:
-        return emit.elementwise(f"stablehlo.{name}", *operands, **self._where)
-
-    def _select(self, condition: ir.Value, value: ir.Value, otherwise: ir.Value) -> ir.Value:
-        operands = [condition, value, otherwise]
-        return ir.Operation.create(
-            "stablehlo.select", results=[value.type], operands=operands, **self._where
-        ).result
-
-    def _compare(self, lhs: ir.Value, rhs: ir.Value, direction: str) -> ir.Value:
-        type_ = ir.RankedTensorType.get(lhs.type.shape, ir.IntegerType.get_signless(1))
-        given = {"comparison_direction": stablehlo.ComparisonDirectionAttr.get(direction)}
-        return ir.Operation.create(
-            "stablehlo.compare",
-            results=[type_],
-            operands=[lhs, rhs],
-            attributes=given,
-            **self._where,
-        ).result
+        scale = barrier_after(emit.convert(scale, element_of(_E4M3.name), self.at))
+        scale = emit.convert(scale, ir.F32Type.get(), self.at)
+        both = self.op("multiply", scale, self.spread(common, amax))
+        zero = self.compare(both, self.number(0.0), "EQ")
+        inverse = self.op("divide", self.number(1.0), both)
+        return BlockScales(self.select(zero, self.number(0.0), inverse), scale, common)
