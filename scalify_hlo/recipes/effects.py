@@ -182,6 +182,8 @@ NEEDS: Final[Mapping[str, Need]] = {
     "blocks.scale": _of_kinds("block"),
     "blocks.rounding": _ROUNDED,
     "blocks.weight": _of_kinds("block"),
+    "blocks.gradient_rounding": _of_kinds("block"),
+    "blocks.hadamard": _of_kinds("block"),
     "state.moment_scales": _MOMENTS,
     "inputs.weight": _ROLES,
     "inputs.first_moment": _ROLES,

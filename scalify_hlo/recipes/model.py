@@ -36,6 +36,7 @@ Scales = Literal["propagated", "current", "delayed", "calibrated", "block"]
 BlockScale = Literal["e8m0", "e4m3", "f32"]
 BlockRounding = Literal["floor", "even", "ceil", "rceil"]
 WeightBlock = Literal["row", "square"]
+DataRounding = Literal["nearest", "stochastic"]
 Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
@@ -155,12 +156,19 @@ class Blocks:
             and up. With ``rceil``, the scale is the least one at which no data saturate.
         weight: The blocks of weights: a ``row``, as those of other operands, or a ``square`` of as
             many rows, for which forward and backward matmuls read the same numbers.
+        gradient_rounding: The rounding of data of gradients: ``nearest``, or ``stochastic``, which
+            rounds up or down at random, so that the mean is right.
+        hadamard: Whether both operands of a matmul that makes the gradient of a weight get a random
+            Hadamard transform before they are quantized: each 16 terms of a sum, which spreads a
+            large one over all of them.
     """
 
     size: int = 32
     scale: BlockScale = "e8m0"
     rounding: BlockRounding = "rceil"
     weight: WeightBlock = "row"
+    gradient_rounding: DataRounding = "nearest"
+    hadamard: bool = False
 
 
 @dataclass(frozen=True, slots=True)

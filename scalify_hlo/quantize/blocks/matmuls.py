@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import MOST_POWER
-from scalify_hlo.analysis.matmuls import WEIGHT
+from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.quantize.blocks.composites import Dot, ScaledDots, spread_dot
 from scalify_hlo.quantize.blocks.layout import axes_of, reshaped
-from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands
+from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
 from scalify_hlo.quantize.matmuls import Formats, Scales, roles_of
 from scalify_hlo.recipes.formats import F4
 from scalify_hlo.recipes.model import DEVICES, KEEP, Recipe
@@ -51,10 +51,10 @@ class BlockQuantizer:
 
     def narrow(self, op: ir.OpView, formats: Formats, _: Extent) -> list[ir.OpView]:
         """Replaces a matmul; see `scalify_hlo.quantize.matmuls.MatmulQuantizer.narrow`."""
-        square, at = self._recipe.blocks.weight == "square", op.operation
-        sides = zip(op.operands, axes_of(op), formats, roles_of(op), strict=False)
+        roles, at = roles_of(op), op.operation
+        sides = zip(op.operands, axes_of(op), formats, roles, strict=False)
         lhs, rhs = (
-            self._operands.get(value, axes, format_, square=square and role == WEIGHT)
+            self._operands.get(value, axes, format_, self._how(role, roles))
             for value, axes, format_, role in sides
         )
         matmul = self._dot(lhs, rhs, at)
@@ -72,6 +72,15 @@ class BlockQuantizer:
             matmul.owner.attributes[attributes.MATMUL] = op.attributes[attributes.MATMUL]
         replace_op(op, [made])
         return marked
+
+    def _how(self, role: str, roles: Sequence[str]) -> How:
+        """Returns how an operand of a role is quantized, for a matmul of operands of two roles."""
+        blocks = self._recipe.blocks
+        return How(
+            square=blocks.weight == "square" and role == WEIGHT,
+            transformed=blocks.hadamard and set(roles) == {ACTIVATION, GRADIENT},
+            stochastic=blocks.gradient_rounding == "stochastic" and role == GRADIENT,
+        )
 
     def _rounded(self) -> ir.Type:
         """Returns the element type to which results are rounded before they get their own type."""

@@ -32,29 +32,18 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.formats import FORMATS, FloatFormat
-from scalify_hlo.algebra.moments import (
-    INDEX_FACTOR,
-    MANTISSA,
-    MIXES,
-    SALT_FACTOR,
-    SCALE_FORMAT,
-    UNSURE,
-    WORD,
-    block_length,
-    scale_shape,
-    strides,
-)
+from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.quantize.blocks import stochastic
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
 from scalify_hlo.quantize.blocks.layout import cut, padded, reshaped
 from scalify_hlo.quantize.blocks.operands import spread
 from scalify_hlo.quantize.blocks.scales import block_scales
+from scalify_hlo.quantize.blocks.stochastic import SIGN, round_magnitudes
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import fill_reduction
 
-_SIGN: Final = 1 << (WORD - 1)
 _E8M0: Final = Blocks(scale="e8m0", rounding="rceil")
 
 
@@ -97,11 +86,13 @@ def packed(
     tiles = reshaped(tiles, [*blocks, length], at)
     scales = block_scales(tiles, range(len(shape)), format_, _E8M0, at)
     data = build.op("multiply", counted, _by_element(scales.inverse, shape, at))
-    data = _rounded(data, salt, target, build, root=root)
-    if root:  # The root may be too small for `_rounded`, next to the largest one of the block.
+    data = round_magnitudes(data, salt, target, build, up=root)
+    if (
+        root
+    ):  # The root may be too small for `round_magnitudes`, next to the largest one of the block.
         least = build.op("maximum", data, build.number(target.smallest))
         data = build.select(build.compare(counted, zero, "EQ"), zero, least)
-    sign = build.op("and", build.cast(build.bits, wide), build.integer(_SIGN))
+    sign = build.op("and", build.cast(build.bits, wide), build.integer(SIGN))
     data = build.cast(build.real, build.op("or", build.cast(build.bits, data), sign))
     data = emit.convert(build.select(finite, data, wide), element_of(format_), at)
     return Packed(data, emit.convert(scales.scale, element_of(SCALE_FORMAT), at))
@@ -133,86 +124,16 @@ def _by_element(scale: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value
     return cut(flat, len(shape) - 1, shape[-1], at)
 
 
-def _rounded(
-    data: ir.Value, salt: ir.Value, target: FloatFormat, build: Bitwise, *, root: bool
-) -> ir.Value:
-    """Rounds magnitudes to numbers of a format, up or down at random."""
-    dropped = MANTISSA - target.mantissa_bits
-    low = build.number(2.0**target.min_exponent)
-    small = build.compare(data, low, "LT")
-    added = build.select(small, low, build.number(0.0))
-    bits = build.cast(build.bits, build.op("add", data, added))
-    noise = _shifted(_hash(bits, salt, build), WORD - dropped, build)
-    if root:
-        noise = build.select(small, build.integer((1 << dropped) - 1), noise)
-    kept = build.integer((1 << WORD) - (1 << dropped))
-    bits = build.op("and", build.op("add", bits, noise), kept)
-    return build.op("subtract", build.cast(build.real, bits), added)
-
-
-def _hash(bits: ir.Value, salt: ir.Value, build: Bitwise) -> ir.Value:
-    """Returns a hash of the first bits of each element, of its index and of a salt."""
-    index = _times(_indices(build), INDEX_FACTOR, build)
-    salt = _times(build.spread(salt, bits), SALT_FACTOR, build)
-    mixed = build.op("xor", _shifted(bits, UNSURE, build), build.op("add", index, salt))
-    for shift, factor in MIXES:
-        mixed = build.op("xor", mixed, _shifted(mixed, shift, build))
-        mixed = _times(mixed, factor, build)
-    return mixed
-
-
-def _indices(build: Bitwise) -> ir.Value:
-    """Returns the index of each element in row-major order, as ui32, which may wrap around."""
-    total = None
-    for dimension, stride in strides(build.bits.shape).items():
-        part = _times(_iota(build, dimension), stride, build)
-        total = part if total is None else build.op("add", total, part)
-    return build.integer(0) if total is None else total
-
-
-def _iota(build: Bitwise, dimension: int) -> ir.Value:
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)
-    return ir.Operation.create(
-        "stablehlo.iota",
-        results=[build.bits],
-        attributes={"iota_dimension": number},
-        loc=build.at.location,
-        ip=ir.InsertionPoint(build.at),
-    ).result
-
-
-def _times(value: ir.Value, factor: int, build: Bitwise) -> ir.Value:
-    return value if factor == 1 else build.op("multiply", value, build.integer(factor))
-
-
-def _shifted(value: ir.Value, count: int, build: Bitwise) -> ir.Value:
-    return build.op("shift_right_logical", value, build.integer(count))
-
-
 def salt_of(data: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns a ui32 of rank 0 that differs from step to step: a sum of the bits of state.
-
-    salt = sum of bits(X_d[i]) * (2 i + 1) * `INDEX_FACTOR`, modulo 2^32
+    """Returns a ui32 of rank 0 that differs from step to step: `stochastic.salt_of` of state.
 
     Args:
         data: Data of a moment that the step takes, in an f8 format.
         at: The op before which it is computed.
     """
+    byte = ir.RankedTensorType.get(data.type.shape, ir.IntegerType.get_unsigned(8))
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    f32, byte = ir.F32Type.get(), ir.IntegerType.get_unsigned(8)
-    build = Bitwise(at, ir.RankedTensorType.get(data.type.shape, f32))
-    bytes_ = build.cast(ir.RankedTensorType.get(data.type.shape, byte), data)
-    words = emit.convert(bytes_, build.bits.element_type, at)
-    odd = build.op("add", _times(_indices(build), 2, build), build.integer(1))
-    terms = build.op("multiply", words, _times(odd, INDEX_FACTOR, build))
-    scalar = emit.scalar_type(build.bits.element_type)
-    total = ir.Operation.create(
-        "stablehlo.reduce",
-        results=[scalar],
-        operands=[terms, emit.integers(scalar, 0, at)],
-        attributes={"dimensions": ir.DenseI64ArrayAttr.get(list(range(data.type.rank)))},
-        regions=1,
-        **where,
-    )
-    fill_reduction(total.regions[0], "stablehlo.add", scalar, at.location)
-    return total.result
+    bits = ir.Operation.create(
+        "stablehlo.bitcast_convert", results=[byte], operands=[data], **where
+    ).result
+    return stochastic.salt_of(emit.convert(bits, ir.IntegerType.get_unsigned(32), at), 0, at)

@@ -9,8 +9,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import ValueCache, erase
+from scalify_hlo.quantize.blocks.hadamard import transformed
 from scalify_hlo.quantize.blocks.layout import Axes, arranged, block_size, cut, padded, reshaped
 from scalify_hlo.quantize.blocks.scales import block_scales
+from scalify_hlo.quantize.blocks.stochastic import rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules import emit
@@ -30,6 +32,20 @@ class BlockOperand(NamedTuple):
     common: ir.Value | None
 
 
+class How(NamedTuple):
+    """How an operand is quantized.
+
+    Attributes:
+        square: Whether blocks span as many free dimensions as contracted ones.
+        transformed: Whether it gets a Hadamard transform before.
+        stochastic: Whether its data are rounded up or down at random.
+    """
+
+    square: bool = False
+    transformed: bool = False
+    stochastic: bool = False
+
+
 class BlockOperands:
     """The quantized operands of a module's matmuls.
 
@@ -45,32 +61,34 @@ class BlockOperands:
         self._made: ValueCache[BlockOperand] = ValueCache()
         self.count = 0
 
-    def get(self, value: ir.Value, axes: Axes, format_: str, *, square: bool) -> BlockOperand:
+    def get(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand:
         """Returns a quantized operand, built after the definition of the operand.
 
         Args:
             value: The operand, of static shape.
             axes: Its dimensions.
             format_: The format of the data.
-            square: Whether blocks span as many free dimensions as contracted ones.
+            how: How it is quantized.
         """
         value = unwidened(value)
-        key = value, axes, format_, square
+        key = value, axes, format_, how
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = self._quantized(value, axes, format_, square)
+            made = self._made[key] = self._quantized(value, axes, format_, how)
             self.count += 1
         return made
 
-    def _quantized(self, value: ir.Value, axes: Axes, format_: str, square: bool) -> BlockOperand:
+    def _quantized(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand:
         mark = convert_after(value, ir.F32Type.get())
         at = mark.owner.operation
         wide = emit.convert(arranged(value, axes, at), ir.F32Type.get(), at)
         *batch, rows, terms = wide.type.shape
         size = block_size(self._blocks.size, terms)
         wide = padded(wide, len(batch) + 1, size, at)
-        height = min(size, rows) if square else 1
-        if square:
+        if how.transformed:
+            wide = transformed(wide, at)
+        height = min(size, rows) if how.square else 1
+        if how.square:
             wide = padded(wide, len(batch), height, at)
         *_, tall, long = wide.type.shape
         tiles = reshaped(wide, [*batch, tall // height, height, long // size, size], at)
@@ -79,7 +97,10 @@ class BlockOperands:
         tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
         if self._saturate:
             tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at)
-        data = emit.convert(reshaped(tiles, [*batch, tall, long], at), element_of(format_), at)
+        wide = reshaped(tiles, [*batch, tall, long], at)
+        if how.stochastic:
+            wide = rounded(wide, format_, self.count, at)
+        data = emit.convert(wide, element_of(format_), at)
         data = barrier_after(data)  # XLA for GPUs omits a convert and its inverse.
         scale = scales.scale
         if height > 1:

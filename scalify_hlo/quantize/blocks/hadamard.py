@@ -1,0 +1,64 @@
+"""A random Hadamard transform of both operands of a matmul, along its contracted dimension.
+
+Each 16 terms x of an operand become x H, with H = diag(s) W / 4, random signs s that are the same
+for all matmuls, and the Walsh-Hadamard matrix W of 1 and -1. H is orthogonal, so that
+
+    sum over k of A[m, k] B[n, k] = sum over k of (A H)[m, k] (B H)[n, k]
+
+A single large term is spread over 16, and takes less precision from the others. All entries of H
+are 1/4 or -1/4, exact in every format (arXiv 2509.25149, section 4.2).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.quantize.blocks.layout import reshaped
+from scalify_hlo.quantize.encoding import Array
+from scalify_hlo.rules import emit
+
+ORDER: Final = 16
+"""The number of terms that are transformed together."""
+
+_SEED: Final = 0
+
+
+def matrix() -> Array:
+    """Returns H, of shape ``[16, 16]`` in f32."""
+    walsh = np.ones((1, 1), np.float32)
+    while len(walsh) < ORDER:
+        walsh = np.block([[walsh, walsh], [walsh, -walsh]])
+    signs = np.random.default_rng(_SEED).choice(np.asarray([-1, 1], np.float32), (ORDER, 1))
+    scaled: Array = signs * walsh / np.float32(np.sqrt(ORDER))
+    return scaled
+
+
+def transformed(value: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns an operand times H along its last dimension.
+
+    Args:
+        value: An f32 tensor, whose last dimension is a multiple of 16.
+        at: The op before which it is computed.
+    """
+    shape = list(value.type.shape)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    pieces = reshaped(value, [*shape[:-1], shape[-1] // ORDER, ORDER], at)
+    square = ir.RankedTensorType.get([ORDER, ORDER], value.type.element_type)
+    elements = ir.DenseElementsAttr.get(matrix())
+    factor = emit.constant_of(square, elements, **where)
+    last = len(shape)
+    exact = stablehlo.PrecisionAttr.get("HIGHEST")
+    product = ir.Operation.create(
+        "stablehlo.dot_general",
+        results=[pieces.type],
+        operands=[pieces, factor],
+        attributes={
+            "dot_dimension_numbers": stablehlo.DotDimensionNumbers.get([], [], [last], [0]),
+            "precision_config": ir.ArrayAttr.get([exact, exact]),
+        },
+        **where,
+    )
+    return reshaped(product.result, shape, at)
