@@ -348,3 +348,7 @@ An index that counts up along a batch has one element for each token.
 
 INDEX_DEPTH: Final = 16
 """The most ops behind one another in such a computation; those of ``x[jnp.arange(n), i]`` are 7."""
+
+HADAMARD: Final = 16
+"""The number of terms of a sum that a Hadamard transform mixes: the blocks of NVFP4, which a larger
+one would not improve (arXiv 2509.25149, section 4.2)."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.algebra.limits import HADAMARD
 from scalify_hlo.errors import nearest
 from scalify_hlo.recipes.toml import Setting
 
@@ -110,6 +111,7 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
         _check_target(settings[key], format_, target)
     _check_moments(settings, target)
     _check_blocks({key: formats[key] for key in OPERANDS}, settings)
+    _check_hadamard(settings)
     if formats["compute"] == "f16" and settings["scaling.kind"].value == "block":
         raise _later(settings["compute"], settings["scaling.kind"]).error(
             "'compute' is f16, which has too little range for block scales",
@@ -186,6 +188,16 @@ def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -
                 f"{key!r} is {format_}, and block scales are for f8 and f4 operands",
                 "the preset mxfp8 has f8 operands; scaling.kind=propagated takes others",
             )
+
+
+def _check_hadamard(settings: Mapping[str, Setting]) -> None:
+    """Refuses a Hadamard transform of blocks that it does not divide."""
+    transform, size = settings["blocks.hadamard"], settings["blocks.size"]
+    if transform.value is True and isinstance(size.value, int) and size.value % HADAMARD:
+        raise _later(transform, size).error(
+            f"'blocks.size' is {size.value}, and 'blocks.hadamard' transforms {HADAMARD} terms",
+            f"set blocks.size to a multiple of {HADAMARD}, or leave the transform out",
+        )
 
 
 def _clashes(a: tuple[str, str], b: tuple[str, str]) -> Iterator[tuple[str, str]]:

@@ -92,3 +92,23 @@ def _scales(amax: Array, format_: str, scale: str, rounding: str) -> tuple[Array
     scales = scales.astype(dtype_of("f8E4M3FN")).astype(F32)
     both = scales * common
     return np.where(both == 0, F32(0), one / both), scales, common
+
+
+def rounded_at_random(value: Array, format_: str, number: int) -> Array:
+    """The stochastic rounding of `scalify_hlo.quantize.blocks.stochastic`, in NumPy."""
+    target, word = FORMATS[format_], np.uint32
+    index = np.arange(value.size, dtype=word).reshape(value.shape)
+    with np.errstate(over="ignore"):
+        bits = value.astype(F32).view(word)
+        terms = bits * (index * word(2) + word(1)) * word(0x9E3779B1)
+        salt = word((int(terms.astype(np.uint64).sum()) + number) % 2**32)
+        low = F32(2.0**target.min_exponent)
+        size = np.abs(value)
+        added = np.where(size < low, low, F32(0)).astype(F32)
+        bits = (size + added).view(word)
+        mixed = (bits >> word(8)) ^ (index * word(0x9E3779B1) + salt * word(0x85EBCA77))
+        for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+            mixed = (mixed ^ (mixed >> word(shift))) * word(factor)
+        dropped = 23 - target.mantissa_bits
+        bits = (bits + (mixed >> word(32 - dropped))) & word(2**32 - 2**dropped)
+    return np.asarray(np.copysign(bits.view(F32) - added, value))

@@ -111,6 +111,8 @@ EFFECTS = {
     "blocks.scale": Case("f32", "mxfp8", program="seen"),
     "blocks.rounding": Case("floor", "mxfp8", program="seen"),
     "blocks.weight": Case("square", "mxfp8", program="seen"),
+    "blocks.gradient_rounding": Case("stochastic", "mxfp8"),
+    "blocks.hadamard": Case(True, "mxfp8"),
     "state.weight": Case("f8E4M3FN", signature="scaled"),
     "state.gradient": Case("e4m3"),
     "state.first_moment": Case("bf16", signature="scaled"),

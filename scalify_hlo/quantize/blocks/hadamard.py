@@ -16,23 +16,19 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import HADAMARD
 from scalify_hlo.quantize.blocks.layout import reshaped
 from scalify_hlo.quantize.encoding import Array
 from scalify_hlo.rules import emit
-
-ORDER: Final = 16
-"""The number of terms that are transformed together."""
-
-_SEED: Final = 0
 
 
 def matrix() -> Array:
     """Returns H, of shape ``[16, 16]`` in f32."""
     walsh = np.ones((1, 1), np.float32)
-    while len(walsh) < ORDER:
+    while len(walsh) < HADAMARD:
         walsh = np.block([[walsh, walsh], [walsh, -walsh]])
-    signs = np.random.default_rng(_SEED).choice(np.asarray([-1, 1], np.float32), (ORDER, 1))
-    scaled: Array = signs * walsh / np.float32(np.sqrt(ORDER))
+    signs = np.random.default_rng(0).choice(np.asarray([-1, 1], np.float32), (HADAMARD, 1))
+    scaled: Array = signs * walsh / np.float32(np.sqrt(HADAMARD))
     return scaled
 
 
@@ -45,8 +41,8 @@ def transformed(value: ir.Value, at: ir.Operation) -> ir.Value:
     """
     shape = list(value.type.shape)
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    pieces = reshaped(value, [*shape[:-1], shape[-1] // ORDER, ORDER], at)
-    square = ir.RankedTensorType.get([ORDER, ORDER], value.type.element_type)
+    pieces = reshaped(value, [*shape[:-1], shape[-1] // HADAMARD, HADAMARD], at)
+    square = ir.RankedTensorType.get([HADAMARD, HADAMARD], value.type.element_type)
     elements = ir.DenseElementsAttr.get(matrix())
     factor = emit.constant_of(square, elements, **where)
     last = len(shape)

@@ -133,11 +133,15 @@ def salt_of(words: ir.Value, number: int, at: ir.Operation) -> ir.Value:
     total = ir.Operation.create(
         "stablehlo.reduce",
         results=[scalar],
-        operands=[terms, emit.integers(scalar, number, at)],
+        operands=[terms, emit.integers(scalar, 0, at)],
         attributes={"dimensions": ir.DenseI64ArrayAttr.get(list(range(words.type.rank)))},
         regions=1,
         loc=at.location,
         ip=ir.InsertionPoint(at),
     )
     fill_reduction(total.regions[0], "stablehlo.add", scalar, at.location)
-    return total.result
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    # XLA may add the first value of a reduction several times, so that it has to be zero.
+    return emit.elementwise(
+        "stablehlo.add", total.result, emit.integers(scalar, number, at), **where
+    )
