@@ -11,8 +11,6 @@ are 1/4 or -1/4, exact in every format (arXiv 2509.25149, section 4.2).
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from scalify_hlo._compat import ir, stablehlo
