@@ -2,7 +2,9 @@
 
 import importlib.metadata
 import os
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # XLA and the interpreter compile on first use, so one example's time says nothing about the next.
@@ -27,3 +29,21 @@ if importlib.metadata.version("jaxlib").startswith("0.10."):
 if os.environ.get("FAST_COMPILATION"):
     flags = [f"--{name}={value}" for name, value in FAST_COMPILATION.items()]
     os.environ["XLA_FLAGS"] = " ".join([*flags, os.environ.get("XLA_FLAGS", "")])
+
+
+@pytest.fixture
+def default_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiles with the code generator that XLA chooses: the older one rounds f4 to f16 before."""
+    flag = "xla_cpu_use_fusion_emitters"
+    if f"--{flag}=false" not in os.environ.get("XLA_FLAGS", ""):
+        return
+    from jaxlib import xla_client
+
+    make: Any = xla_client.CompileOptions
+
+    def options() -> Any:
+        made = make()
+        made.env_option_overrides = [(flag, True)]
+        return made
+
+    monkeypatch.setattr(xla_client, "CompileOptions", options)

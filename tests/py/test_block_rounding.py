@@ -21,6 +21,7 @@ from scalify_hlo.run.check import compile_module
 from tests.py.block_numpy import Array, blocked, rounded_at_random
 from tests.py.judge import evaluate, parse
 
+pytestmark = pytest.mark.usefixtures("default_code")
 F32 = np.float32
 SMALL = ("f4E2M1FN", "f8E4M3FN", "f8E5M2")
 

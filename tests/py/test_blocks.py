@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jaxlib import xla_client
 
 import scalify_hlo
 from scalify_hlo import UsageError, load_recipe
@@ -39,20 +37,9 @@ INTERPRETED = 10_000
 
 
 @pytest.fixture(autouse=True)
-def _default_code(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """For f4, leaves out the option of fast compilation with which XLA rounds to f16 before."""
-    flag = "xla_cpu_use_fusion_emitters"
-    used = f"--{flag}=false" in os.environ.get("XLA_FLAGS", "")
-    if not used or "fp4" not in request.node.name:
-        return
-    make: Any = xla_client.CompileOptions
-
-    def options() -> Any:
-        made = make()
-        made.env_option_overrides = [(flag, True)]
-        return made
-
-    monkeypatch.setattr(xla_client, "CompileOptions", options)
+def _code_for_f4(request: pytest.FixtureRequest) -> None:
+    if "fp4" in request.node.name:
+        request.getfixturevalue("default_code")
 
 
 def gradients(x: jax.Array, w: jax.Array, d: jax.Array) -> Any:
