@@ -239,11 +239,11 @@ def measure(training: Training, options: argparse.Namespace, console: Console) -
     seeds, steps = range(options.seeds), options.steps
     exact = [train(original, training, seed, steps) for seed in seeds]
     table = Table(*COLUMNS, title_justify="left")
-    table.title = f"f32: {statistics.mean(map(_last, exact)):.5f}"
+    table.title = f"f32: {statistics.mean(map(last_loss, exact)):.5f}"
 
     def add(name: str, fp8: float, runs: Sequence[Any], training: Training) -> None:
         mine = [runs[seed % len(runs)] for seed in seeds]
-        gaps = [_last(train(mine[i], training, i, steps)) - _last(exact[i]) for i in seeds]
+        gaps = [last_loss(train(mine[i], training, i, steps)) - last_loss(exact[i]) for i in seeds]
         short = [list(short_gaps(mine[i], training, i, steps, exact[i])) for i in seeds]
         cells = (name, f"{fp8:.1%}", *_cells(gaps), *_short_cells(short))
         table.add_row(*cells)
@@ -257,7 +257,7 @@ def measure(training: Training, options: argparse.Namespace, console: Console) -
     return table
 
 
-def _last(found: Trajectory) -> float:
+def last_loss(found: Trajectory) -> float:
     """Returns the mean loss of the last fifth of the steps."""
     return statistics.mean(found.losses[-max(len(found.losses) // 5, 1) :])
 
