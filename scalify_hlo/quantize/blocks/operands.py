@@ -33,7 +33,7 @@ class BlockOperand(NamedTuple):
 
 
 class How(NamedTuple):
-    """How an operand is quantized.
+    """The way in which an operand is quantized.
 
     Attributes:
         square: Whether blocks span as many free dimensions as contracted ones.
@@ -68,7 +68,7 @@ class BlockOperands:
             value: The operand, of static shape.
             axes: Its dimensions.
             format_: The format of the data.
-            how: How it is quantized.
+            how: The way in which it is quantized.
         """
         value = unwidened(value)
         key = value, axes, format_, how
