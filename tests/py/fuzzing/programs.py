@@ -37,10 +37,12 @@ _WITH_STATE = "fp8-delayed"
 """A preset that is only tried: its programs take and give one more value, past amaxes."""
 _OF_BLOCKS = ("mxfp8", "fp8-block", "nvfp4")
 """Presets that are only tried: no power of two divides their operands as a whole."""
-_ONLY_TRIED = frozenset({_WITH_STATE, *_OF_BLOCKS})
+_MOMENTS_OF_BLOCKS = "fp8-state8"
+"""A preset that is only tried: it rounds moments at random."""
+_ONLY_TRIED = frozenset({_WITH_STATE, *_OF_BLOCKS, _MOMENTS_OF_BLOCKS})
 _RECIPES = (
     *("fp16", "fp16-state", "bf16", "fp8", "fp8-state", "fp8-current", "unit"),
-    *(_WITH_STATE, *_OF_BLOCKS),
+    *(_WITH_STATE, *_OF_BLOCKS, _MOMENTS_OF_BLOCKS),
 )
 _STATE = ("state.weight", "state.gradient", "state.first_moment", "state.second_moment")
 _OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
@@ -265,7 +267,7 @@ def _assert_aliases(text: str, signature: str) -> None:
 
 def _formats_of_f32(program: Drawn, text: str) -> None:
     """Bit-equal where every format of a recipe is f32."""
-    if program.other in _OF_BLOCKS:  # Their operands have 8 bits or fewer.
+    if program.other in (*_OF_BLOCKS, _MOMENTS_OF_BLOCKS):  # Their data have 8 bits or fewer.
         return
     settings = dict.fromkeys((*_OPERANDS, *_STATE), "f32") | {"matmul.output": "f32"}
     recipe = load_recipe(program.other, {**settings, "scaling.fp8_format": "matmul"})
@@ -278,9 +280,14 @@ def _formats_of_f32(program: Drawn, text: str) -> None:
 
 def _casts(program: Drawn, text: str) -> None:
     """Casts are NumPy's, as far as they can be seen."""
-    settings = dict.fromkeys(_STATE, "keep") | every_matmul(program.other)
+    settings = every_matmul(program.other)
+    if program.other != _MOMENTS_OF_BLOCKS:
+        settings = dict.fromkeys(_STATE, "keep") | settings
     recipe = load_recipe(program.other, settings)
     _try(program, text, load_recipe(program.other, {**settings, "compute": "bf16"}))
+    if program.other in _OF_BLOCKS:
+        random = {"blocks.hadamard": True, "blocks.gradient_rounding": "stochastic"}
+        _try(program, text, load_recipe(program.other, settings | random))
     if program.element == "f32" and not program.symbolic and program.other not in _ONLY_TRIED:
         assert_casts_are_numpys(text, program.arrays(), program.exponents, recipe)
     else:
