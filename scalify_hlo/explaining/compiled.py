@@ -134,7 +134,13 @@ def explain_module(
     joined = before if options is not None and against is module else None
     matmuls = _explained(new.report.matmuls, program.kernels, target, joined)
     unique = tuple(dict.fromkeys(remarks))
-    return Explanation(target, recipe, program, original, tuple(matmuls), unique)
+    blocks = _blocks(options.recipe) if options is not None else ""
+    return Explanation(target, recipe, program, original, tuple(matmuls), unique, blocks)
+
+
+def _blocks(recipe: Recipe) -> str:
+    """Returns the format of the block scales of a recipe; empty without them."""
+    return recipe.blocks.scale if recipe.scaling.kind == "block" else ""
 
 
 def _compiled(prepared: Prepared, target: Target, name: str, timeout: float) -> Program:

@@ -77,6 +77,7 @@ class Explanation:
         original: The compiled original in bf16; None without one.
         matmuls: The matmuls in program order.
         remarks: The remarks of the rewrite.
+        blocks: The format of the block scales of the recipe; empty if it has none.
     """
 
     target: Target
@@ -85,6 +86,7 @@ class Explanation:
     original: Program | None
     matmuls: tuple[ExplainedMatmul, ...]
     remarks: tuple[str, ...]
+    blocks: str = ""
 
     @property
     def speedup(self) -> float | None:

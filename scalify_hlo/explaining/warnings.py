@@ -21,7 +21,7 @@ def warnings_of(explanation: Explanation) -> Iterator[str]:
     yield from _wide(explanation)
     for each in explanation.matmuls:
         if each.falls_back:
-            yield _fell_back(each, explanation.target)
+            yield _fell_back(each, explanation)
     if explanation.program.loops:
         count = explanation.program.loops
         yield f"the turns of {_counted(count, 'loop')} are not known, and count once"
@@ -53,14 +53,15 @@ def _wide(explanation: Explanation) -> Iterator[str]:
         )
 
 
-def _fell_back(each: ExplainedMatmul, target: Target) -> str:
+def _fell_back(each: ExplainedMatmul, explanation: Explanation) -> str:
     labels = ", ".join(sorted({label_of(kernel) for kernel in each.kernels}))
     lhs, rhs = each.matmul.formats[:2]
     told = f"{name_of(each)}: the matmul of {lhs} and {rhs} became {labels}, which widens them"
-    return f"{told}: {cause}" if (cause := _cause(each, target)) else told
+    cause = _cause(each, explanation.target, explanation.blocks)
+    return f"{told}: {cause}" if cause else told
 
 
-def _cause(each: ExplainedMatmul, target: Target) -> str:
+def _cause(each: ExplainedMatmul, target: Target, blocks: str) -> str:
     """Returns the reason why a compiler widens the operands of a matmul; empty if not known."""
     formats = [format_.lower() for format_ in each.matmul.formats[:2]]
     foreign = [format_ for format_ in formats if format_ not in target.native]
@@ -70,6 +71,8 @@ def _cause(each: ExplainedMatmul, target: Target) -> str:
         return "there is no kernel for E5M2 with E5M2"
     if any(size.below(_TILE) for size in each.matmul.extent[:3]):
         return f"M, N or K is below {_TILE}"
+    if blocks and blocks != "e8m0":
+        return f"XLA has no kernel for block scales in {blocks}"
     return ""
 
 

@@ -114,6 +114,15 @@ def test_the_causes_of_fall_backs(explained: Any) -> None:
     assert told("f8E4M3FN", "f8E4M3FN").endswith("which widens them")
     small = first.matmul.extent._replace(m=Size(8))
     assert told("f8E4M3FN", "f8E4M3FN", small).endswith("M, N or K is below 16")
+    for scales in ("e4m3", "f32"):
+        wide = replace(explained, target=load_target("h200"), blocks=scales)
+        cause = f"XLA has no kernel for block scales in {scales}"
+        assert cause in " ".join(warnings_of(wide))
+
+
+@pytest.mark.parametrize(("recipe", "blocks"), [("fp8-block", "f32"), ("fp8-current", "")])
+def test_the_format_of_block_scales_is_that_of_the_recipe(recipe: str, blocks: str) -> None:
+    assert scalify_hlo.explain(exported(), "cpu", recipe=recipe).blocks == blocks
 
 
 def test_the_original_is_the_program_in_bf16(explained: Any) -> None:
