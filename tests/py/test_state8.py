@@ -110,6 +110,7 @@ def exported(optimizer: optax.GradientTransformation) -> jax.export.Exported:
     return jax.export.export(jax.jit(step_of(optimizer)))(*state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_training_stays_near_f32(name: str) -> None:
     optimizer, params = OPTIMIZERS[name](), start()
@@ -130,6 +131,7 @@ def test_training_stays_near_f32(name: str) -> None:
         assert bytes_of(state) / bytes_of(plain) <= 0.36
 
 
+@pytest.mark.slow
 def test_moments_alone_cost_little() -> None:
     """With nothing else rounded, the gap is that of the moments."""
     optimizer, params = OPTIMIZERS["adamw"](), start()
@@ -183,7 +185,6 @@ def test_the_salt_is_the_count_of_steps_where_there_is_one(name: str, *, counts:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("sharding")
 def test_moments_on_eight_devices_are_those_on_one() -> None:
     told = json.loads(eight_devices.run("sharded_moments"))
     assert told["moments"] == 6
