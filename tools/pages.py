@@ -44,6 +44,9 @@ PAGES = (
 )
 """The paths of the pages that run, in the order in which a user reads them."""
 
+WRITTEN_WITH = "0.10."
+"""The version of jax with which the output of pages is written."""
+
 _FENCE = re.compile(r"^```([a-z]+)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _ABSENT = "raise ImportError('scalify_hlo is not on this host')\n"
 _OUTPUT = "```\n\n```text\n"

@@ -38,7 +38,13 @@ from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.operand_scales import Operands, ScaleProvider
 from scalify_hlo.quantize.result_types import rounding_of
 from scalify_hlo.quantize.scale_providers import source_of
-from scalify_hlo.quantize.selection import UNTRUSTED, Choice, Selection, fall_backs
+from scalify_hlo.quantize.selection import (
+    UNTRUSTED,
+    Choice,
+    Selection,
+    fall_backs,
+    without_operands,
+)
 from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import Records
@@ -85,6 +91,7 @@ class QuantizeMatmulsPass(Pass):
         records.finish()
         if main is not None and self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)
+            report.remarks += without_operands(main, self.recipe, report.matmuls)
         index.casts = casts.count + (quantizer.count if self.recipe.narrow_data else 0)
         if source is not None or blocks:  # It may add ops after all marked ones.
             index.invalidate()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -15,6 +15,7 @@ from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.matmuls import Formats, is_small, roles_of
 from scalify_hlo.quantize.sites import Sites
+from scalify_hlo.recipes.loading import own_settings
 from scalify_hlo.recipes.model import KEEP, WITH_RAGGED_F8, Recipe
 from scalify_hlo.report.model import MatmulReport, Wide
 
@@ -182,6 +183,42 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
     place = source_location(main.location)
     return [Remark(message, place, main.operation.name, hint), *told]
 
+
+def without_operands(
+    main: ir.OpView, recipe: Recipe, matmuls: Sequence[MatmulReport]
+) -> Iterator[Remark]:
+    """Yields a remark for each option on operands that no matmul has.
+
+    A format may leave matmuls wide, which is an effect. Options of blocks need quantized ones.
+
+    Args:
+        main: The entry function.
+        recipe: The recipe. Options of its preset are exempt.
+        matmuls: The matmuls of the program, after the recipe was applied.
+    """
+    quantized = [matmul for matmul in matmuls if matmul.wide is None]
+    if not quantized:
+        return  # A remark says so already.
+    asked = own_settings(recipe)
+    place = source_location(main.location)
+    for key, roles in _ON_OPERANDS.items():
+        blocks = key.startswith("blocks.")
+        read = quantized if blocks else matmuls
+        if key in asked and not any(roles <= {*matmul.roles} for matmul in read):
+            kind = "quantized matmul" if blocks else "matmul"
+            operands = " and ".join(_NAMED[role] for role in sorted(roles))
+            message = f"{key} has no effect: no {kind} multiplies {operands}"
+            yield Remark(message, place, main.operation.name, f"leave out {key}")
+
+
+_ON_OPERANDS: Final[Mapping[str, frozenset[str]]] = {
+    **{f"matmul.{role}": frozenset({role}) for role in (ACTIVATION, WEIGHT, GRADIENT)},
+    "blocks.gradient_rounding": frozenset({GRADIENT}),
+    "blocks.hadamard": frozenset({ACTIVATION, GRADIENT}),
+}
+"""The roles of operands that a matmul has if an option has an effect on it."""
+
+_NAMED: Final = {ACTIVATION: "an activation", WEIGHT: "a weight", GRADIENT: "a gradient"}
 
 _E5M2: Final = "f8E5M2"
 """No hardware multiplies two operands of this format, or of its variants."""

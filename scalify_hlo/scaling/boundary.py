@@ -95,7 +95,9 @@ class Boundary:
         self._kept = {i: scales[n] for i, n in carried.items() if i not in self._measured}
         self._kept |= dict.fromkeys(packed, ONE)
         self._returning = {
-            i: {n: scales[n] for n in some} for i, some in others.items() if i not in packed
+            i: {n: scales[n] for n in some if scales[n].powers}  # Packed ones enter at scale 1.
+            for i, some in others.items()
+            if i not in packed
         }
         if any(pairs):
             self._set_signature([a.type for a in block.arguments], None)

@@ -190,6 +190,35 @@ def test_a_transform_spreads_large_tokens() -> None:
 
 
 @pytest.mark.parametrize(
+    ("recipe", "key", "value"),
+    [
+        ("nvfp4", "blocks.hadamard", True),
+        ("nvfp4", "blocks.gradient_rounding", "stochastic"),
+        ("mxfp8", "matmul.gradient", "e5m2"),
+        ("fp8", "matmul.gradient", "e4m3"),
+        ("fp16", "matmul.gradient", "keep"),
+    ],
+)
+def test_an_option_for_operands_that_no_matmul_has_is_told(
+    recipe: str, key: str, value: Any
+) -> None:
+    x, w, d = inputs()
+    forward = jax.export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    both = jax.export.export(jax.jit(gradients))(x, w, d)
+
+    def told(program: Any, **settings: Any) -> list[str]:
+        scales = {"*": 1.0}
+        options: Any = {"recipe": recipe, "settings": settings, "input_scale": scales}
+        _, report = scalify_hlo.rewrite(program, **options, report=True)
+        return [remark.message for remark in report.remarks if "no effect" in remark.message]
+
+    (message,) = told(forward, **{key: value})
+    assert message.startswith(f"{key} has no effect: no ")
+    assert told(forward) == []
+    assert told(both, **{key: value}) == []
+
+
+@pytest.mark.parametrize(
     ("recipe", "settings", "message"),
     [
         ("mxfp8", {"blocks.gradient_rounding": "random"}, "is not a value of"),

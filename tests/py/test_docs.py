@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import jax
 import pytest
 
 import scalify_hlo
@@ -15,12 +16,30 @@ EVERY = sorted(path.name for path in pages.DOCS.glob("*.md"))
 _LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 
 
+def masked(page: str) -> str:
+    """A page without its numbers, whose last digits depend on the version of XLA.
+
+    The name that jax gives to the body of a loop depends on its version too.
+    """
+    page = re.sub(r"(?<![\w.])\d[\d.,]*(e[+-]?\d+)?", "#", page)
+    return re.sub(r"[ -]+", " ", page.replace("/eval_jaxpr/", "/closed_call/"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", pages.PAGES)
 def test_what_a_page_shows_runs(name: str, tmp_path: Path) -> None:
     file = pages.ROOT / name
     page = file.read_text()
-    assert pages.run(page, file.name, tmp_path) == page, "run `make docs`"
+    found = pages.run(page, file.name, tmp_path)
+    if jax.__version__.startswith(pages.WRITTEN_WITH):
+        assert found == page, "run `make docs`"
+    else:
+        assert masked(found) == masked(page), "run `make docs`"
+
+
+def test_other_words_are_no_numbers() -> None:
+    assert masked("loss  0.25, in 3 steps") == masked("loss 1.5e-7, in 12 steps")
+    assert masked("loss 0.25 in f16") != masked("loss 0.25 in f32")
 
 
 def test_the_rewrite_shown_is_the_rewrite_done() -> None:

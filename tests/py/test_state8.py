@@ -410,3 +410,23 @@ class TestCommands:
         listed = call("inspect", "--arguments", str(new)).stdout
         assert "scale of" in listed
         assert listed.count("f8E8M0FNU") == 12
+
+
+def test_a_result_may_be_a_moment_or_another_argument() -> None:
+    """Nothing but the type says which argument the last result is in the next call."""
+    type_ = "tensor<4x4xf32>"
+    text = f"""
+        func.func public @main(%w: {type_} {{tf.aliasing_output = 0 : i32}},
+            %m: {type_} {{tf.aliasing_output = 1 : i32}}, %x: {type_}) -> ({type_}, {type_}, {type_}) {{
+          %g = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0]
+              : ({type_}, {type_}) -> {type_}
+          %decay = stablehlo.constant dense<0.9> : {type_}
+          %kept = stablehlo.multiply %m, %decay : {type_}
+          %new = stablehlo.add %kept, %g : {type_}
+          %moved = stablehlo.subtract %w, %new : {type_}
+          %square = stablehlo.multiply %x, %x : {type_}
+          return %moved, %new, %square : {type_}, {type_}, {type_}
+        }}"""
+    settings = {"inputs.first_moment": ["arg1"], "matmul.smallest": 1}
+    found = jsa.rewrite(text, recipe="fp8-state8", signature="scaled", settings=settings)
+    assert "tensor<4x4xf8E4M3FN>, tensor<4x1xf8E8M0FNU>" in found.replace("%arg3: ", "")
