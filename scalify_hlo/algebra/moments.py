@@ -1,4 +1,4 @@
-"""The numbers by which moments are stored in blocks, for MLIR and for JAX alike."""
+"""The shapes of moments in blocks and of their scales, for MLIR and for JAX alike."""
 
 from __future__ import annotations
 
@@ -11,21 +11,6 @@ from scalify_hlo.algebra.limits import MOMENT_BLOCK
 SCALE_FORMAT: Final = "f8E8M0FNU"
 """The format of the scales of blocks."""
 
-INDEX_FACTOR: Final = 0x9E3779B1
-SALT_FACTOR: Final = 0x85EBCA77
-"""Odd numbers whose multiples differ in many bits."""
-
-MIXES: Final = ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1))
-"""The shifts and factors of the hash, which is the finalizer of MurmurHash3."""
-
-UNSURE: Final = 8
-"""The last bits of a number that are not hashed: a sum in another order may change them."""
-
-WORD: Final = 32
-MANTISSA: Final = 23
-BIAS: Final = 127
-"""The bits of an f32, those of its fraction, and the bias of its exponent."""
-
 
 def block_length(length: int) -> int:
     """Returns the number of elements in a block along a dimension of this length."""
@@ -35,10 +20,3 @@ def block_length(length: int) -> int:
 def scale_shape(shape: Sequence[int]) -> list[int]:
     """Returns the shape of the scales of a moment of rank 1 or more, without empty dimensions."""
     return [*shape[:-1], math.ceil(shape[-1] / block_length(shape[-1]))]
-
-
-def strides(shape: Sequence[int]) -> dict[int, int]:
-    """Returns the stride of each dimension longer than 1, in elements, modulo 2^32."""
-    return {
-        d: math.prod(shape[d + 1 :]) % (1 << WORD) for d, length in enumerate(shape) if length > 1
-    }

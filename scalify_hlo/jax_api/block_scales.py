@@ -10,17 +10,8 @@ import numpy as np
 
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
 from scalify_hlo.algebra.limits import NORMAL
-from scalify_hlo.algebra.moments import (
-    BIAS,
-    INDEX_FACTOR,
-    MANTISSA,
-    MIXES,
-    UNSURE,
-    WORD,
-    block_length,
-    scale_shape,
-    strides,
-)
+from scalify_hlo.algebra.moments import block_length, scale_shape
+from scalify_hlo.algebra.noise import BIAS, INDEX_FACTOR, MANTISSA, MIXES, UNSURE, WORD, strides
 
 SCALE_DTYPE: Final = np.dtype(jnp.float8_e8m0fnu)
 """The dtype of the scales of blocks: powers of two in a byte."""

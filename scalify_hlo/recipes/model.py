@@ -158,9 +158,9 @@ class Blocks:
             many rows, for which forward and backward matmuls read the same numbers.
         gradient_rounding: The rounding of data of gradients: ``nearest``, or ``stochastic``, which
             rounds up or down at random, so that the mean is right.
-        hadamard: Whether both operands of a matmul that makes the gradient of a weight get a random
-            Hadamard transform before they are quantized: each 16 terms of a sum, which spreads a
-            large one over all of them.
+        hadamard: Whether both operands of a matmul of an activation and a gradient, as that of a
+            weight's gradient, get a random Hadamard transform before they are quantized. It mixes
+            each 16 terms of a sum, so that a large one is spread over all of them.
     """
 
     size: int = 32

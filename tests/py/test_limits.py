@@ -21,7 +21,7 @@ sizes of buffers, waiting times and widths of columns."""
 
 NOT_LIMITS: dict[str, dict[str, str]] = {
     "facts of formats, of ops and of files": {
-        "algebra/moments.py": "BIAS INDEX_FACTOR MANTISSA MIXES SALT_FACTOR UNSURE WORD",
+        "algebra/noise.py": "BIAS INDEX_FACTOR MANTISSA MIXES SALT_FACTOR UNSURE WORD",
         "algebra/formats.py": "_MANY_EXPONENT_BITS _SMALL_BITS _SMALLEST_WITH_INFINITIES",
         "analysis/degrees.py": "_VALUES",
         "analysis/layers/dropout.py": "_LESS",

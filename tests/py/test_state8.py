@@ -417,7 +417,8 @@ def test_a_result_may_be_a_moment_or_another_argument() -> None:
     type_ = "tensor<4x4xf32>"
     text = f"""
         func.func public @main(%w: {type_} {{tf.aliasing_output = 0 : i32}},
-            %m: {type_} {{tf.aliasing_output = 1 : i32}}, %x: {type_}) -> ({type_}, {type_}, {type_}) {{
+            %m: {type_} {{tf.aliasing_output = 1 : i32}}, %x: {type_})
+            -> ({type_}, {type_}, {type_}) {{
           %g = stablehlo.dot_general %x, %w, contracting_dims = [0] x [0]
               : ({type_}, {type_}) -> {type_}
           %decay = stablehlo.constant dense<0.9> : {type_}

@@ -9,8 +9,8 @@ n is from 0 to 2^(23 - p) - 1, each as likely. The sum with c gives subnormal nu
 of those above them. All numbers of T are fixed points, and so is what is not finite.
 
 The number n is a hash of the bits of w, of the index of the element, and of a salt, which is a hash
-of all the tensor and of the number of the operand. So no key has to be carried from step to step,
-in loops and functions neither, and equal tensors are rounded equally, on every device.
+of the whole tensor and of the number of the operand. So no key has to be carried from step to step,
+or into loops and functions, and equal tensors are rounded equally on every device.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS, FloatFormat
-from scalify_hlo.algebra.moments import (
+from scalify_hlo.algebra.noise import (
     INDEX_FACTOR,
     MANTISSA,
     MIXES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -79,16 +80,51 @@ def _readings(
     at more than one scale. None if an operand says nothing of its scale.
     """
     readings: list[list[Array]] = [[]]
-    for index, (name, narrow) in enumerate(casts):
+    for first in range(0, len(casts), 2):
         longer: list[list[Array]] = []
         for known in readings:
-            wide = _reference(text, values, known)[index - len(casts)]
-            if name not in _WIDE and _has_no_scale(wide, narrow, name):
+            end = first - len(casts)
+            lhs, rhs = _reference(text, values, known)[end : end + 2 or None]
+            read = _readings_of_both(lhs, rhs, casts[first : first + 2], first)
+            if read is None:
                 return []
-            read = [wide] if name in _WIDE else _dequantized(wide, narrow, name, index)
-            longer += [[*known, value] for value in read]
+            longer += [[*known, *pair] for pair in read]
         readings = longer
     return readings
+
+
+def _readings_of_both(
+    lhs: Array, rhs: Array, casts: Sequence[tuple[str, Array]], index: int
+) -> list[tuple[Array, Array]] | None:
+    """The values for which the operands of a matmul stand, in the order of the original.
+
+    A matmul of which only a transpose is read has its operands in the other order.
+    """
+    one, other = casts
+    try:
+        return _pairs_of(_values_of(lhs, one, index), _values_of(rhs, other, index + 1))
+    except AssertionError:
+        try:
+            return _pairs_of(_values_of(lhs, other, index), _values_of(rhs, one, index + 1))
+        except AssertionError:
+            pass
+        raise
+
+
+def _pairs_of(lhs: list[Array] | None, rhs: list[Array] | None) -> list[tuple[Array, Array]] | None:
+    return None if lhs is None or rhs is None else list(product(lhs, rhs))
+
+
+def _values_of(wide: Array, cast: tuple[str, Array], index: int) -> list[Array] | None:
+    """The values for which an operand stands; None if it says nothing of its scale."""
+    name, narrow = cast
+    if wide.shape != narrow.shape:
+        raise AssertionError(f"operand {index % 2} of matmul {index // 2} has another shape")
+    if name in _WIDE:
+        return [wide]
+    if _has_no_scale(wide, narrow, name):
+        return None
+    return _dequantized(wide, narrow, name, index)
 
 
 def _matmuls(module: ir.Module) -> Iterator[ir.Operation]:
