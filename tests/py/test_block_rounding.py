@@ -187,7 +187,7 @@ def test_a_tensor_is_transformed_for_some_of_its_matmuls_only() -> None:
         return jnp.sum(jnp.tanh(first)) + jnp.sum(jnp.tanh(second)), first
 
     x, w, _ = inputs()
-    arrays = ((inputs(96, 64, 32)[1], w), x)
+    arrays = ((inputs(96, 64, 32)[1] / 16, w / 16), x)
     program = jax.export.export(jax.jit(jax.value_and_grad(loss, has_aux=True)))(*arrays)
     plain, found = (
         scalify_hlo.rewrite(
