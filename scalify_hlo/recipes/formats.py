@@ -193,9 +193,10 @@ def _check_blocks(formats: Mapping[str, str], settings: Mapping[str, Setting]) -
 def _check_hadamard(settings: Mapping[str, Setting]) -> None:
     """Refuses a Hadamard transform of blocks that it does not divide."""
     transform, size = settings["blocks.hadamard"], settings["blocks.size"]
-    if transform.value is True and isinstance(size.value, int) and size.value % HADAMARD:
+    count = size.number(least=1)
+    if transform.boolean() and count % HADAMARD:
         raise _later(transform, size).error(
-            f"'blocks.size' is {size.value}, and 'blocks.hadamard' transforms {HADAMARD} terms",
+            f"'blocks.size' is {count}, and 'blocks.hadamard' transforms {HADAMARD} terms",
             f"set blocks.size to a multiple of {HADAMARD}, or leave the transform out",
         )
 

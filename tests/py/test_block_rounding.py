@@ -245,6 +245,7 @@ def test_an_option_for_operands_that_no_matmul_has_is_told(
         ("mxfp8", {"blocks.gradient_rounding": "random"}, "is not a value of"),
         ("fp8-current", {"blocks.hadamard": True}, "blocks.hadamard has no effect"),
         ("mxfp8", {"blocks.hadamard": True, "blocks.size": 40}, "transforms 16 terms"),
+        ("mxfp8", {"blocks.hadamard": "true", "blocks.size": "40"}, "transforms 16 terms"),
     ],
 )
 def test_what_is_refused(recipe: str, settings: dict[str, Any], message: str) -> None:
