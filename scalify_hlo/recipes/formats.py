@@ -96,8 +96,8 @@ def resolve(settings: Mapping[str, Setting], target: Setting) -> dict[str, str]:
     """Returns the formats of a recipe by option, with their MLIR names.
 
     Args:
-        settings: A setting for each key of `PLACES`, for the kind of scales, and for the scales of
-            moments.
+        settings: A setting for each key of `PLACES`, for the kind of scales, and for the options of
+            blocks and of moments with them.
         target: The setting of the target.
 
     Raises:

@@ -189,9 +189,11 @@ def test_moments_on_eight_devices_are_those_on_one() -> None:
     told = json.loads(eight_devices.run("sharded_moments"))
     assert told["moments"] == 6
     assert told["divided"] == [8] * 6
-    # Sums over devices are in another order, which may change the last bits of a moment. One that
-    # was stored one number apart may be two apart after the next step.
-    assert told["apart"] <= 2
+    # Sums over devices are in another order, which may change the last bits of a moment, so that
+    # it is stored one number apart; each step may add one.
+    once, thrice = told["apart"]
+    assert once <= 1
+    assert thrice <= 3
     assert told["equal"] > 0.98
 
 
