@@ -52,6 +52,15 @@ class FloatFormat:
         return -self.min_exponent - (1 if self.exponent_bits >= _MANY_EXPONENT_BITS else 3)
 
     @property
+    def scaled_amax(self) -> float:
+        """The amax that scales from statistics give data: the largest number of the format.
+
+        It is 1 in the wide formats, in which products of larger data would overflow, and which lose
+        nothing near 1.
+        """
+        return 1.0 if self.wide else self.max_finite
+
+    @property
     def small(self) -> bool:
         """Whether it has 8 bits or fewer: too little range for products with powers of two."""
         return self.bits <= _SMALL_BITS

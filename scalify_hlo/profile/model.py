@@ -164,10 +164,10 @@ def _format(format_: str | FloatFormat) -> FloatFormat:
 
 
 def _unclipped(largest: float, format_: FloatFormat) -> int:
-    """log2 of the smallest scale at which a magnitude does not saturate."""
+    """log2 of the smallest scale at which a magnitude is at most `FloatFormat.scaled_amax`."""
     if not largest:
         return 0
-    mantissa, exponent = math.frexp(largest / format_.max_finite)
+    mantissa, exponent = math.frexp(largest / format_.scaled_amax)
     return exponent - (mantissa == 0.5)
 
 

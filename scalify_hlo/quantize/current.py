@@ -36,7 +36,7 @@ class Current:
         devices = devices_of(quantizing.at.opview)
         amax = statistic(value, "max", quantizing.at, wide=False, devices=devices, kept=dims)
         emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
-        largest = FORMATS[request.format].max_finite * 2.0**-scaling.margin
+        largest = FORMATS[request.format].scaled_amax * 2.0**-scaling.margin
         if scaling.power_2_scale and 0 <= scaling.margin <= MOST_MARGIN:
             bounded = emitter.maximum(emitter.kept(amax), emitter.number(SMALLEST_AMAX))
             inverse = emitter.inverse_scale(bounded, largest)

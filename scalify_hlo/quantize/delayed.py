@@ -61,7 +61,8 @@ class Described(NamedTuple):
 
     Attributes:
         names: The names of the tensors.
-        largest: The largest number of each tensor's format, divided by 2^margin.
+        largest: The amax that each tensor's data are scaled to, with the margin; see
+            `FloatFormat.scaled_amax`.
         gradients: For each tensor, whether it is a gradient.
         power_2_scale: Whether scales are powers of two.
     """
@@ -297,9 +298,9 @@ class Delayed:
         return [new_history, new, next_step]
 
     def _largest(self) -> list[float]:
-        """Returns the largest number of each tensor's format, divided by 2^margin."""
+        """Returns the amax that each tensor's data are scaled to, with the margin."""
         room = 2.0**-self._recipe.scaling.margin
-        return [FORMATS[tensor.format].max_finite * room for tensor in self._tensors]
+        return [FORMATS[tensor.format].scaled_amax * room for tensor in self._tensors]
 
 
 def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:

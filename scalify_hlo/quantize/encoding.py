@@ -105,8 +105,11 @@ def _exponents(
 
 
 def unclipped(largest: Array, target: FloatFormat) -> Exponents:
-    """Returns log2 of the least powers of two at which magnitudes are in range; 0 for zeros."""
-    mantissa, exponent = np.frexp(np.asarray(largest, np.float64) / target.max_finite)
+    """Returns log2 of the least powers of two at which magnitudes are in range; 0 for zeros.
+
+    The range is that of `FloatFormat.scaled_amax`.
+    """
+    mantissa, exponent = np.frexp(np.asarray(largest, np.float64) / target.scaled_amax)
     return np.where(largest > 0, exponent.astype(np.int64) - (mantissa == 0.5), 0)
 
 

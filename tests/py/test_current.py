@@ -215,3 +215,30 @@ def test_with_narrow_state_and_pairs(state: str) -> None:
 @pytest.mark.parametrize("case", ["gspmd", "shard_map"])
 def test_one_amax_for_all_devices(case: str) -> None:
     eight_devices.run("sharded_current", case)
+
+
+@pytest.mark.parametrize("format_", ["bf16", "f16"])
+@pytest.mark.parametrize("log2", [-40.0, -10.0, 0.0, 10.0, 40.0])
+@pytest.mark.parametrize("kind", ["current", "delayed", "calibrated"])
+def test_formats_of_16_bits_keep_the_products_of_their_data_finite(
+    kind: str, log2: float, format_: str
+) -> None:
+    """Scaled to its largest number, an operand in bf16 would have no finite product."""
+    x, w = (sample(seed, log2, 32 * 32).reshape(32, 32) for seed in (0, 1))
+    program = jax.export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    roles = ("activation", "weight", "gradient")
+    settings = {f"matmul.{role}": format_ for role in roles} | {"scaling.fp8_format": "matmul"}
+    profile = scalify_hlo.calibrate(program, [(x, w)]) if kind == "calibrated" else None
+    rewritten = scalify_hlo.rewrite(
+        program, recipe=f"fp8-{kind}", settings=settings, profile=profile
+    )
+    found: Any
+    if kind == "delayed":
+        state = scalify_hlo.init_scaling_state(rewritten)
+        for _ in range(2):
+            found, state = rewritten.call(x, w, state)
+    else:
+        found = rewritten.call(x, w)
+    exact = np.asarray(program.call(x, w), np.float64)
+    error = np.abs(np.asarray(found, np.float64) - exact).max() / np.abs(exact).max()
+    assert error < (0.02 if format_ == "bf16" else 0.002)

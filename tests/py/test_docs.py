@@ -21,7 +21,7 @@ def masked(page: str) -> str:
 
     The name that jax gives to the body of a loop depends on its version too.
     """
-    page = re.sub(r"(?<![\w.])[+-]?\d[\d.,]*(e[+-]?\d+)?", "#", page)
+    page = re.sub(r"(?<![\w.])[+-]?\d(?:[\d.,]*\d)?(e[+-]?\d+)?", "#", page)
     return re.sub(r"[ -]+", " ", page.replace("/eval_jaxpr/", "/closed_call/"))
 
 
