@@ -1,7 +1,9 @@
 """Shared settings of the Python tests."""
 
+import gc
 import importlib.metadata
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -53,3 +55,15 @@ def default_code(monkeypatch: pytest.MonkeyPatch) -> None:
         return made
 
     monkeypatch.setattr(xla_client, "CompileOptions", options)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Pauses garbage collection while tests are collected, and leaves them out of it later.
+
+    Each collection would walk through the tens of thousands of objects that describe the tests.
+    """
+    gc.disable()
+    yield
+    gc.enable()
+    gc.freeze()

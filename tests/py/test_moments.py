@@ -89,6 +89,7 @@ def test_a_moment_is_stored_as_in_numpy(shape: tuple[int, ...], format_: str, ro
     np.testing.assert_array_equal(values, expected.values(root=root))
 
 
+@pytest.mark.slow
 @ROOTS
 @pytest.mark.parametrize("format_", FORMATS)
 def test_jax_stores_it_with_the_same_bits(format_: str, root: bool) -> None:

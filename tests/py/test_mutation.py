@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tools.mutation.covering import choose
 from tools.mutation.lit_items import run_lines
 from tools.mutation.mutant import ROOT, function_at
@@ -37,6 +39,7 @@ print(json.dumps(ends))
 """
 
 
+@pytest.mark.slow
 def test_planted_mutants() -> None:
     original = (ROOT / SCALE).read_text()
     assert all(old in original for old, _, _ in PLANTED.values())

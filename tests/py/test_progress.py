@@ -68,8 +68,14 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 WRITING = {"rewrite": "out", "blame": "out.toml", "search": "out.toml", "compile": "folder"}
 """The commands that need an output, or print less with one."""
 
+COMPILING = ("compile", "explain")
+"""The commands that start a process for each compilation."""
 
-@pytest.mark.parametrize("name", RUNS)
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=pytest.mark.slow if each in COMPILING else ()) for each in RUNS],
+)
 def test_a_command_has_a_bar_on_a_terminal_only(
     folder: Path, monkeypatch: pytest.MonkeyPatch, bars: list[Bar], name: str
 ) -> None:

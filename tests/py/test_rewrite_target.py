@@ -132,6 +132,7 @@ def test_a_rewrite_that_has_no_estimate_says_why(
     assert f"no estimate: {reason}" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("plugin")
 def test_the_estimate_is_that_of_explain(path: str, tmp_path: Path) -> None:
     report = tmp_path / "report.json"

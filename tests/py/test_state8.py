@@ -151,6 +151,7 @@ def test_moments_alone_cost_little() -> None:
     assert (narrow != wide).any()
 
 
+@pytest.mark.slow
 def test_the_new_moments_are_those_of_numpy() -> None:
     """The wide moments of a step, stored by the formulas, are the moments that it returns."""
     optimizer = OPTIMIZERS["adamw"]()
