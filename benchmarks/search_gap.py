@@ -3,6 +3,7 @@
     python -m benchmarks.search_gap                    # both models, 200 steps, three seeds
     python -m benchmarks.search_gap gpt2 --share 0.9 --steps 100
     python -m benchmarks.search_gap gpt2 --demo        # at the sizes of the demo model
+    python -m benchmarks.search_gap gpt2 --demo --short --steps 30 --seeds 12
     python -m benchmarks.search_gap gpt2 --only search --only "first and last"
 
 All contenders of a seed begin with the same parameters and see the same batches. A gap is the mean
@@ -17,7 +18,10 @@ loss of the last steps, less that of f32. The recipes are
 of the gap and of its magnitude, which is how far the loss is from that of f32. The gap of `nudged`,
 which is f32 as well, tells how much is chance: its first parameters are rounded to four bits.
 Training amplifies any difference, so there are short runs too. Each starts from a state of the run
-in f32, and its gap is that of the loss of its fifth step; the mean is over all of them.
+in f32, and its gap is that of the loss of its fifth step. The table has the mean of these gaps, and
+the mean and the median of their magnitudes. The first steps of some seeds amplify a difference by
+thousands, and decide the mean; the median does not depend on them. With `--short` there are only
+short runs, so that there is time for more seeds.
 """
 
 import argparse
@@ -51,7 +55,8 @@ OTHER_SEED = 1000
 """The seed of the run from which `search` has its inputs."""
 
 
-COLUMNS = ("recipe", "FP8", "gap", "|gap|", "gaps of seeds", "short gap", "|short gap|")
+LONG = ("gap", "|gap|", "gaps of seeds")
+SHORT = ("short gap", "|short gap|", "median")
 
 
 @dataclass(frozen=True)
@@ -239,18 +244,22 @@ def measure(training: Training, options: argparse.Namespace, console: Console) -
     chosen = recipes(program, inputs, options.recipe, options.share, options.seeds)
     seeds, steps = range(options.seeds), options.steps
     exact = [train(original, training, seed, steps) for seed in seeds]
-    table = Table(*COLUMNS, title_justify="left")
+    columns = ("recipe", "FP8", *(() if options.short else LONG), *SHORT)
+    table = Table(*columns, title_justify="left")
     table.title = f"f32: {statistics.mean(map(last_loss, exact)):.5f}"
 
     def add(name: str, fp8: float, runs: Sequence[Any], training: Training) -> None:
         mine = [runs[seed % len(runs)] for seed in seeds]
-        gaps = [last_loss(train(mine[i], training, i, steps)) - last_loss(exact[i]) for i in seeds]
+        cells = [name, f"{fp8:.1%}"]
+        if not options.short:
+            ends = [last_loss(train(mine[i], training, i, steps)) for i in seeds]
+            cells += _cells([ends[i] - last_loss(exact[i]) for i in seeds])
         short = [list(short_gaps(mine[i], training, i, steps, exact[i])) for i in seeds]
-        cells = (name, f"{fp8:.1%}", *_cells(gaps), *_short_cells(short))
+        cells += _short_cells(short)
         table.add_row(*cells)
         console.print(*cells, highlight=False)
 
-    if not options.only:
+    if not options.only and not options.short:
         add("f32, nudged", 0.0, [original], nudged(training))
     for name, several in chosen.items():
         if options.only and name not in options.only:
@@ -266,14 +275,16 @@ def last_loss(found: Trajectory) -> float:
     return statistics.mean(found.losses[-max(len(found.losses) // 5, 1) :])
 
 
-def _short_cells(gaps: Sequence[Sequence[float]]) -> tuple[str, str]:
+def _short_cells(gaps: Sequence[Sequence[float]]) -> list[str]:
     every = [gap for each in gaps for gap in each]
-    return f"{statistics.mean(every):+.5f}", f"{statistics.mean(map(abs, every)):.5f}"
+    sizes = [abs(gap) for gap in every]
+    mean, median = statistics.mean(sizes), statistics.median(sizes)
+    return [f"{statistics.mean(every):+.5f}", f"{mean:.5f}", f"{median:.5f}"]
 
 
-def _cells(gaps: Sequence[float]) -> tuple[str, str, str]:
+def _cells(gaps: Sequence[float]) -> list[str]:
     mean, size = statistics.mean(gaps), statistics.mean(map(abs, gaps))
-    return f"{mean:+.5f}", f"{size:.5f}", " ".join(f"{gap:+.3f}" for gap in gaps)
+    return [f"{mean:+.5f}", f"{size:.5f}", " ".join(f"{gap:+.3f}" for gap in gaps)]
 
 
 def main() -> int:
@@ -285,6 +296,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--at", type=int, default=50, help="steps before the inputs of search")
+    parser.add_argument("--short", action="store_true", help="no gaps at the end of training")
     parser.add_argument("--only", action="append", metavar="RECIPE", help="a row of the table")
     parser.add_argument("--demo", action="store_true", help="GPT-2 at the sizes of the demo model")
     options = parser.parse_args()

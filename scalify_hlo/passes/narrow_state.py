@@ -25,6 +25,7 @@ from scalify_hlo.quantize.state import (
 )
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report, SiteReport
+from scalify_hlo.report.totals import StateBytes
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class NarrowStatePass(Pass):
         before = casts.count
         if main is not None:
             narrowed = narrow_arguments(main, self.recipe.state)
-            report.state_bytes = narrowed.bytes
+            if report.state_bytes is not None:  # `scalify-quantize-matmuls` stored weights.
+                narrowed.roles.add("weight")
+            report.state_bytes = _sum(narrowed.bytes, report.state_bytes)
             packed = pack_moments(main, self.recipe.state)
             report.remarks += packed.remarks
             if packed.arguments:
@@ -73,6 +76,12 @@ class NarrowStatePass(Pass):
                 clear(op, LEFT)
         if index.listing is not None:
             index.listing.renew()
+
+
+def _sum(state: StateBytes | None, stored: StateBytes | None) -> StateBytes | None:
+    if state is None or stored is None:
+        return state or stored
+    return StateBytes(state.before + stored.before, state.after + stored.after)
 
 
 def _measured(main: ir.OpView, moments: list[int], report: Report) -> int:

@@ -6,13 +6,13 @@ scale propagation, or after a division by a scale that follows from a statistic 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
 from scalify_hlo.analysis.sizes import Extent, Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
@@ -31,6 +31,7 @@ from scalify_hlo.quantize.matmuls import (
     Propagated,
     QuantizedOperands,
     Quantizer,
+    Scales,
     is_small,
     roles_of,
 )
@@ -45,9 +46,14 @@ from scalify_hlo.quantize.selection import (
     fall_backs,
     without_operands,
 )
+from scalify_hlo.quantize.stored_weights import StoredWeights, Weight, store_weights
 from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
+from scalify_hlo.report.matmuls import STORED, OperandScale
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import Records
+
+_Decided: TypeAlias = tuple[Extent, Choice] | None
+"""The sizes of a matmul, and the decision on it; None for a matmul without roles."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,9 @@ class QuantizeMatmulsPass(Pass):
         ops = marked_ops(module, index.listing)
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
-        self._narrow(ops, quantizer, report, numbers, records, exchanges)
+        choices = self._decided(ops, numbers)
+        stored = None if main is None else self._stored(main, ops, choices, report)
+        self._narrow(ops, choices, stored, quantizer, report, records, exchanges)
         exchanges.finish()
         if source is not None:
             source.finish(report)
@@ -101,9 +109,10 @@ class QuantizeMatmulsPass(Pass):
     def _narrow(
         self,
         ops: Sequence[ir.OpView],
+        choices: Sequence[_Decided],
+        stored: StoredWeights | None,
         quantizer: Quantizer,
         report: Report,
-        numbers: Numbers,
         records: Records,
         exchanges: Exchanges,
     ) -> None:
@@ -111,37 +120,57 @@ class QuantizeMatmulsPass(Pass):
 
         Args:
             ops: The matmuls that are marked.
+            choices: The decision on each.
+            stored: The weights that arguments have in the formats of matmuls.
             quantizer: The quantization of one matmul.
             report: The report, which counts quantized matmuls.
-            numbers: The numbers of the matmuls that are not quantized.
             records: The records of the outcome for each matmul.
             exchanges: The collectives that casts stand before.
         """
-        selection = Selection(self.recipe)
         blocks = self.recipe.scaling.kind == "block"
         read = self.recipe.state.gradient != KEEP or self.recipe.computes_last
-        choices = self._decided(ops, selection, numbers)
         exchanges.expect(op for op, choice in zip(ops, choices, strict=True) if _is_small(choice))
         for op, decided in zip(ops, choices, strict=True):
             left = [op]
             if decided is not None:
                 extent, choice = decided
                 report.narrowed += choice.formats is not None
+                sides = () if stored is None else stored.sides.get(op.results[0], ())
                 left = self._quantized(op, choice, quantizer, extent)
                 known = self.listed and choice.formats is not None
-                scales = quantizer.scales if known else (None, None)
+                scales = _with_stored(quantizer.scales, sides) if known else (None, None)
                 records.note(left[0], choice.wide, scales, choice.formats if blocks else None)
                 if blocks and choice.formats is not None:
                     clear(left[0], (attributes.MATMUL,))
             for each in () if read else left:
                 clear(each, LEFT)
-        selection.sites.refuse_unmatched()
 
-    def _decided(
-        self, ops: Sequence[ir.OpView], selection: Selection, numbers: Numbers
-    ) -> list[tuple[Extent, Choice] | None]:
+    def _stored(
+        self,
+        main: ir.OpView,
+        ops: Sequence[ir.OpView],
+        choices: Sequence[_Decided],
+        report: Report,
+    ) -> StoredWeights | None:
+        """Stores the weights of matmuls in the format of the recipe, if it is theirs."""
+        format_ = self.recipe.state.weight
+        if not is_small(format_) or self.recipe.scaling.kind == "block":
+            return None
+        weights = [
+            Weight(op, side)
+            for op, decided in zip(ops, choices, strict=True)
+            if decided is not None and decided[1].formats is not None
+            for side, role in enumerate(roles_of(op))
+            if role == WEIGHT and decided[1].formats[side] == format_
+        ]
+        stored = store_weights(main, format_, weights)
+        report.remarks += stored.remarks
+        report.state_bytes = stored.bytes
+        return stored
+
+    def _decided(self, ops: Sequence[ir.OpView], numbers: Numbers) -> list[_Decided]:
         """Returns the sizes of each matmul that has roles, and the decision on it."""
-        decided: list[tuple[Extent, Choice] | None] = []
+        selection, decided = Selection(self.recipe), list[_Decided]()
         sizes, places, candidates = Sizes(), list[int](), list[Candidate]()
         for op in ops:
             if attributes.ROLES not in op.attributes:
@@ -159,6 +188,7 @@ class QuantizeMatmulsPass(Pass):
         for place, candidate, wide in zip(places, candidates, slower, strict=True):
             if wide is not None:
                 decided[place] = candidate.extent, Choice(None, wide)
+        selection.sites.refuse_unmatched()
         return decided
 
     def _quantizer(
@@ -194,7 +224,13 @@ class QuantizeMatmulsPass(Pass):
         return quantizer.narrow(op, choice.formats, extent)
 
 
-def _is_small(decided: tuple[Extent, Choice] | None) -> bool:
+def _with_stored(scales: Scales, sides: Container[int]) -> Scales:
+    """Returns the scales of operands, some of which are those of arguments."""
+    lhs, rhs = (OperandScale(STORED) if i in sides else scales[i] for i in (0, 1))
+    return lhs, rhs
+
+
+def _is_small(decided: _Decided) -> bool:
     """Whether a matmul gets operands of 8 bits."""
     formats = None if decided is None else decided[1].formats
     return formats is not None and all(map(is_small, formats))

@@ -13,6 +13,7 @@ from scalify_hlo.dialect.patterns import is_site_like
 DECLARED: Final = "declared"
 ASSUMED: Final = "assumed"
 MEASURED: Final = "measured"
+STORED: Final = "stored"
 
 ORIGINS: Final = {
     DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
@@ -23,6 +24,7 @@ ORIGINS: Final = {
     "delayed": "from the amax of the operand in past steps",
     "profile": "from a profile",
     "constant": "from the elements of the operand, which is a constant of the program",
+    STORED: "that of the argument, which the caller passes in that format",
     "program": "1: the program has the operand in that format",
 }
 """The origins of scales of operands."""

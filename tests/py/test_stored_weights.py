@@ -1,0 +1,204 @@
+"""Weights of inference that the caller passes in the format of the matmuls that read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import pytest
+
+import scalify_hlo as jsa
+from scalify_hlo.report.matmuls import STORED
+
+SETTINGS = {"state.weight": "f8E4M3FN"}
+KINDS = ("fp8", "unit", "fp8-current", "fp8-delayed")
+
+
+def predict(params: Any, x: jax.Array) -> jax.Array:
+    """A weight as it is, a transposed one, and one of rank 3; a bias is read by no matmul."""
+    h = jax.nn.relu(x @ params["up"] + params["bias"])
+    y = jnp.einsum("bf,hkf->bhk", h, params["heads"])
+    return y.reshape(len(y), -1) @ params["down"].T
+
+
+def parameters(dtype: Any = jnp.float32) -> Any:
+    keys = iter(jax.random.split(jax.random.key(0), 4))
+    shapes = {"up": (64, 128), "bias": (128,), "heads": (4, 16, 128), "down": (32, 64)}
+    return {name: jax.random.normal(next(keys), s, dtype) / 8 for name, s in shapes.items()}
+
+
+def batch(dtype: Any = jnp.float32) -> jax.Array:
+    return jax.random.normal(jax.random.key(1), (32, 64), dtype)
+
+
+def rewritten(
+    function: Any, *arguments: Any, recipe: str = "fp8", **options: Any
+) -> tuple[jax.export.Exported, jsa.Report]:
+    program = jax.export.export(jax.jit(function))(*arguments)
+    settings = {**SETTINGS, **options}
+    program, report = jsa.rewrite(
+        program, recipe=recipe, signature="scaled", settings=settings, report=True
+    )
+    return program, report
+
+
+def dtypes(program: jax.export.Exported) -> dict[str, str]:
+    (params, *_), _ = jax.tree.unflatten(program.in_tree, program.in_avals)
+    return {name: str(leaf.data.dtype) for name, leaf in params.items()}
+
+
+@pytest.mark.parametrize("recipe", KINDS)
+def test_matmuls_take_them_as_they_are(recipe: str) -> None:
+    program, report = rewritten(predict, parameters(), batch(), recipe=recipe)
+    f8 = "float8_e4m3fn"
+    assert dtypes(program) == {"up": f8, "heads": f8, "down": f8, "bias": "float32"}
+    for name in ("up", "heads", "down"):
+        assert not _converts(program, name)
+    assert report.totals.matmuls.narrow == 3
+    assert [m.scales[m.roles.index("weight")] for m in report.matmuls] == [(STORED, "", *REST)] * 3
+    weights = sum(parameters()[name].size for name in ("up", "heads", "down"))
+    assert report.state_bytes == (4 * weights, weights + 3 * 4)
+
+
+REST = (None, None, "", "")
+
+
+def _converts(program: jax.export.Exported, name: str) -> bool:
+    """Whether a program converts an argument, reshaped and transposed ones included."""
+    from scalify_hlo.io.program import read_program
+
+    module = read_program(program.mlir_module_serialized, "program").module
+    main = next(op for op in module.body.operations if op.name.value == "main")
+    values = [a for a in main.arguments if name in str(a.location) and a.type.rank]
+    for value in values:
+        for use in value.uses:
+            if use.owner.operation.name == "stablehlo.convert":
+                return True
+            if use.owner.operation.name in ("stablehlo.reshape", "stablehlo.transpose"):
+                values.append(use.owner.results[0])
+    return False
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+@pytest.mark.parametrize("recipe", ["fp8", "unit", "fp8-current"])
+def test_results_are_those_of_casts_in_each_call(recipe: str, dtype: Any) -> None:
+    """The program that casts gets the same data, widened, at the same scales: the same bits."""
+    params, x = parameters(dtype), batch(dtype)
+    program, _ = rewritten(predict, params, x, recipe=recipe)
+    (state,) = jsa.scaled_state(program, (params,))
+    casting = jsa.rewrite(
+        jax.export.export(jax.jit(predict))(params, x), recipe=recipe, signature="scaled"
+    )
+    wide = {
+        name: jsa.ScaledArray(leaf.data.astype(dtype), leaf.scale) for name, leaf in state.items()
+    }
+    scaled = jsa.as_scaled_array(x)
+    one, other = (jsa.asarray(p.call(w, scaled)) for p, w in ((program, state), (casting, wide)))
+    if recipe == "fp8-current":  # Its casts multiply by another power of two, which may round.
+        np.testing.assert_allclose(np.float32(one), np.float32(other), rtol=0, atol=0.05)
+    else:
+        np.testing.assert_array_equal(np.float32(one), np.float32(other))
+
+
+def test_results_are_near_f32() -> None:
+    params, x = parameters(), batch()
+    exact = predict(params, x)
+    for recipe in ("fp8", "unit", "fp8-current"):
+        program, _ = rewritten(predict, params, x, recipe=recipe)
+        found = jsa.asarray(
+            program.call(*jsa.scaled_state(program, (params,)), jsa.as_scaled_array(x))
+        )
+        error = np.linalg.norm(found - exact) / np.linalg.norm(exact)
+        assert error < 0.1, recipe
+
+
+def test_data_at_any_scale_give_the_same_bits() -> None:
+    """X = X_d * X_s for each weight: data and scale may be halved and doubled."""
+    params, x = parameters(), batch()
+    program, _ = rewritten(predict, params, x)
+    (state,), scaled = jsa.scaled_state(program, (params,)), jsa.as_scaled_array(x)
+    before = jsa.asarray(program.call(state, scaled))
+    moved = {
+        name: replace(leaf, scale=leaf.scale * 2.0**k)
+        for k, (name, leaf) in enumerate(state.items(), -1)
+        if name != "bias"
+    }
+    moved["bias"] = state["bias"]
+    exact = predict({name: jsa.asarray(leaf, np.float32) for name, leaf in moved.items()}, x)
+    found = jsa.asarray(program.call(moved, scaled))
+    assert not np.array_equal(found, before)
+    assert np.linalg.norm(found - exact) / np.linalg.norm(exact) < 0.1
+
+
+def test_a_weight_with_other_readers_keeps_its_format() -> None:
+    def function(params: Any, x: jax.Array) -> jax.Array:
+        return predict(params, x) + params["down"].sum()
+
+    program, report = rewritten(function, parameters(), batch())
+    assert dtypes(program)["down"] == "float32"
+    assert dtypes(program)["up"] == "float8_e4m3fn"
+    (remark,) = [each for each in report.remarks if "besides matmuls" in each.message]
+    assert remark.op == "stablehlo.reduce"
+    assert "reads params['down'] besides matmuls" in remark.message
+
+
+def test_a_weight_of_a_wide_matmul_keeps_its_format() -> None:
+    program, _ = rewritten(predict, parameters(), batch(), **{"matmul.exclude": ["*down*"]})
+    assert dtypes(program)["down"] == "float32"
+    assert dtypes(program)["heads"] == "float8_e4m3fn"
+
+
+def test_an_activation_is_not_stored() -> None:
+    program, _ = rewritten(predict, parameters(), batch())
+    (_, x), _ = jax.tree.unflatten(program.in_tree, program.in_avals)
+    assert x.data.dtype == np.float32
+
+
+def test_frozen_weights_of_training_are_stored() -> None:
+    """Low-rank adapters: the forward and the backward pass read the frozen weight."""
+
+    def loss(adapter: Any, params: Any, x: jax.Array) -> jax.Array:
+        low = x @ adapter["a"] @ adapter["b"]
+        return jnp.mean(jnp.tanh(jnp.tanh(x @ params["in"] + low) @ params["out"]) ** 2)
+
+    def step(params: Any, adapter: Any, x: jax.Array) -> Any:
+        gradients = jax.grad(loss)(adapter, params, x)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, adapter, gradients)
+
+    params = {"in": jnp.ones((64, 64)), "out": jnp.ones((64, 64))}
+    adapter = {"a": jnp.ones((64, 16)), "b": jnp.zeros((16, 64))}
+    program, report = rewritten(step, params, adapter, batch())
+    assert dtypes(program) == {"in": "float8_e4m3fn", "out": "float8_e4m3fn"}
+    assert report.state_bytes is not None
+
+
+def test_without_any_weight_a_remark_says_so() -> None:
+    _, report = rewritten(lambda params, x: x * params["bias"].sum(), parameters(), batch())
+    assert any("state.weight is f8E4M3FN" in each.message for each in report.remarks)
+
+
+def test_strict_takes_a_program_whose_weights_are_stored() -> None:
+    program = jax.export.export(jax.jit(predict))(parameters(), batch())
+    scales = dict.fromkeys(("params*", "x"), 1.0)
+    jsa.rewrite(
+        program,
+        recipe="fp8",
+        signature="scaled",
+        settings={**SETTINGS, "matmul.exclude": []},
+        input_scale=scales,
+        strict=True,
+    )
+
+
+def test_data_are_in_the_format() -> None:
+    params = parameters()
+    program, _ = rewritten(predict, params, batch())
+    (state,) = jsa.scaled_state(program, (params,))
+    up = state["up"]
+    assert up.data.dtype == ml_dtypes.float8_e4m3fn
+    expected = (np.asarray(params["up"]) / float(up.scale)).astype(ml_dtypes.float8_e4m3fn)
+    np.testing.assert_array_equal(np.asarray(up.data), expected)
