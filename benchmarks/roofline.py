@@ -6,6 +6,7 @@
     python -m benchmarks.roofline --model gpt2 --optimize      # with faster ops of the same value
     python -m benchmarks.roofline --chosen                     # matmuls by what pays on the device
     python -m benchmarks.roofline --dtype f32 --bf16           # from f32, with compute=bf16
+    python -m benchmarks.roofline --model decode --weights     # weights that are stored in f8
     python -m benchmarks.roofline --show                       # the table of the last figures
 
 Each program is compiled by XLA for a description of the device, in a process of its own, and its
@@ -50,8 +51,18 @@ CHOSEN = "+target"
 """The end of the label of a program whose recipe has the device as its target."""
 OUTSIDE = "+bf16"
 """The end of the label of a program whose recipe sets `compute` to bf16."""
+WEIGHTS = "+weights"
+"""The end of the label of a program that takes its weights in f8, with the signature `scaled`."""
+VOCABULARY = "+vocabulary"
+"""The end of the label of a program with the vocabulary's matmul in f8."""
 OPTIMIZED = "+optimize"
 """The end of the label of a program that is rewritten with `optimize=True`."""
+SETTINGS: Mapping[str, Mapping[str, object]] = {
+    OUTSIDE: {"compute": "bf16"},
+    WEIGHTS: {"state.weight": "f8E4M3FN"},
+    VOCABULARY: {"matmul.vocabulary": True},
+}
+"""The settings of a recipe by the end of a label."""
 STATIC = ("fp8", "unit")
 """The recipes that predict scales from those of the inputs."""
 DTYPES = {"bf16": "bfloat16", "f32": "float32"}
@@ -64,22 +75,22 @@ def program(model: str, dtype: str, label: str, signature: str, target: str) -> 
     exported = MODELS[model].export(DTYPES[dtype], load_target(target).platform)
     if label == ORIGINAL:
         return exported
-    recipe, optimize = label.removesuffix(OPTIMIZED), label.endswith(OPTIMIZED)
+    recipe, *ends = label.split("+")
     recipe = "propagate" if recipe == ORIGINAL else recipe
-    device = target if recipe.endswith(CHOSEN) else None
-    recipe = recipe.removesuffix(CHOSEN)
-    settings = {"compute": "bf16"} if recipe.endswith(OUTSIDE) else {}
-    recipe = recipe.removesuffix(OUTSIDE)
+    settings = {k: v for end in ends for k, v in SETTINGS.get(f"+{end}", {}).items()}
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
-    how = {"settings": settings, "target": device, **how}
-    return scalify_hlo.rewrite(exported, recipe=recipe, optimize=optimize, **how)
+    how = SIGNATURES["scaled"] if WEIGHTS in label else how
+    device, optimize = target if CHOSEN in label else None, OPTIMIZED in label
+    how = {"settings": settings, "target": device, "optimize": optimize, **how}
+    return scalify_hlo.rewrite(exported, recipe=recipe, **how)
 
 
 def measured(model: str, exported: jax.export.Exported, target: Target, limit: float) -> Any:
     """The parts of the report of a compiled program that are kept."""
     source = read_program(exported.mlir_module_serialized, model)
-    flags = MODELS[model].flags if target.platform == "cuda" else {}
-    compiled = compile_program(source.module, target, name=model, timeout=limit, flags=flags)
+    how: dict[str, Any] = {"flags": MODELS[model].flags if target.platform == "cuda" else {}}
+    how["free_layouts"] = MODELS[model].free_layouts
+    compiled = compile_program(source.module, target, name=model, timeout=limit, **how)
     record = compile_record(compiled, target, model)
     return {key: record[key] for key in KEPT} | {"vocabulary_us": vocabulary(record, model)}
 
@@ -97,9 +108,13 @@ def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
         yield model, "bf16", ORIGINAL
         for dtype in options.dtype:
             for recipe in options.recipe:
-                chosen = CHOSEN * (options.chosen and recipe != ORIGINAL)
-                chosen = OUTSIDE * (options.bf16 and recipe != ORIGINAL) + chosen
-                yield model, dtype, recipe + chosen + OPTIMIZED * options.optimize
+                label = recipe + OPTIMIZED * options.optimize
+                if recipe != ORIGINAL:
+                    asked = (options.bf16, options.weights, options.vocabulary, options.chosen)
+                    ends = zip((OUTSIDE, WEIGHTS, VOCABULARY, CHOSEN), asked, strict=True)
+                    label = recipe + "".join(end for end, wanted_ in ends if wanted_)
+                    label += OPTIMIZED * options.optimize
+                yield model, dtype, label
 
 
 def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
@@ -116,8 +131,8 @@ def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
         except ScalifyError as error:
             results[key], refused = {"error": str(error)}, 1
         results[key]["sizes"] = MODELS[model].says
-        name = recipe.removesuffix(OPTIMIZED).removesuffix(CHOSEN).removesuffix(OUTSIDE)
-        results[key]["signature"] = options.signature if name in STATIC else "same"
+        signature = options.signature if recipe.split("+")[0] in STATIC else "same"
+        results[key]["signature"] = "scaled" if WEIGHTS in recipe else signature
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     return refused
 
@@ -162,8 +177,10 @@ def show(results: Mapping[str, Any]) -> None:
 
 def rows(results: Mapping[str, Any], target: str) -> Iterator[list[str]]:
     """The rows of a target: for each model the original in bf16, the ideal, and the recipes."""
-    labels = [name + end for end in ("", OPTIMIZED) for name in (ORIGINAL, *RECIPES)]
-    for model, dtype, recipe in product(MODELS, DTYPES, labels):
+    order = {name: i for i, name in enumerate((ORIGINAL, *RECIPES))}
+    labels = {key.split(" ")[3] for key in results}
+    ordered = sorted(labels, key=lambda label: (label.split("+")[1:], order[label.split("+")[0]]))
+    for model, dtype, recipe in product(MODELS, DTYPES, ordered):
         base = results.get(f"{target} {model} bf16 {ORIGINAL}", {"error": "no original"})
         entry = results.get(f"{target} {model} {dtype} {recipe}")
         if entry is not None:
@@ -183,6 +200,8 @@ def main() -> int:
     parser.add_argument("--chosen", action="store_true", help="for that device")
     parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
     parser.add_argument("--bf16", action="store_true", help="with compute=bf16")
+    parser.add_argument("--weights", action="store_true", help="with weights stored in f8")
+    parser.add_argument("--vocabulary", action="store_true", help="with the vocabulary's matmul")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
     parser.add_argument("--again", action="store_true", help="measure originals again too")
     parser.add_argument("--show", action="store_true", help="only print the table")

@@ -29,6 +29,8 @@ class Model:
         donated: the arguments whose memory the results may take.
         flags: options of XLA that it needs.
         vocabulary: the floating-point operations of a matmul with the vocabulary's matrix.
+        free_layouts: whether XLA chooses the layouts of arguments, as for weights and caches that
+            stay on the device.
     """
 
     step: Callable[..., Any]
@@ -37,6 +39,7 @@ class Model:
     donated: tuple[int, ...] = ()
     flags: Mapping[str, bool] = field(default_factory=dict)
     vocabulary: int = 0
+    free_layouts: bool = False
 
     def export(self, dtype: str, platform: str = "cuda") -> jax.export.Exported:
         """The program in a dtype of parameters and activations."""
@@ -402,6 +405,7 @@ MODELS: Mapping[str, Model] = {
         "2 layers of 4096 x 14336, vocabulary 128256, batch 16, caches of 4096",
         donated=(1,),
         vocabulary=2 * 16 * 4096 * 128256,
+        free_layouts=True,
     ),
 }
 """The models by name."""

@@ -7,7 +7,13 @@ from typing import Any, Final
 import click
 
 from scalify_hlo.cli import console
-from scalify_hlo.cli.options import format_option, read, target_option, timeout_option
+from scalify_hlo.cli.options import (
+    format_option,
+    layouts_option,
+    read,
+    target_option,
+    timeout_option,
+)
 from scalify_hlo.errors import require_count
 
 _HLO: Final = "optimized.hlo"
@@ -33,10 +39,17 @@ _REPORT: Final = "report.json"
     metavar="N",
     help="How many devices the program is for.  [default: as it says]",
 )
+@layouts_option
 @timeout_option
 @format_option("How to print: a table, or the report.")
 def command(
-    program: str, target: str, output: str, devices: int | None, timeout: float, form: str
+    program: str,
+    target: str,
+    output: str,
+    devices: int | None,
+    free_layouts: bool,
+    timeout: float,
+    form: str,
 ) -> None:
     """Compile the program IN for a device that need not be there.
 
@@ -63,6 +76,7 @@ def command(
             name=source.name,
             devices=devices,
             timeout=timeout,
+            free_layouts=free_layouts,
             progress=progress,
         )
     require_fits(compiled, device, source.name)

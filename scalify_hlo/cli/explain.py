@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scalify_hlo.cli import console
 from scalify_hlo.cli.options import (
     format_option,
+    layouts_option,
     optional_rewrite,
     read,
     target_option,
@@ -47,6 +48,7 @@ _HEADER = ("matmul", "part", "M x N x K", "formats", "kernel", "µs", "in bf16")
     metavar="BOUNDS",
     help="Fail unless these bounds hold, as in 'fp8-flops>=0.95,speedup>=1.2'.",
 )
+@layouts_option
 @timeout_option
 @format_option("Print tables, or everything as JSON.")
 @click.option(
@@ -65,6 +67,7 @@ def command(
     profile: str | None,
     against: str | None,
     checked: str | None,
+    free_layouts: bool,
     timeout: float,
     form: str,
     output: str | None,
@@ -101,7 +104,8 @@ def command(
         )
     form_of = _form(output)
     source = read(program)
-    explained = _explained(source, against, device, options, timeout)
+    how = {"timeout": timeout, "free_layouts": free_layouts}
+    explained = _explained(source, against, device, options, how)
     if output is not None:
         write_file(output, form_of(explained, source.name))
     _print(explained, source.name, form)
@@ -109,7 +113,11 @@ def command(
 
 
 def _explained(
-    source: Program, against: str | None, device: Target, options: Options | None, timeout: float
+    source: Program,
+    against: str | None,
+    device: Target,
+    options: Options | None,
+    how: Mapping[str, Any],
 ) -> Explanation:
     from scalify_hlo.explaining.compiled import explain_module
 
@@ -121,8 +129,8 @@ def _explained(
             options,
             against=original,
             name=source.name,
-            timeout=timeout,
             progress=progress,
+            **how,
         )
 
 

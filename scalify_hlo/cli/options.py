@@ -87,6 +87,15 @@ def timeout_option(command: F) -> F:
     )(command)
 
 
+def layouts_option(command: F) -> F:
+    """Adds the option for layouts of arguments that XLA chooses to a command."""
+    return click.option(
+        "--free-layouts",
+        is_flag=True,
+        help="Let XLA choose the layouts of arguments, as for a caller with Layout.AUTO.",
+    )(command)
+
+
 def refuse_both(form: str, *, markdown: bool) -> None:
     """Refuses JSON and Markdown at once.
 

@@ -35,6 +35,7 @@ def explain(
     settings: Mapping[str, object] | None = None,
     against: Any = None,
     timeout: float = 600.0,
+    free_layouts: bool = False,
 ) -> Explanation:
     """Explains what XLA makes of each matmul of a program on a device that need not be there.
 
@@ -49,6 +50,8 @@ def explain(
         settings: As for `rewrite`.
         against: The original of a program that was rewritten before.
         timeout: The most seconds that XLA may take for a program.
+        free_layouts: Whether XLA chooses the layouts of arguments, as for a caller that compiles
+            with `jax.experimental.layout.Format` of ``Layout.AUTO``; for the original in bf16 too.
 
     Returns:
         The matmuls with their kernels and estimated times, beside the original in bf16;
@@ -83,9 +86,8 @@ def explain(
         options = Options(loaded, cast(Signature, signature), scales)
     read, original = readable(program), None if against is None else readable(against).module
     device = load_target(target)
-    return explain_module(
-        read.module, device, options, against=original, name=read.name, timeout=timeout
-    )
+    how: dict[str, Any] = {"timeout": timeout, "free_layouts": free_layouts}
+    return explain_module(read.module, device, options, against=original, name=read.name, **how)
 
 
 def explain_module(
@@ -96,6 +98,7 @@ def explain_module(
     against: ir.Module | None = None,
     name: str = "<program>",
     timeout: float = 600.0,
+    free_layouts: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Explanation:
     """Explains what a compiler makes of the matmuls of a program.
@@ -107,6 +110,7 @@ def explain_module(
         against: The original; by default, the program that is rewritten.
         name: The name of the program in diagnostics.
         timeout: The time limit of each compilation in seconds.
+        free_layouts: Whether XLA chooses the layouts of arguments.
         progress: Called with the number of compilations that are done, and of all.
 
     Raises:
@@ -119,13 +123,14 @@ def explain_module(
     else:
         new, against = rewritten(module, options, target, name), against or module
     total = 1 + (against is not None)
-    program = _compiled(new, target, name, timeout)
+    how = {"timeout": timeout, "free_layouts": free_layouts}
+    program = _compiled(new, target, name, how)
     require_fits(program.compiled, target, name)
     progress(1, total)
     original, before = None, dict[int, float | None]()
     if against is not None:
         old = in_bf16(against, target, name)
-        original = _compiled(old, target, f"{name} in bf16", timeout)
+        original = _compiled(old, target, f"{name} in bf16", how)
         before = _times(original.kernels, target)
         progress(2, total)
     recipe = options.recipe.name if options is not None else ""
@@ -143,8 +148,8 @@ def _blocks(recipe: Recipe) -> str:
     return recipe.blocks.scale if recipe.scaling.kind == "block" else ""
 
 
-def _compiled(prepared: Prepared, target: Target, name: str, timeout: float) -> Program:
-    compiled = compile_program(prepared.module, target, name=name, timeout=timeout)
+def _compiled(prepared: Prepared, target: Target, name: str, how: Mapping[str, Any]) -> Program:
+    compiled = compile_program(prepared.module, target, name=name, **how)
     hlo = read_hlo(compiled.hlo)
     kernels = tuple(kernels_of(hlo))
     return Program(compiled, kernels, work_of(kernels, target), unknown_loops(hlo))

@@ -6,7 +6,7 @@ scale propagation, or after a division by a scale that follows from a statistic 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
@@ -46,7 +46,12 @@ from scalify_hlo.quantize.selection import (
     fall_backs,
     without_operands,
 )
-from scalify_hlo.quantize.stored_weights import StoredWeights, Weight, store_weights
+from scalify_hlo.quantize.stored_weights import (
+    StoredWeights,
+    Weight,
+    keep_apart,
+    store_weights,
+)
 from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
 from scalify_hlo.report.matmuls import STORED, OperandScale
 from scalify_hlo.report.model import Report
@@ -129,6 +134,7 @@ class QuantizeMatmulsPass(Pass):
         """
         blocks = self.recipe.scaling.kind == "block"
         read = self.recipe.state.gradient != KEEP or self.recipe.computes_last
+        with_weights: list[Weight] = []
         exchanges.expect(op for op, choice in zip(ops, choices, strict=True) if _is_small(choice))
         for op, decided in zip(ops, choices, strict=True):
             left = [op]
@@ -137,6 +143,7 @@ class QuantizeMatmulsPass(Pass):
                 report.narrowed += choice.formats is not None
                 sides = () if stored is None else stored.sides.get(op.results[0], ())
                 left = self._quantized(op, choice, quantizer, extent)
+                with_weights += _stored_in(left[0], sides)
                 known = self.listed and choice.formats is not None
                 scales = _with_stored(quantizer.scales, sides) if known else (None, None)
                 records.note(left[0], choice.wide, scales, choice.formats if blocks else None)
@@ -144,6 +151,7 @@ class QuantizeMatmulsPass(Pass):
                     clear(left[0], (attributes.MATMUL,))
             for each in () if read else left:
                 clear(each, LEFT)
+        keep_apart(with_weights)
 
     def _stored(
         self,
@@ -222,6 +230,12 @@ class QuantizeMatmulsPass(Pass):
             clear(op, MARKS)
             return [op]
         return quantizer.narrow(op, choice.formats, extent)
+
+
+def _stored_in(matmul: ir.OpView, sides: Collection[int]) -> list[Weight]:
+    """Returns a quantized matmul with the number of its only operand that is stored, if any."""
+    swapped = attributes.SWAPPED in matmul.attributes
+    return [Weight(matmul, side ^ swapped) for side in sides] if len(sides) == 1 else []
 
 
 def _with_stored(scales: Scales, sides: Container[int]) -> Scales:

@@ -18,12 +18,13 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.traits import REORDERS, RESHAPES
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.value_map import ValueMap, erase
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.report.totals import StateBytes
+from scalify_hlo.rules import emit
 
 _MOVES = RESHAPES | REORDERS
 _SCALE_BYTES = 4
@@ -148,3 +149,46 @@ def _kept(name: str, other: ir.OpView) -> Remark:
         other.operation.name,
         "pass a copy of it to the matmuls to store that in state.weight",
     )
+
+
+def keep_apart(weights: Iterable[Weight]) -> None:
+    """Keeps XLA from joining the matmuls of one operand with several stored weights.
+
+    XLA for GPUs joins small matmuls with a common operand, and concatenates the others in each
+    call. Weights that are cast in the call are written anyway, but stored ones are only read. Each
+    matmul reads the common operand from a result of its own of an `optimization_barrier`.
+
+    Args:
+        weights: The quantized matmuls, and which operand is the stored weight.
+    """
+    readers: ValueMap[list[Weight]] = ValueMap()
+    for op, side in weights:
+        readers.setdefault(_before_reshapes(op.operands[1 - side]), []).append(Weight(op, 1 - side))
+    for value, common in list(readers.items()):
+        if len(common) > 1:
+            _part(value, common)
+
+
+def _before_reshapes(value: ir.Value) -> ir.Value:
+    while not is_block(value.owner) and value.owner.operation.name == "stablehlo.reshape":
+        value = value.owner.operands[0]
+    return value
+
+
+def _part(value: ir.Value, readers: list[Weight]) -> None:
+    """Gives each matmul that reads a value, or a reshape of it, a result of a barrier."""
+    owner = value.owner
+    here = is_block(owner)
+    barrier = ir.Operation.create(
+        "stablehlo.optimization_barrier",
+        results=[value.type] * len(readers),
+        operands=[value] * len(readers),
+        loc=value.location if here else owner.location,
+        ip=ir.InsertionPoint.at_block_begin(owner) if here else ir.InsertionPoint.after(owner),
+    )
+    for (op, side), result in zip(readers, barrier.results, strict=True):
+        old = op.operands[side]
+        same = old.type == value.type
+        op.operands[side] = result if same else emit.reshape(result, old.type, op.operation)
+        if not same and next(iter(old.uses), None) is None:
+            erase(old.owner)

@@ -22,6 +22,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.errors import InputError
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 from scalify_hlo.targets.description import Target, plugin_versions
+from scalify_hlo.targets.layouts import with_free_layouts
 from scalify_hlo.targets.worker import OPTIMIZED, PROGRAM, REQUEST, RESULT
 
 _PARTITIONS: Final = "mhlo.num_partitions"
@@ -90,6 +91,7 @@ def compile_program(
     name: str,
     devices: int | None = None,
     timeout: float = 600.0,
+    free_layouts: bool = False,
     flags: Mapping[str, int | bool | str] | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Compiled:
@@ -101,6 +103,7 @@ def compile_program(
         name: The name of the program in diagnostics.
         devices: The number of devices; None for as many as the program says.
         timeout: The time limit in seconds.
+        free_layouts: Whether XLA chooses the layouts of arguments; see `with_free_layouts`.
         flags: Options of XLA besides those of the target.
         progress: Called with the seconds that have passed and the time limit.
 
@@ -109,6 +112,7 @@ def compile_program(
             or the program is for another number of devices.
     """
     plugins = plugin_versions(target)
+    module = with_free_layouts(module) if free_layouts else module
     count, replicas = _devices(module, devices, name)
     request = {
         "platform": target.platform,

@@ -18,7 +18,7 @@ SETTINGS = {"state.weight": "f8E4M3FN"}
 KINDS = ("fp8", "unit", "fp8-current", "fp8-delayed")
 
 
-def predict(params: Any, x: jax.Array) -> jax.Array:
+def predict(params: Any, x: jax.Array) -> Any:
     """A weight as it is, a transposed one, and one of rank 3; a bias is read by no matmul."""
     h = jax.nn.relu(x @ params["up"] + params["bias"])
     y = jnp.einsum("bf,hkf->bhk", h, params["heads"])
@@ -36,14 +36,10 @@ def batch(dtype: Any = jnp.float32) -> jax.Array:
 
 
 def rewritten(
-    function: Any, *arguments: Any, recipe: str = "fp8", **options: Any
+    function: Any, *arguments: Any, recipe: str = "fp8", settings: Any = SETTINGS
 ) -> tuple[jax.export.Exported, jsa.Report]:
     program = jax.export.export(jax.jit(function))(*arguments)
-    settings = {**SETTINGS, **options}
-    program, report = jsa.rewrite(
-        program, recipe=recipe, signature="scaled", settings=settings, report=True
-    )
-    return program, report
+    return jsa.rewrite(program, recipe=recipe, signature="scaled", settings=settings, report=True)
 
 
 def dtypes(program: jax.export.Exported) -> dict[str, str]:
@@ -135,7 +131,7 @@ def test_data_at_any_scale_give_the_same_bits() -> None:
 
 
 def test_a_weight_with_other_readers_keeps_its_format() -> None:
-    def function(params: Any, x: jax.Array) -> jax.Array:
+    def function(params: Any, x: jax.Array) -> Any:
         return predict(params, x) + params["down"].sum()
 
     program, report = rewritten(function, parameters(), batch())
@@ -147,7 +143,9 @@ def test_a_weight_with_other_readers_keeps_its_format() -> None:
 
 
 def test_a_weight_of_a_wide_matmul_keeps_its_format() -> None:
-    program, _ = rewritten(predict, parameters(), batch(), **{"matmul.exclude": ["*down*"]})
+    program, _ = rewritten(
+        predict, parameters(), batch(), settings={**SETTINGS, "matmul.exclude": ["*down*"]}
+    )
     assert dtypes(program)["down"] == "float32"
     assert dtypes(program)["heads"] == "float8_e4m3fn"
 
@@ -202,3 +200,22 @@ def test_data_are_in_the_format() -> None:
     assert up.data.dtype == ml_dtypes.float8_e4m3fn
     expected = (np.asarray(params["up"]) / float(up.scale)).astype(ml_dtypes.float8_e4m3fn)
     np.testing.assert_array_equal(np.asarray(up.data), expected)
+
+
+def test_matmuls_of_one_operand_read_a_barrier_each() -> None:
+    """XLA would join them, and concatenate their weights in each call."""
+
+    def function(params: Any, x: jax.Array) -> Any:
+        two = jnp.einsum("tbd,dhk->tbhk", x, params["two"])
+        return x @ params["one"], two, x @ params["three"]
+
+    params = {"one": jnp.ones((64, 64)), "two": jnp.ones((64, 4, 16)), "three": jnp.ones((64, 64))}
+    x = batch().reshape(2, 16, 64)
+    program, _ = rewritten(function, params, x)
+    text = program.mlir_module()
+    (barrier,) = [line for line in text.splitlines() if "optimization_barrier" in line]
+    assert barrier.strip().split(" = ")[0].endswith(":3")
+    results = program.call(*jsa.scaled_state(program, (params,)), jsa.as_scaled_array(x))
+    one, two, three = (np.asarray(jsa.asarray(each)) for each in results)
+    np.testing.assert_array_equal(one, three)
+    np.testing.assert_array_equal(one, two.reshape(one.shape))
