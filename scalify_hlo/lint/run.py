@@ -61,8 +61,8 @@ LINTS: Final = (
     Lint(
         "recast-weight",
         "A program without a backward pass casts a weight in each call.",
-        "cast the weights once before the calls, or close over them when you export the program: "
-        "a recipe casts constants while it rewrites",
+        "pass the weights in FP8, by state.weight and the signature scaled, or close over them "
+        "when you export the program: a recipe casts constants while it rewrites",
         recast_weights,
     ),
     Lint(

@@ -16,6 +16,7 @@ from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
 from scalify_hlo.analysis.sizes import Extent, Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.value_map import ValueSet
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
@@ -50,6 +51,7 @@ from scalify_hlo.quantize.stored_weights import (
     StoredWeights,
     Weight,
     keep_apart,
+    storable,
     store_weights,
 )
 from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
@@ -93,7 +95,7 @@ class QuantizeMatmulsPass(Pass):
         ops = marked_ops(module, index.listing)
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
-        choices = self._decided(ops, numbers)
+        choices = self._decided(main, ops, numbers)
         stored = None if main is None else self._stored(main, ops, choices, report)
         self._narrow(ops, choices, stored, quantizer, report, records, exchanges)
         exchanges.finish()
@@ -161,22 +163,33 @@ class QuantizeMatmulsPass(Pass):
         report: Report,
     ) -> StoredWeights | None:
         """Stores the weights of matmuls in the format of the recipe, if it is theirs."""
-        format_ = self.recipe.state.weight
-        if not is_small(format_) or self.recipe.scaling.kind == "block":
+        if not (format_ := self._stored_format):
             return None
-        weights = [
-            Weight(op, side)
-            for op, decided in zip(ops, choices, strict=True)
-            if decided is not None and decided[1].formats is not None
-            for side, role in enumerate(roles_of(op))
-            if role == WEIGHT and decided[1].formats[side] == format_
-        ]
+        weights = self._weights(ops, choices)
         stored = store_weights(main, format_, weights)
         report.remarks += stored.remarks
         report.state_bytes = stored.bytes
         return stored
 
-    def _decided(self, ops: Sequence[ir.OpView], numbers: Numbers) -> list[_Decided]:
+    @property
+    def _stored_format(self) -> str:
+        """The format in which weights that are no state are stored; empty if they keep theirs."""
+        format_ = self.recipe.state.weight
+        return format_ if is_small(format_) and self.recipe.scaling.kind != "block" else ""
+
+    def _weights(self, ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> list[Weight]:
+        """Returns the weights that matmuls are to read in the format of stored ones."""
+        return [
+            Weight(op, side)
+            for op, decided in zip(ops, choices, strict=True)
+            if decided is not None and decided[1].formats is not None
+            for side, role in enumerate(roles_of(op))
+            if role == WEIGHT and decided[1].formats[side] == self._stored_format
+        ]
+
+    def _decided(
+        self, main: ir.OpView | None, ops: Sequence[ir.OpView], numbers: Numbers
+    ) -> list[_Decided]:
         """Returns the sizes of each matmul that has roles, and the decision on it."""
         selection, decided = Selection(self.recipe), list[_Decided]()
         sizes, places, candidates = Sizes(), list[int](), list[Candidate]()
@@ -192,7 +205,10 @@ class QuantizeMatmulsPass(Pass):
                 places.append(len(decided))
                 candidates.append(Candidate(op, extent, roles_of(op)))
             decided.append((extent, choice))
-        slower = not_faster(candidates, self.recipe)
+        format_ = self._stored_format
+        weights = self._weights(ops, decided) if format_ and main is not None else []
+        stored = storable(main, format_, weights) if weights and main is not None else ValueSet()
+        slower = not_faster(candidates, self.recipe, stored)
         for place, candidate, wide in zip(places, candidates, slower, strict=True):
             if wide is not None:
                 decided[place] = candidate.extent, Choice(None, wide)

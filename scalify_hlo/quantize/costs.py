@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -74,7 +74,9 @@ class _Tensor:
         return self.seconds + (len(ways) - 1) * self.transpose if ways else 0.0
 
 
-def not_faster(candidates: Sequence[Candidate], recipe: Recipe) -> list[Wide | None]:
+def not_faster(
+    candidates: Sequence[Candidate], recipe: Recipe, stored: Container[ir.Value] = ()
+) -> list[Wide | None]:
     """Returns the reason why matmuls stay wide on the device of a recipe.
 
     A matmul takes the time of its floating-point operations at the peak of its format, or that of
@@ -87,6 +89,7 @@ def not_faster(candidates: Sequence[Candidate], recipe: Recipe) -> list[Wide | N
     Args:
         candidates: The matmuls that the recipe would quantize.
         recipe: The recipe.
+        stored: The weights that the caller passes in f8, in the layout that the device prefers.
 
     Returns:
         For each matmul the reason; None if it is faster in FP8, or a size is not known.
@@ -94,7 +97,7 @@ def not_faster(candidates: Sequence[Candidate], recipe: Recipe) -> list[Wide | N
     device = load_target(recipe.target) if recipe.target in DEVICES else None
     if device is None or not device.bandwidth or recipe.matmul.slower != "wide":
         return [None] * len(candidates)
-    return _Choice(candidates, device, _CAST[recipe.scaling.kind]).reasons()
+    return _Choice(candidates, device, _CAST[recipe.scaling.kind], stored).reasons()
 
 
 class _Choice:
@@ -104,13 +107,21 @@ class _Choice:
         candidates: The matmuls.
         device: The device, of which the bandwidth is known.
         cast: The bytes that are moved to cast an element.
+        stored: The tensors that are not cast.
     """
 
-    def __init__(self, candidates: Sequence[Candidate], device: Target, cast: int) -> None:
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        device: Target,
+        cast: int,
+        stored: Container[ir.Value] = (),
+    ) -> None:
         self._device, self._bandwidth = device, device.bandwidth or 1.0
         self._saved = [self._times(candidate.extent) for candidate in candidates]
         self._narrow = set(range(len(candidates)))
         self._tensors: list[_Tensor] = []
+        self._stored = stored
         self._of: list[list[_Tensor]] = [[] for _ in candidates]
         numbers: ValueMap[int] = ValueMap()
         for number, candidate in enumerate(candidates):
@@ -150,6 +161,7 @@ class _Choice:
                 known = cast < _NARROW and role != WEIGHT
                 turned = (_NARROW if known else _TRANSPOSED) * self._device.contracted_last
                 second = math.prod(candidate.op.operands[side].type.shape) / self._bandwidth
+                second *= root not in self._stored
                 self._tensors.append(_Tensor(each * second, turned * second))
             self._tensors[place].uses.append((number, ends[side] != moved))
             self._of[number].append(self._tensors[place])

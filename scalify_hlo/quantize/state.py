@@ -25,7 +25,7 @@ _KEPT = StateOptions()
 
 _RESULT_MARKS = (attributes.STORED, attributes.RESCALED)
 
-_SCALE_BYTES = 4
+SCALE_BYTES = 4
 """The bytes of a scale, which is one f32."""
 
 
@@ -60,7 +60,7 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
                 after_it = _packed_bytes(wide) if packs else _bytes(wide, format_)
                 size = sizes[wide, format_, packs] = _bytes(wide, KEEP), after_it
             before += size[0]
-            after += size[1] + _SCALE_BYTES * (attributes.PAIR in mark and not packs)
+            after += size[1] + SCALE_BYTES * (attributes.PAIR in mark and not packs)
         if format_ == KEEP:
             continue
         roles.add(role)

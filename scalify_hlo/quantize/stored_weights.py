@@ -11,7 +11,7 @@ products of trained ones, are stored in the same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir
@@ -20,14 +20,14 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.traits import REORDERS, RESHAPES
-from scalify_hlo.dialect.value_map import ValueMap, erase
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import convert_after
+from scalify_hlo.quantize.state import SCALE_BYTES
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
 
 _MOVES = RESHAPES | REORDERS
-_SCALE_BYTES = 4
 
 
 class Weight(NamedTuple):
@@ -89,23 +89,16 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
         format_: The format, of 8 bits or less.
         weights: The weights that are to be cast to this format.
     """
-    sides: ValueMap[set[int]] = ValueMap()
-    for weight in weights:
-        sides.setdefault(weight.op.results[0], set()).add(weight.side)
-    marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
     stored: ValueMap[set[int]] = ValueMap()
     remarks: list[Remark] = []
     before = after = 0
-    for argument, mark, name in zip(main.regions[0].blocks[0].arguments, marks, names, strict=True):
-        if not _may_be_stored(argument, mark, format_):
-            continue
-        reads = _Reads(argument, sides)
-        if reads.weights and reads.others:
+    for argument, name, reads in _read_by_matmuls(main, format_, weights):
+        if reads.others:
             remarks.append(_kept(name, reads.others[0]))
-        elif reads.weights:
+        else:
             before += _bytes(argument.type)
             _store(reads, element_of(format_))
-            after += _bytes(argument.type) + _SCALE_BYTES
+            after += _bytes(argument.type) + SCALE_BYTES
             for _, (op, side) in reads.weights:
                 stored.setdefault(op.results[0], set()).add(side)
     if before:
@@ -113,6 +106,27 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
         returned = [value.type for value in terminator(main.regions[0].blocks[0]).operands]
         attributes.set_function_type(main, types, returned)
     return StoredWeights(stored, StateBytes(before, after) if before else None, remarks)
+
+
+def storable(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> ValueSet:
+    """Returns the arguments that `store_weights` would store if these weights were cast."""
+    found = _read_by_matmuls(main, format_, weights)
+    return ValueSet(argument for argument, _, reads in found if not reads.others)
+
+
+def _read_by_matmuls(
+    main: ir.OpView, format_: str, weights: Iterable[Weight]
+) -> Iterator[tuple[ir.Value, str, _Reads]]:
+    """Yields the arguments of another format that are weights, with their names and reads."""
+    sides: ValueMap[set[int]] = ValueMap()
+    for weight in weights:
+        sides.setdefault(weight.op.results[0], set()).add(weight.side)
+    marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
+    for argument, mark, name in zip(main.regions[0].blocks[0].arguments, marks, names, strict=True):
+        if _may_be_stored(argument, mark, format_):
+            reads = _Reads(argument, sides)
+            if reads.weights:
+                yield argument, name, reads
 
 
 def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str) -> bool:

@@ -112,7 +112,6 @@ def compile_program(
             or the program is for another number of devices.
     """
     plugins = plugin_versions(target)
-    module = with_free_layouts(module) if free_layouts else module
     count, replicas = _devices(module, devices, name)
     request = {
         "platform": target.platform,
@@ -125,12 +124,19 @@ def compile_program(
     with _temporary() as place:
         folder = Path(place)
         with (folder / PROGRAM).open("wb") as file:
-            module.operation.write_bytecode(file)
+            _operation(module, free_layouts=free_layouts).write_bytecode(file)
         (folder / REQUEST).write_text(json.dumps(request), "utf-8")
         end = _run(folder, target, timeout, progress, name)
         facts = _facts(folder, target, end, name)
         hlo = (folder / OPTIMIZED).read_text("utf-8")
     return Compiled(hlo=hlo, devices=count, plugins=plugins, **facts)
+
+
+def _operation(module: ir.Module, *, free_layouts: bool) -> ir.Operation:
+    if not free_layouts:
+        return module.operation
+    with module.context, ir.Location.unknown():
+        return with_free_layouts(module.operation)
 
 
 @contextlib.contextmanager

@@ -11,26 +11,23 @@ from __future__ import annotations
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.io.artifact import copy_module
 
 _MODE = "mhlo.layout_mode"
 
 
-def with_free_layouts(module: ir.Module) -> ir.Module:
+def with_free_layouts(module: ir.Operation) -> ir.Operation:
     """Returns a copy of a program in which XLA chooses the layouts of all arguments.
 
     Args:
         module: The program; its function ``main`` is what is compiled.
     """
-    copy = copy_module(module)
-    main = main_function(copy.operation)
+    copy = module.clone().operation
+    main = main_function(copy)
     if main is None:
         return copy
-    with copy.context:
-        marks = attributes.argument_attributes(main)
-        arguments = main.regions[0].blocks[0].arguments
-        for mark, argument in zip(marks, arguments, strict=True):
-            ranked = isinstance(argument.type, ir.RankedTensorType) and argument.type.rank > 1
-            mark[_MODE] = ir.StringAttr.get("auto" if ranked else "default")
-        attributes.set_argument_attributes(main, marks)
+    marks = attributes.argument_attributes(main)
+    for mark, argument in zip(marks, main.regions[0].blocks[0].arguments, strict=True):
+        ranked = isinstance(argument.type, ir.RankedTensorType) and argument.type.rank > 1
+        mark[_MODE] = ir.StringAttr.get("auto" if ranked else "default")
+    attributes.set_argument_attributes(main, marks)
     return copy

@@ -303,12 +303,17 @@ def test_state_that_no_step_carries_is_remarked() -> None:
     given = ["--signature", "scaled", "--recipe", "fp8"]
     plain = call("rewrite", "-", *given, text=text)
     assert "state.weight" not in plain.stderr  # of the preset
-    asked = call("rewrite", "-", *given, "--set", "state.weight=e4m3", text=text)
+    moments = ("--set", "state.first_moment=e4m3")
+    asked = call("rewrite", "-", *given, *moments, text=text)
     assert asked.exit_code == 0
     assert "remark" in asked.stderr
-    assert "state.weight is f8E4M3FN, and the program returns no such state" in asked.stderr
-    strict = call("rewrite", "-", *given, "--set", "state.weight=e4m3", "--strict", text=text)
+    assert "state.first_moment is f8E4M3FN, and the program returns no such state" in asked.stderr
+    strict = call("rewrite", "-", *given, *moments, "--strict", text=text)
     assert strict.exit_code == 1
+    stored = call("rewrite", "-", *given, "--set", "state.weight=e4m3", text=text)
+    assert "state.weight" not in stored.stderr  # Its matmul reads the weight in that format.
+    wide = ("--set", "state.weight=e4m3", "--set", "matmul.exclude=*")
+    assert "state.weight is f8E4M3FN" in call("rewrite", "-", *given, *wide, text=text).stderr
     stepped = call("rewrite", "-", *given, "--set", "state.weight=e4m3", text=step())
     assert "state.weight" not in stepped.stderr
 

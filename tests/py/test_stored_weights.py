@@ -219,3 +219,26 @@ def test_matmuls_of_one_operand_read_a_barrier_each() -> None:
     one, two, three = (np.asarray(jsa.asarray(each)) for each in results)
     np.testing.assert_array_equal(one, three)
     np.testing.assert_array_equal(one, two.reshape(one.shape))
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
+def test_a_device_with_a_cost_rule_gains_by_them(recipe: str) -> None:
+    """For few rows, casting a weight costs more than FP8 gains; a stored one has no cast."""
+
+    def function(params: Any, x: jax.Array) -> Any:
+        return x @ params["w"]
+
+    weight, x = jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16), batch(jnp.bfloat16)
+    program = jax.export.export(jax.jit(function), platforms=["cuda"])(
+        {"w": weight}, jax.ShapeDtypeStruct((16, 4096), x.dtype)
+    )
+    for settings, narrow in (({}, 0), (SETTINGS, 1)):
+        _, report = jsa.rewrite(
+            program,
+            recipe=recipe,
+            signature="scaled",
+            settings=settings,
+            target="h200",
+            report=True,
+        )
+        assert report.totals.matmuls.narrow == narrow
