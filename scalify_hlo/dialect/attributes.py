@@ -43,6 +43,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.errors import InputError
 
 SCALE: Final = "scalify.scale"
@@ -140,6 +141,20 @@ def function_type(function: ir.OpView) -> ir.FunctionType:
 def set_function_type(function: ir.OpView, inputs: list[ir.Type], results: list[ir.Type]) -> None:
     """Replaces the type of a function."""
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+
+def renew_function_type(function: ir.OpView) -> None:
+    """Makes the type of a function that of its arguments and of what it returns."""
+    block = function.regions[0].blocks[0]
+    inputs = [argument.type for argument in block.arguments]
+    set_function_type(function, inputs, [value.type for value in terminator(block).operands])
+
+
+def is_private(function: ir.OpView) -> bool:
+    """Whether no other module calls a function."""
+    return "sym_visibility" in function.attributes and (
+        ir.StringAttr(function.attributes["sym_visibility"]).value == "private"
+    )
 
 
 def any_argument_has(function: ir.OpView, *names: str) -> bool:

@@ -49,11 +49,11 @@ from scalify_hlo.quantize.selection import (
 )
 from scalify_hlo.quantize.stored_weights import (
     StoredWeights,
-    Weight,
     keep_apart,
     storable,
     store_weights,
 )
+from scalify_hlo.quantize.weight_reads import Weight
 from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
 from scalify_hlo.report.matmuls import STORED, OperandScale
 from scalify_hlo.report.model import Report

@@ -18,28 +18,17 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
-from scalify_hlo.dialect.functions import is_block, terminator
-from scalify_hlo.dialect.traits import REORDERS, RESHAPES
+from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import convert_after
 from scalify_hlo.quantize.state import SCALE_BYTES
+from scalify_hlo.quantize.weight_reads import Calls, Weight, WeightReads
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
 
-_MOVES = RESHAPES | REORDERS
-
-
-class Weight(NamedTuple):
-    """A weight of a quantized matmul.
-
-    Attributes:
-        op: The matmul.
-        side: The number of the operand.
-    """
-
-    op: ir.OpView
-    side: int
+_EXCLUDED = {attributes.ROLE, attributes.STORED, "tf.aliasing_output"}
+"""The marks of arguments that are state, or whose memory is given to a result of their type."""
 
 
 class StoredWeights(NamedTuple):
@@ -56,29 +45,6 @@ class StoredWeights(NamedTuple):
     remarks: list[Remark]
 
 
-class _Reads:
-    """The reads of an argument, through reshapes and transposes.
-
-    Attributes:
-        moved: The argument, and the results of the reshapes and transposes.
-        weights: The weights of matmuls that it is.
-        others: The other ops that read it.
-    """
-
-    def __init__(self, argument: ir.Value, sides: ValueMap[set[int]]) -> None:
-        self.moved, self.others = [argument], list[ir.OpView]()
-        self.weights: list[tuple[ir.Value, Weight]] = []
-        for value in self.moved:
-            for use in value.uses:
-                op, side = use.owner, use.operand_number
-                if op.operation.name in _MOVES and side == 0:
-                    self.moved.append(op.results[0])
-                elif len(op.results) and side in sides.get(op.results[0], ()):
-                    self.weights.append((value, Weight(op, side)))
-                else:
-                    self.others.append(op)
-
-
 def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> StoredWeights:
     """Gives the arguments that are read only as weights of quantized matmuls their format.
 
@@ -92,46 +58,54 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
     stored: ValueMap[set[int]] = ValueMap()
     remarks: list[Remark] = []
     before = after = 0
-    for argument, name, reads in _read_by_matmuls(main, format_, weights):
-        if reads.others:
-            remarks.append(_kept(name, reads.others[0]))
-        else:
-            before += _bytes(argument.type)
-            _store(reads, element_of(format_))
-            after += _bytes(argument.type) + SCALE_BYTES
-            for _, (op, side) in reads.weights:
-                stored.setdefault(op.results[0], set()).add(side)
-    if before:
-        types = [argument.type for argument in main.regions[0].blocks[0].arguments]
-        returned = [value.type for value in terminator(main.regions[0].blocks[0]).operands]
-        attributes.set_function_type(main, types, returned)
+    for reads in _read_by_matmuls(main, format_, weights):
+        if not reads.stored:
+            remarks.append(_kept(_name(main, next(reads.roots)), reads.others[0]))
+            continue
+        roots = list(reads.roots)
+        before += sum(_bytes(root.type) for root in roots)
+        _store(reads, element_of(format_))
+        after += sum(_bytes(root.type) + SCALE_BYTES for root in roots)
+        for function in (main, *reads.callees.values()):
+            attributes.renew_function_type(function)
+        for _, (op, side) in reads.weights:
+            stored.setdefault(op.results[0], set()).add(side)
     return StoredWeights(stored, StateBytes(before, after) if before else None, remarks)
 
 
 def storable(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> ValueSet:
     """Returns the arguments that `store_weights` would store if these weights were cast."""
     found = _read_by_matmuls(main, format_, weights)
-    return ValueSet(argument for argument, _, reads in found if not reads.others)
+    return ValueSet(root for reads in found if reads.stored for root in reads.roots)
 
 
 def _read_by_matmuls(
     main: ir.OpView, format_: str, weights: Iterable[Weight]
-) -> Iterator[tuple[ir.Value, str, _Reads]]:
-    """Yields the arguments of another format that are weights, with their names and reads."""
+) -> Iterator[WeightReads]:
+    """Yields the reads of the arguments of another format that are weights."""
     sides: ValueMap[set[int]] = ValueMap()
     for weight in weights:
         sides.setdefault(weight.op.results[0], set()).add(weight.side)
-    marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
-    for argument, mark, name in zip(main.regions[0].blocks[0].arguments, marks, names, strict=True):
-        if _may_be_stored(argument, mark, format_):
-            reads = _Reads(argument, sides)
+    arguments, calls = main.regions[0].blocks[0].arguments, Calls(main)
+    marked = zip(arguments, attributes.argument_attributes(main), strict=True)
+    allowed = ValueSet(value for value, mark in marked if _may_be_stored(value, mark, format_))
+    seen = ValueSet()
+    for argument in list(allowed):
+        if argument not in seen:
+            reads = WeightReads(argument, allowed, sides, calls)
+            seen.add_all(reads.roots)
             if reads.weights:
-                yield argument, name, reads
+                yield reads
+
+
+def _name(main: ir.OpView, argument: ir.Value) -> str:
+    number: int = ir.BlockArgument(argument).arg_number
+    return attributes.argument_names(main)[number]
 
 
 def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str) -> bool:
     """Whether an argument is a pair without a role, of real numbers in a wider format."""
-    if attributes.PAIR not in mark or {attributes.ROLE, attributes.STORED} & mark.keys():
+    if attributes.PAIR not in mark or _EXCLUDED & mark.keys():
         return False
     if not is_real(argument.type) or not argument.type.has_static_shape:
         return False
@@ -144,7 +118,7 @@ def _bytes(type_: ir.Type) -> int:
     return 0 if own is None else math.prod(type_.shape) * own.bits // 8
 
 
-def _store(reads: _Reads, element: ir.Type) -> None:
+def _store(reads: WeightReads, element: ir.Type) -> None:
     """Changes the format of an argument, and converts it back for the matmuls that read it."""
     wide = reads.moved[0].type.element_type
     for value in reads.moved:
@@ -156,11 +130,11 @@ def _store(reads: _Reads, element: ir.Type) -> None:
         op.operands[side] = converted[value]
 
 
-def _kept(name: str, other: ir.OpView) -> Remark:
+def _kept(name: str, other: ir.Operation) -> Remark:
     return Remark(
         f"reads {name} besides matmuls, so that it keeps its format, and is cast in each call",
         str(other.location),
-        other.operation.name,
+        other.name,
         "pass a copy of it to the matmuls to store that in state.weight",
     )
 

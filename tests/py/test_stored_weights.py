@@ -242,3 +242,104 @@ def test_a_device_with_a_cost_rule_gains_by_them(recipe: str) -> None:
             report=True,
         )
         assert report.totals.matmuls.narrow == narrow
+
+
+def scanned(params: Any, x: jax.Array) -> Any:
+    """Layers with their weights in one array, which a loop slices."""
+    return jax.lax.scan(lambda h, w: (jnp.tanh(h @ w), None), x, params["stack"])[0]
+
+
+@jax.jit
+def layer(weight: jax.Array, h: jax.Array) -> jax.Array:
+    return jnp.tanh(h @ weight)
+
+
+def called(params: Any, x: jax.Array) -> Any:
+    """Two calls of one function, each with a weight of its own."""
+    return layer(params["one"], layer(params["two"], x))
+
+
+def repeated(params: Any, x: jax.Array) -> Any:
+    """A loop that reads one weight in each turn, and calls a function with it."""
+    return jax.lax.fori_loop(0, 3, lambda _, h: layer(params["one"], h), x)
+
+
+def halved(params: Any, x: jax.Array) -> Any:
+    """A loop that changes its weight."""
+
+    def turn(_: Any, carry: Any) -> Any:
+        weight, h = carry
+        return weight / 2, layer(weight, h)
+
+    return jax.lax.fori_loop(0, 3, turn, (params["one"], x))[1]
+
+
+def computed(params: Any, x: jax.Array) -> Any:
+    """Two calls of one function, one of them with a weight that is computed."""
+    return layer(params["one"], layer(params["two"] + 1, x))
+
+
+SQUARE = jax.random.normal(jax.random.key(2), (3, 64, 64)) / 8
+OTHERS = {"stack": SQUARE, "one": SQUARE[0], "two": SQUARE[1]}
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [(scanned, {"stack"}), (called, {"one", "two"}), (repeated, {"one"})],
+)
+@pytest.mark.parametrize("recipe", ["fp8", "unit", "fp8-current"])
+def test_they_reach_matmuls_through_loops_and_calls(
+    recipe: str, function: Any, names: set[str]
+) -> None:
+    params, x = {name: OTHERS[name] for name in names}, batch()
+    program, _ = rewritten(function, params, x, recipe=recipe)
+    assert set(dtypes(program).values()) == {"float8_e4m3fn"}
+    (state,) = jsa.scaled_state(program, (params,))
+    casting, _ = rewritten(function, params, x, recipe=recipe, settings={})
+    wide = {k: jsa.ScaledArray(v.data.astype(jnp.float32), v.scale) for k, v in state.items()}
+    scaled = jsa.as_scaled_array(x)
+    one, other = (jsa.asarray(p.call(w, scaled)) for p, w in ((program, state), (casting, wide)))
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("function", [halved, computed])
+@pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
+def test_values_that_are_not_weights_are_not_stored(recipe: str, function: Any) -> None:
+    program, _ = rewritten(function, OTHERS, batch(), recipe=recipe)
+    found = dtypes(program)
+    assert found["two"] == found["stack"] == "float32"
+    if function is halved or recipe == "fp8":  # Current scaling has a copy of each call.
+        assert found["one"] == "float32"
+
+
+def test_memory_that_is_given_to_a_result_keeps_its_format() -> None:
+    donating = jax.jit(lambda w, x: (x @ w, jnp.zeros_like(w)), donate_argnums=0)
+    program = jax.export.export(donating)(SQUARE[0], batch())
+    text = jsa.rewrite(program, recipe="fp8", signature="scaled", settings=SETTINGS).mlir_module()
+    (main,) = [line for line in text.splitlines() if "@main" in line]
+    assert "%arg0: tensor<64x64xf32> {tf.aliasing_output" in main
+
+
+def test_functions_of_a_nested_module_are_others() -> None:
+    text = """
+    func.func public @main(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+      %0 = call @layer(%w, %x) : (tensor<64x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
+      return %0 : tensor<32x64xf32>
+    }
+    func.func private @layer(%w: tensor<64x64xf32>, %x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+          : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+      return %0 : tensor<32x64xf32>
+    }
+    module @inner {
+      func.func public @other(%x: tensor<f32>) -> tensor<f32> {
+        %0 = call @layer(%x) : (tensor<f32>) -> tensor<f32>
+        return %0 : tensor<f32>
+      }
+      func.func private @layer(%x: tensor<f32>) -> tensor<f32> {
+        return %x : tensor<f32>
+      }
+    }
+    """
+    text = jsa.rewrite(text, recipe="fp8", signature="scaled", settings=SETTINGS)
+    assert "%arg0: tensor<64x64xf8E4M3FN>" in text

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
+import ml_dtypes
 import numpy as np
 
+from scalify_hlo._compat import ir
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import ScalifyError, UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.model import Report
 from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.casts import assert_casts_are_numpys
 from tests.py.fuzzing.finding import FindingError
@@ -23,6 +27,7 @@ from tests.py.judge import (
     Evaluate,
     assert_invariant,
     evaluate,
+    evaluate_with_xla,
     floats,
     parse,
     rewritten,
@@ -40,6 +45,8 @@ _OF_BLOCKS = ("mxfp8", "fp8-block", "nvfp4")
 _MOMENTS_OF_BLOCKS = "fp8-state8"
 """A preset that is only tried: it rounds moments at random."""
 _ONLY_TRIED = frozenset({_WITH_STATE, *_OF_BLOCKS, _MOMENTS_OF_BLOCKS})
+_WITH_WEIGHTS = ("fp8", "fp8-current", "unit")
+"""Presets with which weights of programs that are no training steps are stored in E4M3."""
 _RECIPES = (
     *("fp16", "fp16-state", "bf16", "fp8", "fp8-state", "fp8-current", "unit"),
     *(_WITH_STATE, *_OF_BLOCKS, _MOMENTS_OF_BLOCKS),
@@ -303,4 +310,51 @@ def _try(program: Drawn, text: str, recipe: Recipe) -> None:
             raise
 
 
-_JUDGES = {"propagate": _propagate, "formats of f32": _formats_of_f32, "casts": _casts}
+def _main(module: ir.Module) -> ir.OpView:
+    main = main_function(module.operation)
+    assert main is not None
+    return main
+
+
+def _stored_weights(program: Drawn, text: str) -> None:
+    """A program that takes weights in E4M3 computes what one computes that casts the same data."""
+    if program.other not in _WITH_WEIGHTS or program.element != "f32" or program.symbolic:
+        return
+    settings = dict.fromkeys(_STATE, "keep") | every_matmul(program.other)
+    casting, plain = rewritten(text, "scaled", recipe=load_recipe(program.other, settings))
+    stored = load_recipe(program.other, {**settings, "state.weight": "f8E4M3FN"})
+    module, report = rewritten(text, "scaled", recipe=stored)
+    returned = [[str(t) for t in function_type(m).results] for m in map(_main, (module, casting))]
+    if report.state_bytes is None or returned[0] != returned[1]:  # Steps return rounded state.
+        return
+    taken: list[list[Array]] = [[], []]
+    types = iter(function_type(_main(module)).inputs)
+    given = zip(program.arrays(), program.exponents, floats(text), strict=True)
+    for array, exponent, is_float in given:
+        small = "f8E4M3FN" in str(next(types))
+        data = np.clip(array, -448, 448).astype(ml_dtypes.float8_e4m3fn) if small else array
+        scale = [np.asarray(2.0**exponent, np.float32)] if is_float else []
+        _ = [next(types) for _ in scale]
+        taken[0] += [data, *scale]
+        taken[1] += [data.astype(array.dtype), *scale]
+    found = [
+        _values(module, report, arrays)
+        for module, report, arrays in ((module, report, taken[0]), (casting, plain, taken[1]))
+    ]
+    for one, other in zip(*found, strict=True):
+        largest = np.max(np.abs(other[np.isfinite(other)]), initial=0) if other.size else 0
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6 * float(largest))
+
+
+def _values(module: ir.Module, report: Report, arrays: Sequence[Array]) -> list[Array]:
+    """The results of a program, with data and scales multiplied."""
+    results: Iterator[Any] = iter(evaluate_with_xla(module, arrays))
+    return [next(results) * (next(results) if r.paired else 1) for r in report.results]
+
+
+_JUDGES = {
+    "propagate": _propagate,
+    "formats of f32": _formats_of_f32,
+    "casts": _casts,
+    "stored weights": _stored_weights,
+}
