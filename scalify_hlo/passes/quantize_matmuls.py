@@ -21,6 +21,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
 from scalify_hlo.quantize.casts import Casts
+from scalify_hlo.quantize.certain_weights import CertainWeights
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
 from scalify_hlo.quantize.costs import Candidate, not_faster
 from scalify_hlo.quantize.exchanges import Exchanges
@@ -95,8 +96,9 @@ class QuantizeMatmulsPass(Pass):
         ops = marked_ops(module, index.listing)
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
-        choices = self._decided(main, ops, numbers)
-        stored = None if main is None else self._stored(main, ops, choices, report)
+        certain = CertainWeights(report.matmuls, _declared(main))
+        choices = self._decided(main, ops, numbers, certain)
+        stored = None if main is None else self._stored(main, ops, choices, certain, report)
         self._narrow(ops, choices, stored, quantizer, report, records, exchanges)
         exchanges.finish()
         if source is not None:
@@ -160,12 +162,13 @@ class QuantizeMatmulsPass(Pass):
         main: ir.OpView,
         ops: Sequence[ir.OpView],
         choices: Sequence[_Decided],
+        certain: CertainWeights,
         report: Report,
     ) -> StoredWeights | None:
         """Stores the weights of matmuls in the format of the recipe, if it is theirs."""
         if not (format_ := self._stored_format):
             return None
-        weights = self._weights(ops, choices)
+        weights = self._weights(ops, choices, certain)
         stored = store_weights(main, format_, weights)
         report.remarks += stored.remarks
         report.state_bytes = stored.bytes
@@ -177,7 +180,9 @@ class QuantizeMatmulsPass(Pass):
         format_ = self.recipe.state.weight
         return format_ if is_small(format_) and self.recipe.scaling.kind != "block" else ""
 
-    def _weights(self, ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> list[Weight]:
+    def _weights(
+        self, ops: Sequence[ir.OpView], choices: Sequence[_Decided], certain: CertainWeights
+    ) -> list[Weight]:
         """Returns the weights that matmuls are to read in the format of stored ones."""
         return [
             Weight(op, side)
@@ -185,10 +190,15 @@ class QuantizeMatmulsPass(Pass):
             if decided is not None and decided[1].formats is not None
             for side, role in enumerate(roles_of(op))
             if role == WEIGHT and decided[1].formats[side] == self._stored_format
+            if certain.has(op, side)
         ]
 
     def _decided(
-        self, main: ir.OpView | None, ops: Sequence[ir.OpView], numbers: Numbers
+        self,
+        main: ir.OpView | None,
+        ops: Sequence[ir.OpView],
+        numbers: Numbers,
+        certain: CertainWeights,
     ) -> list[_Decided]:
         """Returns the sizes of each matmul that has roles, and the decision on it."""
         selection, decided = Selection(self.recipe), list[_Decided]()
@@ -206,7 +216,7 @@ class QuantizeMatmulsPass(Pass):
                 candidates.append(Candidate(op, extent, roles_of(op)))
             decided.append((extent, choice))
         format_ = self._stored_format
-        weights = self._weights(ops, decided) if format_ and main is not None else []
+        weights = self._weights(ops, decided, certain) if format_ and main is not None else []
         stored = storable(main, format_, weights) if weights and main is not None else ValueSet()
         slower = not_faster(candidates, self.recipe, stored)
         for place, candidate, wide in zip(places, candidates, slower, strict=True):
@@ -246,6 +256,15 @@ class QuantizeMatmulsPass(Pass):
             clear(op, MARKS)
             return [op]
         return quantizer.narrow(op, choice.formats, extent)
+
+
+def _declared(main: ir.OpView | None) -> set[str]:
+    """Returns the names of arguments that the recipe declares to be weights, or that are state."""
+    if main is None or not attributes.any_argument_has(main, attributes.ROLE):
+        return set()
+    marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
+    roles = (ir.StringAttr(m[attributes.ROLE]).value if attributes.ROLE in m else "" for m in marks)
+    return {name for name, role in zip(names, roles, strict=True) if role == WEIGHT}
 
 
 def _stored_in(matmul: ir.OpView, sides: Collection[int]) -> list[Weight]:

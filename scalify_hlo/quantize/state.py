@@ -54,6 +54,8 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
         wide = argument.type
         packs = _packs(mark, recipe, wide)
         role, format_ = _state_format(mark, recipe, wide)
+        if format_ != KEEP and wide.element_type == element_of(format_):
+            continue  # `store_weights` has counted it.
         if role in _CARRIED:
             size = sizes.get((wide, format_, packs))
             if size is None:
@@ -171,7 +173,8 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
         if table == "state" and role not in roles:
             format_ = getattr(recipe.state, role)
             message = f"{option.key} is {format_}, and the program returns no such state"
-            yield Remark(message, str(main.location), main.operation.name)
+            hint = _DECLARE if role == "weight" else ""
+            yield Remark(message, str(main.location), main.operation.name, hint)
 
 
 def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
@@ -289,5 +292,7 @@ def _state_format(
 
 _PACKABLE = frozenset({"f32", "bf16", "f16"})
 """The element types of moments that can be stored in blocks."""
+
+_DECLARE = "declare weights that only quantized matmuls read with inputs.weight to store them"
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})

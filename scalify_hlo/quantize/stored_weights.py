@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
 from scalify_hlo.dialect.functions import is_block
@@ -27,8 +28,8 @@ from scalify_hlo.quantize.weight_reads import Calls, Weight, WeightReads
 from scalify_hlo.report.totals import StateBytes
 from scalify_hlo.rules import emit
 
-_EXCLUDED = {attributes.ROLE, attributes.STORED, "tf.aliasing_output"}
-"""The marks of arguments that are state, or whose memory is given to a result of their type."""
+_EXCLUDED = {attributes.STORED, "tf.aliasing_output"}
+"""The marks of arguments that have a format, or whose memory is given to a result of their type."""
 
 
 class StoredWeights(NamedTuple):
@@ -57,10 +58,13 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
     """
     stored: ValueMap[set[int]] = ValueMap()
     remarks: list[Remark] = []
+    marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
     before = after = 0
     for reads in _read_by_matmuls(main, format_, weights):
         if not reads.stored:
-            remarks.append(_kept(_name(main, next(reads.roots)), reads.others[0]))
+            number = ir.BlockArgument(next(reads.roots)).arg_number
+            if attributes.ROLE not in marks[number]:  # Others get the format as state does.
+                remarks.append(_kept(names[number], reads.others[0]))
             continue
         roots = list(reads.roots)
         before += sum(_bytes(root.type) for root in roots)
@@ -98,14 +102,11 @@ def _read_by_matmuls(
                 yield reads
 
 
-def _name(main: ir.OpView, argument: ir.Value) -> str:
-    number: int = ir.BlockArgument(argument).arg_number
-    return attributes.argument_names(main)[number]
-
-
 def _may_be_stored(argument: ir.Value, mark: attributes.Attributes, format_: str) -> bool:
-    """Whether an argument is a pair without a role, of real numbers in a wider format."""
+    """Whether an argument is a pair of real numbers in a wider format, and may be a weight."""
     if attributes.PAIR not in mark or _EXCLUDED & mark.keys():
+        return False
+    if attributes.ROLE in mark and ir.StringAttr(mark[attributes.ROLE]).value != WEIGHT:
         return False
     if not is_real(argument.type) or not argument.type.has_static_shape:
         return False

@@ -279,6 +279,22 @@ def computed(params: Any, x: jax.Array) -> Any:
     return layer(params["one"], layer(params["two"] + 1, x))
 
 
+def rounded(params: Any, x: jax.Array) -> Any:
+    """Two calls of one function, one of them with a weight that is rounded before."""
+    two = params["two"].astype(jnp.bfloat16).astype(jnp.float32)
+    return layer(params["one"], layer(two, x))
+
+
+def exchanged(params: Any, x: jax.Array) -> Any:
+    """A loop whose weights change places in each turn; they have different scales."""
+
+    def turn(_: Any, carry: Any) -> Any:
+        one, two, h = carry
+        return two, one, layer(one, h)
+
+    return jax.lax.fori_loop(0, 3, turn, (params["one"], params["two"], x))[2]
+
+
 SQUARE = jax.random.normal(jax.random.key(2), (3, 64, 64)) / 8
 OTHERS = {"stack": SQUARE, "one": SQUARE[0], "two": SQUARE[1]}
 
@@ -302,13 +318,15 @@ def test_they_reach_matmuls_through_loops_and_calls(
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("function", [halved, computed])
+@pytest.mark.parametrize("function", [halved, computed, rounded, exchanged])
 @pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
 def test_values_that_are_not_weights_are_not_stored(recipe: str, function: Any) -> None:
     program, _ = rewritten(function, OTHERS, batch(), recipe=recipe)
     found = dtypes(program)
     assert found["two"] == found["stack"] == "float32"
-    if function is halved or recipe == "fp8":  # Current scaling has a copy of each call.
+    if (
+        function in (halved, exchanged) or recipe == "fp8"
+    ):  # Current scaling has a copy of each call.
         assert found["one"] == "float32"
 
 
@@ -341,5 +359,78 @@ def test_functions_of_a_nested_module_are_others() -> None:
       }
     }
     """
-    text = jsa.rewrite(text, recipe="fp8", signature="scaled", settings=SETTINGS)
+    settings = {**SETTINGS, "inputs.weight": ["arg0"]}
+    text = jsa.rewrite(text, recipe="fp8", signature="scaled", settings=settings)
     assert "%arg0: tensor<64x64xf8E4M3FN>" in text
+
+
+def test_declared_weights_are_stored_in_the_same_way() -> None:
+    settings = {**SETTINGS, "inputs.weight": ["params*"]}
+    program, report = rewritten(predict, parameters(), batch(), settings=settings)
+    assert dtypes(program)["up"] == "float8_e4m3fn"
+    assert dtypes(program)["bias"] == "float8_e4m3fn"  # It is declared, and read as numbers.
+    assert not _converts(program, "up")
+    sizes = {name: each.size for name, each in parameters().items()}
+    assert report.state_bytes == (4 * sum(sizes.values()), sum(sizes.values()) + 4 * len(sizes))
+
+
+def test_weights_of_transposed_products_are_read_apart() -> None:
+    def function(params: Any, x: jax.Array) -> Any:
+        return [jnp.einsum("nk,mk->nm", params[name], x).T for name in ("one", "two")]
+
+    params = {"one": SQUARE[0], "two": SQUARE[1]}
+    settings = {**SETTINGS, "inputs.weight": ["params*"]}
+    program, _ = rewritten(function, params, batch(), recipe="fp8-current", settings=settings)
+    text = program.mlir_module()
+    barriers = [line for line in text.splitlines() if "optimization_barrier" in line]
+    assert any(":2 = " in line and "f8E4M3FN" in line for line in barriers)
+
+
+def test_a_weight_in_another_format_of_8_bits_keeps_it() -> None:
+    def function(params: Any, x: jax.Array) -> Any:
+        return x @ params["w"].astype(jnp.float32)
+
+    params = {"w": jnp.ones((64, 64), jnp.float8_e5m2)}
+    program, report = rewritten(function, params, batch())
+    assert dtypes(program)["w"] == "float8_e5m2"
+    assert report.state_bytes is None
+
+
+class TestEvidence:
+    """Both operands of a matmul are arguments: which one is the weight?"""
+
+    def stored(self, function: Any, *arguments: Any, **settings: Any) -> list[bool]:
+        program, _ = rewritten(function, *arguments, settings={**SETTINGS, **settings})
+        leaves = jax.tree.leaves(program.in_avals)[::2]
+        return [str(leaf.dtype) == "float8_e4m3fn" for leaf in leaves]
+
+    def test_a_leaf_of_a_pytree_is_one(self) -> None:
+        params = {"w": SQUARE[0]}
+        assert self.stored(lambda params, x: x @ params["w"], params, batch()) == [True, False]
+
+    def test_what_is_second_may_be_none(self) -> None:
+        def function(params: Any, x: jax.Array) -> Any:
+            return params["w"] @ x.T
+
+        params = {"w": SQUARE[0]}
+        program, report = rewritten(function, params, batch())
+        assert dtypes(program)["w"] == "float32"
+        assert self.stored(function, params, batch()) == [False, False]
+        assert any("state.weight is f8E4M3FN" in each.message for each in report.remarks)
+        assert self.stored(function, params, batch(), **{"inputs.weight": ["params*"]})[0]
+
+    def test_plain_arguments_are_none_unless_declared(self) -> None:
+        def function(x: jax.Array, w: jax.Array) -> Any:
+            return x @ w
+
+        assert self.stored(function, batch(), SQUARE[0]) == [False, False]
+        assert self.stored(function, batch(), SQUARE[0], **{"inputs.weight": ["w"]})[1]
+
+    def test_another_leaf_that_is_one_is_evidence(self) -> None:
+        def function(params: Any, inputs: Any) -> Any:
+            return jnp.tanh(inputs["x"] @ params["one"]) @ params["two"]
+
+        params, inputs = {"one": SQUARE[0], "two": SQUARE[1]}, {"x": batch()}
+        assert self.stored(function, params, inputs) == [True, True, False]
+        alone = {"one": SQUARE[0]}
+        assert self.stored(lambda p, i: i["x"] @ p["one"], alone, inputs) == [False, False]
