@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.quantize.weight_reads import Calls, WeightReads
 from scalify_hlo.report.matmuls import STORED
+from tests.py.judge import parse
 
 SETTINGS = {"state.weight": "f8E4M3FN"}
 KINDS = ("fp8", "unit", "fp8-current", "fp8-delayed")
@@ -331,8 +334,8 @@ def test_values_that_are_not_weights_are_not_stored(recipe: str, function: Any) 
 
 
 def test_memory_that_is_given_to_a_result_keeps_its_format() -> None:
-    donating = jax.jit(lambda w, x: (x @ w, jnp.zeros_like(w)), donate_argnums=0)
-    program = jax.export.export(donating)(SQUARE[0], batch())
+    donating = jax.jit(lambda p, x: (x @ p["w"], jnp.zeros_like(p["w"])), donate_argnums=0)
+    program = jax.export.export(donating)({"w": SQUARE[0]}, batch())
     text = jsa.rewrite(program, recipe="fp8", signature="scaled", settings=SETTINGS).mlir_module()
     (main,) = [line for line in text.splitlines() if "@main" in line]
     assert "%arg0: tensor<64x64xf32> {tf.aliasing_output" in main
@@ -424,7 +427,16 @@ class TestEvidence:
             return x @ w
 
         assert self.stored(function, batch(), SQUARE[0]) == [False, False]
-        assert self.stored(function, batch(), SQUARE[0], **{"inputs.weight": ["w"]})[1]
+        settings = {**SETTINGS, "inputs.weight": ["w"]}
+        program, _ = rewritten(function, batch(), SQUARE[0], settings=settings)
+        assert not _converts(program, '"w"')
+
+    def test_leaves_of_one_pytree_are_none(self) -> None:
+        def function(params: Any, x: jax.Array) -> Any:
+            return jnp.tanh(x @ params["one"]) @ params["two"], params["one"] @ params["three"]
+
+        params = dict(zip(("one", "two", "three"), SQUARE, strict=True))
+        assert self.stored(function, params, batch()) == [False, False, True, False]
 
     def test_another_leaf_that_is_one_is_evidence(self) -> None:
         def function(params: Any, inputs: Any) -> Any:
@@ -434,3 +446,34 @@ class TestEvidence:
         assert self.stored(function, params, inputs) == [True, True, False]
         alone = {"one": SQUARE[0]}
         assert self.stored(lambda p, i: i["x"] @ p["one"], alone, inputs) == [False, False]
+
+
+LOOP = """
+func.func public @main(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %x: tensor<16x16xf32>) {
+  %0:3 = stablehlo.while(%w = %a, %v = %b, %h = %x)
+      : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+  cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %y = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
+        : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    stablehlo.return RETURNED, %y : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("returned", "stored"), [("%w, %v", True), ("%v, %w", False)])
+def test_a_loop_passes_a_weight_on_as_it_is(returned: str, *, stored: bool) -> None:
+    """If it does not, the next turn reads another value at another scale."""
+    module = parse(LOOP.replace("RETURNED", returned))
+    with module.context:
+        main = module.body.operations[0]
+        block = main.regions[0].blocks[0]
+        body = block.operations[0].regions[1].blocks[0]
+        sides = ValueMap([(body.operations[0].results[0], {1})])
+        allowed = ValueSet(block.arguments)
+        reads = WeightReads(block.arguments[0], allowed, sides, Calls(main))
+        assert reads.stored == stored
