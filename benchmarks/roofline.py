@@ -33,7 +33,7 @@ from typing import Any
 
 import jax
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 import scalify_hlo
 from benchmarks.common import SIGNATURES, WIDTH
@@ -165,9 +165,9 @@ def show(results: Mapping[str, Any]) -> None:
     """Prints a table of the figures for each target."""
     columns = ("µs", "speed-up", "+ 2 µs/kernel", "temp.", "peak", "kernels", "compile", "f8 %")
     for target in sorted({key.split(" ")[0] for key in results}):
-        table = Table(
-            "model", "exported", "recipe", title=f"{target}, against the original in bf16"
-        )
+        recipe = Column("recipe", overflow="fold")
+        title = f"{target}, against the original in bf16"
+        table = Table("model", "exported", recipe, title=title)
         for name in columns:
             table.add_column(name, justify="right")
         for row in rows(results, target):
