@@ -176,9 +176,13 @@ class QuantizeMatmulsPass(Pass):
 
     @property
     def _stored_format(self) -> str:
-        """The format in which weights that are no state are stored; empty if they keep theirs."""
-        format_ = self.recipe.state.weight
-        return format_ if is_small(format_) and self.recipe.scaling.kind != "block" else ""
+        """The format in which weights that are no state are stored; empty if they keep theirs.
+
+        A stored weight has one scale.
+        """
+        format_, scaling = self.recipe.state.weight, self.recipe.scaling
+        single = scaling.kind != "block" and scaling.weight_scales == "tensor"
+        return format_ if single and is_small(format_) else ""
 
     def _weights(
         self, ops: Sequence[ir.OpView], choices: Sequence[_Decided], certain: CertainWeights

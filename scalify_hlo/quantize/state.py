@@ -293,6 +293,9 @@ def _state_format(
 _PACKABLE = frozenset({"f32", "bf16", "f16"})
 """The element types of moments that can be stored in blocks."""
 
-_DECLARE = "declare weights that only quantized matmuls read with inputs.weight to store them"
+_DECLARE = (
+    "declare weights that only quantized matmuls read with inputs.weight to store them; each has "
+    "one scale, and not one for each channel or block"
+)
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})

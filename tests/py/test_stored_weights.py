@@ -477,3 +477,25 @@ def test_a_loop_passes_a_weight_on_as_it_is(returned: str, *, stored: bool) -> N
         allowed = ValueSet(block.arguments)
         reads = WeightReads(block.arguments[0], allowed, sides, Calls(main))
         assert reads.stored == stored
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings"),
+    [("fp8-current", {"scaling.weight_scales": "channel"}), ("mxfp8", {})],
+)
+def test_weights_with_several_scales_are_not_stored(recipe: str, settings: Any) -> None:
+    program, report = rewritten(
+        predict, parameters(), batch(), recipe=recipe, settings={**SETTINGS, **settings}
+    )
+    assert set(dtypes(program).values()) == {"float32"}
+    assert any("state.weight is f8E4M3FN" in each.message for each in report.remarks)
+
+
+def test_delayed_scales_of_activations_settle_beside_them() -> None:
+    params, x = parameters(), batch()
+    exact = predict(params, x)
+    program, _ = rewritten(predict, params, x, recipe="fp8-delayed")
+    state, weights = jsa.init_scaling_state(program), jsa.scaled_state(program, (params,))
+    for _ in range(3):
+        found, state = program.call(*weights, jsa.as_scaled_array(x), state)
+    assert np.linalg.norm(jsa.asarray(found) - exact) / np.linalg.norm(exact) < 0.1
