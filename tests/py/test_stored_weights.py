@@ -13,6 +13,7 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.quantize.weight_reads import Calls, WeightReads
 from scalify_hlo.report.matmuls import STORED
 from tests.py.judge import parse
@@ -499,3 +500,46 @@ def test_delayed_scales_of_activations_settle_beside_them() -> None:
     for _ in range(3):
         found, state = program.call(*weights, jsa.as_scaled_array(x), state)
     assert np.linalg.norm(jsa.asarray(found) - exact) / np.linalg.norm(exact) < 0.1
+
+
+def flax_model() -> tuple[Any, Any, Any]:
+    """Convolutions, which are weights as well, a group normalization and a classifier."""
+    from flax import linen as nn
+
+    class Model(nn.Module):
+        @nn.compact
+        def __call__(self, x: jax.Array) -> Any:
+            x = nn.relu(nn.Conv(32, (3, 3))(x))
+            x = nn.relu(nn.GroupNorm(8)(nn.Conv(32, (3, 3), strides=2)(x)))
+            return nn.Dense(16)(nn.tanh(nn.Dense(64)(x.mean((1, 2)))))
+
+    images = jax.random.normal(jax.random.key(3), (32, 8, 8, 16))
+    model = Model()
+    return model.apply, model.init(jax.random.key(4), images), images
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "fp8-current"])
+def test_a_flax_model(recipe: str) -> None:
+    function, params, images = flax_model()
+    settings = {**SETTINGS, "matmul.vocabulary": True}
+    program, _ = rewritten(function, params, images, recipe=recipe, settings=settings)
+    (state,) = jsa.scaled_state(program, (params,))
+    kernels = {
+        str(path): leaf
+        for path, leaf in jax.tree_util.tree_leaves_with_path(state, is_leaf=is_scaled_array)
+        if "kernel" in str(path)
+    }
+    assert len(kernels) == 4
+    assert {leaf.data.dtype.name for leaf in kernels.values()} == {"float8_e4m3fn"}
+    casting, _ = rewritten(
+        function, params, images, recipe=recipe, settings={"matmul.vocabulary": True}
+    )
+
+    def widened(leaf: Any) -> Any:
+        wide = leaf.data.astype(jnp.float32)
+        return jsa.ScaledArray(wide, leaf.scale)
+
+    wide = jax.tree.map(widened, state, is_leaf=is_scaled_array)
+    scaled = jsa.as_scaled_array(images)
+    one, other = (jsa.asarray(p.call(w, scaled)) for p, w in ((program, state), (casting, wide)))
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
