@@ -96,7 +96,8 @@ class QuantizeMatmulsPass(Pass):
         ops = marked_ops(module, index.listing)
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
-        certain = CertainWeights(report.matmuls, _declared(main))
+        known = (report.matmuls, _declared(main)) if self._stored_format else ((), ())
+        certain = CertainWeights(*known)
         choices = self._decided(main, ops, numbers, certain)
         stored = None if main is None else self._stored(main, ops, choices, certain, report)
         self._narrow(ops, choices, stored, quantizer, report, records, exchanges)
