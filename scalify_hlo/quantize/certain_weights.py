@@ -55,7 +55,8 @@ class CertainWeights:
     def _names(self, op: ir.OpView, side: int) -> tuple[str, str]:
         if attributes.MATMUL not in op.attributes:
             return "", ""
-        pair = self._arguments[ir.IntegerAttr(op.attributes[attributes.MATMUL]).value]
+        number: int = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
+        pair = self._arguments.get(number, ("", ""))  # The passes may run one by one.
         return pair[side], pair[1 - side]
 
 
