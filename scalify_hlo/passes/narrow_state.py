@@ -49,9 +49,9 @@ class NarrowStatePass(Pass):
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
         if main is not None:
-            narrowed = narrow_arguments(main, self.recipe.state)
-            if report.state_bytes is not None:  # `scalify-quantize-matmuls` stored weights.
-                narrowed.roles.add("weight")
+            stored = report.state_bytes is not None  # By `scalify-quantize-matmuls`.
+            narrowed = narrow_arguments(main, self.recipe.state, stored=stored)
+            narrowed.roles.update({"weight"} if stored else set())
             report.state_bytes = _sum(narrowed.bytes, report.state_bytes)
             packed = pack_moments(main, self.recipe.state)
             report.remarks += packed.remarks

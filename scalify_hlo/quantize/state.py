@@ -41,8 +41,16 @@ class NarrowedState(NamedTuple):
     bytes: StateBytes | None
 
 
-def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
-    """Casts the results of a step that are state to the formats in which they are stored."""
+def narrow_arguments(
+    main: ir.OpView, recipe: StateOptions, *, stored: bool = False
+) -> NarrowedState:
+    """Casts the results of a step that are state to the formats in which they are stored.
+
+    Args:
+        main: The entry function.
+        recipe: The formats.
+        stored: Whether `store_weights` has given some weights their format.
+    """
     roles: set[str] = set()
     before = after = 0
     sizes: dict[tuple[ir.Type, str, bool], tuple[int, int]] = {}  # Many have the same type.
@@ -54,7 +62,7 @@ def narrow_arguments(main: ir.OpView, recipe: StateOptions) -> NarrowedState:
         wide = argument.type
         packs = _packs(mark, recipe, wide)
         role, format_ = _state_format(mark, recipe, wide)
-        if format_ != KEEP and wide.element_type == element_of(format_):
+        if stored and role == "weight" and str(wide.element_type) == format_:
             continue  # `store_weights` has counted it.
         if role in _CARRIED:
             size = sizes.get((wide, format_, packs))
