@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-narrow-state{recipe=fp16-state})' | %filecheck %s
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-narrow-state{recipe=fp8-state})' | %filecheck %s
 
 // State that is in the format of the recipe already is marked like any other.
 
