@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS
 from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.functions import callee_of
 
 
 def levels_of(module: ir.Operation, main: Listing | None = None) -> int:
@@ -55,7 +56,7 @@ def _among(main: Listing) -> tuple[int, dict[str, int]]:
         for callee, level in inner.items():
             called[callee] = max(called.get(callee, 0), level + nests)
     for op in (op for name, op in main.ops if name in CALLS):
-        called.setdefault(_callee(op), 0)
+        called.setdefault(callee_of(op), 0)
     return deepest, called
 
 
@@ -66,10 +67,6 @@ def _is_flat(name: str, op: ir.Operation, known: dict[str, bool]) -> bool:
         # Except for composites, which are calls, all ops of a name have regions, or none has.
         flat = known[name] = name not in CALLS and not len(op.regions)
     return flat
-
-
-def _callee(op: ir.Operation) -> str:
-    return str(ir.FlatSymbolRefAttr(op.attributes[CALLS[op.name]]).value)
 
 
 def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
@@ -86,7 +83,7 @@ def _inside(function: ir.Operation) -> tuple[int, dict[str, int]]:
             while around[-1] != parent:
                 around.pop()
             if calls:
-                callee = _callee(op)
+                callee = callee_of(op)
                 called[callee] = max(called.get(callee, 0), len(around) - 1)
             if nests:
                 around.append(op)

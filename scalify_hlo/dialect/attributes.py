@@ -150,13 +150,6 @@ def renew_function_type(function: ir.OpView) -> None:
     set_function_type(function, inputs, [value.type for value in terminator(block).operands])
 
 
-def is_private(function: ir.OpView) -> bool:
-    """Whether no other module calls a function."""
-    return "sym_visibility" in function.attributes and (
-        ir.StringAttr(function.attributes["sym_visibility"]).value == "private"
-    )
-
-
 def any_argument_has(function: ir.OpView, *names: str) -> bool:
     """Whether any argument has any of these attributes."""
     return _any_has(function, "arg_attrs", names)

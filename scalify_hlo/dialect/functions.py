@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 from scalify_hlo._compat import ir
 
@@ -13,6 +13,35 @@ def main_function(module: ir.Operation) -> ir.OpView | None:
         if op.operation.name == "func.func" and op.attributes["sym_name"].value == "main":
             return op
     return None
+
+
+def is_private(function: ir.OpView) -> bool:
+    """Whether a function can only be called inside of the module."""
+    visibility = function.attributes
+    return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
+
+
+def callee_of(op: ir.Operation | ir.OpView) -> str:
+    """Returns the function to which a call or a composite refers."""
+    key = "callee" if op.operation.name == "func.call" else "decomposition"
+    return str(op.attributes[key].value)
+
+
+REFERENCES: Final = {
+    "stablehlo.composite": "decomposition",
+    "stablehlo.custom_call": "called_computations",
+}
+"""The ops other than calls that refer to functions, with the attribute that does so."""
+
+
+def referred_by(op: ir.Operation) -> list[str]:
+    """Returns the functions to which an op refers that is no call."""
+    name = REFERENCES.get(op.name)
+    if name is None or name not in op.attributes:
+        return []
+    named = op.attributes[name]
+    symbols = named if isinstance(named, ir.ArrayAttr) else [named]
+    return [ir.FlatSymbolRefAttr(symbol).value for symbol in symbols]
 
 
 def terminator(block: ir.Block) -> ir.Operation:

@@ -169,9 +169,10 @@ class QuantizeMatmulsPass(Pass):
         """Stores the weights of matmuls in the format of the recipe, if it is theirs."""
         if not (format_ := self._stored_format):
             return None
-        weights = self._weights(ops, choices, certain)
-        stored = store_weights(main, format_, weights)
-        report.remarks += stored.remarks
+        asked = self._weights(ops, choices)
+        stored = store_weights(main, format_, [each for each in asked if certain.has(*each)])
+        kept = dict(filter(None, (certain.kept(*each) for each in asked if not stored.has(each))))
+        report.remarks += (kept | stored.remarks).values()
         report.state_bytes = stored.bytes
         return stored
 
@@ -185,9 +186,7 @@ class QuantizeMatmulsPass(Pass):
         single = scaling.kind != "block" and scaling.weight_scales == "tensor"
         return format_ if single and is_small(format_) else ""
 
-    def _weights(
-        self, ops: Sequence[ir.OpView], choices: Sequence[_Decided], certain: CertainWeights
-    ) -> list[Weight]:
+    def _weights(self, ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> list[Weight]:
         """Returns the weights that matmuls are to read in the format of stored ones."""
         return [
             Weight(op, side)
@@ -195,7 +194,6 @@ class QuantizeMatmulsPass(Pass):
             if decided is not None and decided[1].formats is not None
             for side, role in enumerate(roles_of(op))
             if role == WEIGHT and decided[1].formats[side] == self._stored_format
-            if certain.has(op, side)
         ]
 
     def _decided(
@@ -221,7 +219,8 @@ class QuantizeMatmulsPass(Pass):
                 candidates.append(Candidate(op, extent, roles_of(op)))
             decided.append((extent, choice))
         format_ = self._stored_format
-        weights = self._weights(ops, decided, certain) if format_ and main is not None else []
+        weights = self._weights(ops, decided) if format_ and main is not None else []
+        weights = [each for each in weights if certain.has(*each)]
         stored = storable(main, format_, weights) if weights and main is not None else ValueSet()
         slower = not_faster(candidates, self.recipe, stored)
         for place, candidate, wide in zip(places, candidates, slower, strict=True):

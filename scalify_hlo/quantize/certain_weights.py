@@ -14,8 +14,10 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes
+from scalify_hlo.errors import Remark
 from scalify_hlo.report.matmuls import MatmulReport
 
+_DECLARE: Final = "declare weights with inputs.weight, and activations with inputs.activation"
 _ROOT: Final = re.compile(r"[\[.]")
 
 
@@ -24,12 +26,16 @@ class CertainWeights:
 
     Args:
         matmuls: All matmuls of the program, with the names of the arguments that they read.
-        declared: The names of the arguments that the recipe declares to be weights.
+        declared: The names of the arguments that the recipe declares to be weights, or that are
+            weights of a training step.
+
+    Attributes:
+        declared: See the argument.
     """
 
     def __init__(self, matmuls: Sequence[MatmulReport], declared: Collection[str]) -> None:
         self._arguments = {matmul.number: matmul.arguments for matmul in matmuls}
-        self._declared = declared
+        self.declared = declared
         self._pytrees = {
             _root(name)
             for pair in self._arguments.values()
@@ -45,12 +51,31 @@ class CertainWeights:
             side: The number of the operand.
         """
         name, other = self._names(op, side)
-        if not (name and other) or name in self._declared:
+        if not (name and other) or name in self.declared:
             return True
         root, other_root = _root(name), _root(other)
         if root == other_root:
             return False
         return root in self._pytrees or (root != name and other_root == other)
+
+    def kept(self, op: ir.OpView, side: int) -> tuple[str, Remark] | None:
+        """Returns the name of a weight that is not stored, and a remark on it.
+
+        Args:
+            op: A matmul that reads it, with marks of `scalify-roles`.
+            side: The number of the operand.
+
+        Returns:
+            None if it is no argument, or is declared, so that it is stored in any case.
+        """
+        name, other = self._names(op, side)
+        if not name or name in self.declared:
+            return None
+        reason = f"{name} or {other} may be the weight"
+        if self.has(op, side):
+            reason = "it is no pair that only quantized matmuls read"
+        message = f"casts {name} in each call, as {reason}"
+        return name, Remark(message, str(op.location), op.operation.name, _DECLARE)
 
     def _names(self, op: ir.OpView, side: int) -> tuple[str, str]:
         if attributes.MATMUL not in op.attributes:

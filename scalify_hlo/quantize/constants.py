@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import func, ir
-from scalify_hlo.analysis.frames import LOOP
+from scalify_hlo.analysis.frames import LOOP, functions_in
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.functions import is_private, main_function
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
 from scalify_hlo.quantize.casts import convert_after
@@ -221,9 +221,9 @@ class Functions:
         self._functions: dict[str, ir.OpView] = {}
         self._copies: dict[tuple[str, ir.Type], str] = {}
         main = main_function(module)
-        for op in module.regions[0].blocks[0].operations:
-            if op.operation.name == "func.func" and op != main and _is_private(op):
-                self._functions[op.attributes["sym_name"].value] = op
+        for name, function in functions_in(module.regions[0].blocks[0].operations).items():
+            if function != main and is_private(function) and len(function.regions[0].blocks):
+                self._functions[name] = function
 
     def source(self, op: ir.Operation) -> int | None:
         """Returns the operand whose elements an op moves or converts; None for other ops."""
@@ -329,13 +329,6 @@ class Functions:
             return has_elements(owner)
         source = self.source(owner)
         return source is not None and self._may_be_constant(owner.operands[source], calls, seen)
-
-
-def _is_private(function: ir.OpView) -> bool:
-    """Whether a function is private, and has a body."""
-    if "sym_visibility" not in function.attributes or not len(function.regions[0].blocks):
-        return False
-    return bool(function.attributes["sym_visibility"].value == "private")
 
 
 def _name_of(block: ir.Block) -> str:

@@ -38,12 +38,16 @@ class StoredWeights(NamedTuple):
     Attributes:
         sides: The results of the matmuls that read them, with the numbers of the operands.
         bytes: Their bytes before and after; None if there are none.
-        remarks: A remark for each weight that keeps its format, as something else reads it too.
+        remarks: By name, a remark for each weight that something else reads too, and is not stored.
     """
 
     sides: ValueMap[set[int]]
     bytes: StateBytes | None
-    remarks: list[Remark]
+    remarks: dict[str, Remark]
+
+    def has(self, weight: Weight) -> bool:
+        """Whether an operand of a matmul is one of them."""
+        return weight.side in self.sides.get(weight.op.results[0], ())
 
 
 def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> StoredWeights:
@@ -57,14 +61,14 @@ def store_weights(main: ir.OpView, format_: str, weights: Iterable[Weight]) -> S
         weights: The weights that are to be cast to this format.
     """
     stored: ValueMap[set[int]] = ValueMap()
-    remarks: list[Remark] = []
+    remarks: dict[str, Remark] = {}
     marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
     before = after = 0
     for reads in _read_by_matmuls(main, format_, weights):
         if not reads.stored:
             number = ir.BlockArgument(next(reads.roots)).arg_number
             if attributes.ROLE not in marks[number]:  # Others get the format as state does.
-                remarks.append(_kept(names[number], reads.others[0]))
+                remarks[names[number]] = _kept(names[number], reads.others[0])
             continue
         roots = list(reads.roots)
         before += sum(_bytes(root.type) for root in roots)

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import functions_in
-from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.functions import callee_of, is_block, is_private, referred_by, terminator
 from scalify_hlo.dialect.traits import REORDERS, RESHAPES, SLICES
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 
@@ -50,21 +50,29 @@ class Calls:
     @cached_property
     def sites(self) -> dict[str, list[ir.Operation]]:
         """The calls of each function by its name; nested modules have functions of their own."""
-        found: dict[str, list[ir.Operation]] = {}
+        return self._references[0]
+
+    def are_all_of(self, function: ir.OpView) -> bool:
+        """Whether nothing but calls refers to a function, which no other module sees."""
+        name = _name(function.operation)
+        return is_private(function) and name not in self._references[1]
+
+    @cached_property
+    def _references(self) -> tuple[dict[str, list[ir.Operation]], set[str]]:
+        """The calls of each function, and the functions to which other ops refer."""
+        calls: dict[str, list[ir.Operation]] = {}
+        others: set[str] = set()
 
         def visit(op: ir.Operation) -> ir.WalkResult:
             if op.name == _CALL:
-                found.setdefault(_callee(op), []).append(op)
+                calls.setdefault(callee_of(op), []).append(op)
+                others.update([callee_of(op)] if markers.RULE in op.attributes else [])
+            others.update(referred_by(op))
             return ir.WalkResult.ADVANCE
 
         for function in self.functions.values():
             function.operation.walk(visit)
-        return found
-
-
-def _callee(call: ir.Operation) -> str:
-    name: str = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
-    return name
+        return calls, others
 
 
 class WeightReads:
@@ -126,7 +134,7 @@ class WeightReads:
             self._add(op.results[side])
         elif name == _CALL:
             self._enter(op.operation, side)
-        elif name == _RETURN and attributes.is_private(op.operation.parent.opview):
+        elif name == _RETURN and self._calls.are_all_of(op.operation.parent.opview):
             for site in self._calls.sites.get(_name(op.operation.parent), []):
                 self._add(site.results[side])
         elif len(op.results) and side in self._sides.get(op.results[0], ()):
@@ -136,9 +144,9 @@ class WeightReads:
 
     def _enter(self, call: ir.Operation, number: int) -> None:
         """Adds the argument of a called function, and what all its calls pass for it."""
-        name = _callee(call)
+        name = callee_of(call)
         function = self._calls.functions[name]
-        private = attributes.is_private(function)
+        private = self._calls.are_all_of(function)
         for site in self._calls.sites[name] if private else ():
             root = self._root(site.operands[number])
             if root is None:
@@ -171,7 +179,7 @@ class WeightReads:
             return sites[0].operands[number] if sites else None
         op, number = owner.operation, ir.OpResult(value).result_number
         if op.name == _CALL:
-            body = self._calls.functions[_callee(op)].regions[0].blocks[0]
+            body = self._calls.functions[callee_of(op)].regions[0].blocks[0]
             return terminator(body).operands[number]
         return op.operands[0] if op.name in _MOVES else None
 

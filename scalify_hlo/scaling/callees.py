@@ -11,7 +11,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import functions_in, walk_block
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import callee_of, terminator
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules.devices import replicated_after
 from scalify_hlo.rules.isolated import add_parameters, drop_unused, scale_operands
@@ -48,18 +48,6 @@ class Callee:
     results: tuple[ScaleInfo, ...]
     computed: tuple[RuntimeScale, ...]
     copied: bool
-
-
-def callee_of(op: ir.OpView) -> str:
-    """Returns the function to which a call or a composite refers."""
-    key = "callee" if op.operation.name == "func.call" else "decomposition"
-    return str(op.attributes[key].value)
-
-
-def is_private(function: ir.OpView) -> bool:
-    """Whether a function can only be called inside of the module."""
-    visibility = function.attributes
-    return "sym_visibility" in visibility and visibility["sym_visibility"].value == "private"
 
 
 def called_by(function: ir.OpView) -> list[str]:

@@ -18,7 +18,7 @@ from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import callee_of, is_private, terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
 from scalify_hlo.errors import InputError
@@ -52,9 +52,7 @@ from scalify_hlo.scaling.callees import (
     CALLS,
     Callee,
     called_by,
-    callee_of,
     drop_untaken,
-    is_private,
     new_call,
     return_scales,
     runs_of,

@@ -9,15 +9,11 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.names import joined, name_of
+from scalify_hlo.dialect.functions import REFERENCES, callee_of, referred_by
 from scalify_hlo.dialect.value_map import erase, replace_uses, run_native
 from scalify_hlo.errors import InputError
 
 _CALL = "func.call"
-_REFERENCES = {
-    "stablehlo.composite": "decomposition",
-    "stablehlo.custom_call": "called_computations",
-}
-"""The ops other than calls that refer to functions, with the attribute that does so."""
 
 
 def inline_calls(
@@ -98,12 +94,12 @@ class _Function:
         elif not self.marked:
             attributes = op.attributes
             self.marked = any(mark in attributes for mark in marks)
-        if name in _REFERENCES:
+        if name in REFERENCES:
             self.refers = True
 
     def calls_any(self, names: Collection[str]) -> bool:
         """Whether it calls one of some functions."""
-        return any(_callee(call) in names for call in self.calls)
+        return any(callee_of(call) in names for call in self.calls)
 
 
 def _functions(
@@ -127,7 +123,7 @@ def _needed(functions: dict[str, _Function]) -> set[str]:
     callers: dict[str, set[str]] = {}
     for name, function in functions.items():
         for call in function.calls:
-            callers.setdefault(_callee(call), set()).add(name)
+            callers.setdefault(callee_of(call), set()).add(name)
     needed = {name for name, function in functions.items() if function.marked}
     waiting = list(needed)
     while waiting:
@@ -135,11 +131,6 @@ def _needed(functions: dict[str, _Function]) -> set[str]:
         needed |= new
         waiting += new
     return needed
-
-
-def _callee(call: ir.Operation) -> str:
-    name: str = call.attributes["callee"].value
-    return name
 
 
 class _Inlining:
@@ -156,7 +147,7 @@ class _Inlining:
             return
         self._open.add(name)
         for call in self._functions[name].calls:
-            callee = _callee(call)
+            callee = callee_of(call)
             if callee in self._needed:
                 self._refuse_recursion(call, callee)
                 self.flatten(callee)
@@ -219,12 +210,8 @@ def _left(module: ir.Operation, needed: set[str]) -> list[ir.Operation]:
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "builtin.module" and op.parent is not None:
             return ir.WalkResult.SKIP  # A nested module has its own symbols.
-        name = _REFERENCES.get(op.name)
-        if name is not None and name in op.attributes:
-            named = op.attributes[name]
-            symbols = named if isinstance(named, ir.ArrayAttr) else [named]
-            if any(ir.FlatSymbolRefAttr(symbol).value in needed for symbol in symbols):
-                found.append(op)
+        if not needed.isdisjoint(referred_by(op)):
+            found.append(op)
         return ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
