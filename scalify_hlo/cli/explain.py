@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -91,6 +92,7 @@ def command(
     """
     if [program, against].count(STREAM) > 1:
         same_file(STREAM, STREAM)
+    from scalify_hlo.explaining.compiled import explain_module
     from scalify_hlo.explaining.requirements import check_explanation, parse_checks
     from scalify_hlo.targets.description import load_target, plugin_versions
 
@@ -104,8 +106,8 @@ def command(
         )
     form_of = _form(output)
     source = read(program)
-    how = {"timeout": timeout, "free_layouts": free_layouts}
-    explained = _explained(source, against, device, options, how)
+    compiling = partial(explain_module, timeout=timeout, free_layouts=free_layouts)
+    explained = _explained(source, against, device, options, compiling)
     if output is not None:
         write_file(output, form_of(explained, source.name))
     _print(explained, source.name, form)
@@ -117,20 +119,17 @@ def _explained(
     against: str | None,
     device: Target,
     options: Options | None,
-    how: Mapping[str, Any],
+    explain: Callable[..., Explanation],
 ) -> Explanation:
-    from scalify_hlo.explaining.compiled import explain_module
-
     original = None if against is None else read(against).module
     with console.progress("Compiling") as progress:
-        return explain_module(
+        return explain(
             source.module,
             device,
             options,
             against=original,
             name=source.name,
             progress=progress,
-            **how,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, TypeAlias, cast, get_args
 
@@ -86,8 +87,15 @@ def explain(
         options = Options(loaded, cast(Signature, signature), scales)
     read, original = readable(program), None if against is None else readable(against).module
     device = load_target(target)
-    how: dict[str, Any] = {"timeout": timeout, "free_layouts": free_layouts}
-    return explain_module(read.module, device, options, against=original, name=read.name, **how)
+    return explain_module(
+        read.module,
+        device,
+        options,
+        against=original,
+        name=read.name,
+        timeout=timeout,
+        free_layouts=free_layouts,
+    )
 
 
 def explain_module(
@@ -123,14 +131,14 @@ def explain_module(
     else:
         new, against = rewritten(module, options, target, name), against or module
     total = 1 + (against is not None)
-    how = {"timeout": timeout, "free_layouts": free_layouts}
-    program = _compiled(new, target, name, how)
+    compiled = partial(_compiled, target=target, timeout=timeout, free_layouts=free_layouts)
+    program = compiled(new, name=name)
     require_fits(program.compiled, target, name)
     progress(1, total)
     original, before = None, dict[int, float | None]()
     if against is not None:
         old = in_bf16(against, target, name)
-        original = _compiled(old, target, f"{name} in bf16", how)
+        original = compiled(old, name=f"{name} in bf16")
         before = _times(original.kernels, target)
         progress(2, total)
     recipe = options.recipe.name if options is not None else ""
@@ -148,8 +156,12 @@ def _blocks(recipe: Recipe) -> str:
     return recipe.blocks.scale if recipe.scaling.kind == "block" else ""
 
 
-def _compiled(prepared: Prepared, target: Target, name: str, how: Mapping[str, Any]) -> Program:
-    compiled = compile_program(prepared.module, target, name=name, **how)
+def _compiled(
+    prepared: Prepared, *, name: str, target: Target, timeout: float, free_layouts: bool
+) -> Program:
+    compiled = compile_program(
+        prepared.module, target, name=name, timeout=timeout, free_layouts=free_layouts
+    )
     hlo = read_hlo(compiled.hlo)
     kernels = tuple(kernels_of(hlo))
     return Program(compiled, kernels, work_of(kernels, target), unknown_loops(hlo))

@@ -202,8 +202,7 @@ def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
         if format_ != KEEP:
             returned.operands[index] = casts.cast(value, format_, attributes.STATE)
     attributes.set_result_attributes(main, marks)
-    types = [value.type for value in returned.operands]
-    attributes.set_function_type(main, [a.type for a in block.arguments], types)
+    attributes.renew_function_type(main)
     return True
 
 

@@ -13,7 +13,7 @@ STATE_ROLES: Final = frozenset({"weight", "first_moment", "second_moment"})
 
 
 class StateBytes(NamedTuple):
-    """The bytes of the state of a training step: weights and moments, with their scales.
+    """The bytes of weights and moments that a program takes in other formats, with their scales.
 
     Attributes:
         before: The bytes before the rewrite.
