@@ -20,7 +20,6 @@ from scalify_hlo.frontend.marks import (
     origins_of,
     pair_avals,
     pair_tree,
-    scaled_node,
     set_marks,
     signature_marks,
     split_at_entry,
@@ -29,7 +28,8 @@ from scalify_hlo.frontend.marks import (
 from scalify_hlo.frontend.scaling_state import Extension
 from scalify_hlo.io.artifact import parse_artifact, version_of, write_artifact_since
 from scalify_hlo.io.wellformed import check_module, located
-from scalify_hlo.jax_api.scaled_array import ScaledArray, is_float, is_scaled_array
+from scalify_hlo.jax_api.scaled_array import is_float, is_scaled_array
+from scalify_hlo.jax_api.stored_program import stored_program
 from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.passes.record import record, refuse_rewritten
 from scalify_hlo.passes.signature import SignaturePass
@@ -130,39 +130,6 @@ def _for_platforms(exported: jax.export.Exported, options: Options) -> Options:
 
 
 @dataclass(frozen=True)
-class StoredProgram(jax.export.Exported):
-    """An Exported that keeps state in other formats than it computes in.
-
-    If state is in another format, the error of `call` says how to convert it.
-    """
-
-    def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the program; see `jax.export.Exported.call`.
-
-        Raises:
-            UsageError: State is not in the formats in which the program keeps it.
-        """
-        given: Any = jax.tree.structure((args, kwargs))
-        if given != self.in_tree and _without_logical(given) == _without_logical(self.in_tree):
-            raise UsageError(
-                f"{self.fun_name!r} keeps state in other formats than it is given in",
-                hint="scalify_hlo.scaled_state(program, (params, opt_state)) makes it so",
-            )
-        call: Any = super().call
-        return call(*args, **kwargs)
-
-
-def _without_logical(tree: _compat.TreeDef) -> _compat.TreeDef:
-    """Returns a tree whose ScaledArrays have no logical dtypes."""
-    node = tree.node_data()
-    if node is None:
-        return tree
-    if node[0] is ScaledArray:
-        return scaled_node()
-    return _compat.make_tree(node, [_without_logical(child) for child in tree.children()])
-
-
-@dataclass(frozen=True)
 class ScaledVjp(jax.export.Exported):
     """The vjp of an Exported with the `scaled` signature.
 
@@ -237,7 +204,7 @@ def _rewrite_marked(
         out_tree=trees[1],
     )
     if arguments.stored:
-        new = StoredProgram(**_compat.field_values(new))
+        new = stored_program(new)
     return Rewritten(new, arguments, results, report)
 
 

@@ -17,7 +17,8 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.io.tensors import DTYPES
 from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, scales_of_blocks
-from scalify_hlo.jax_api.scaled_array import ScaledArray, is_float, scale_dtype
+from scalify_hlo.jax_api.scaled_array import is_float, scale_dtype
+from scalify_hlo.jax_api.stored_program import scaled_node
 from scalify_hlo.passes.pipeline import Options
 
 
@@ -223,17 +224,6 @@ def pair_avals(avals: Sequence[Any], marks: Marks) -> list[Any]:
         elif pair:
             new.append(jax.core.ShapedArray((), np.dtype(scale_dtype(aval.dtype))))
     return new
-
-
-def scaled_node(logical: np.dtype[Any] | None = None, power: int | None = None) -> _compat.TreeDef:
-    """Returns the tree of one ScaledArray.
-
-    Args:
-        logical: The dtype in which the program computes; None if it is the dtype of the data.
-        power: See `ScaledArray`.
-    """
-    node: _compat.TreeDef = jax.tree.structure(ScaledArray(0, 0, logical, power))
-    return node
 
 
 def pair_tree(tree: _compat.TreeDef, nodes: Sequence[_compat.TreeDef | None]) -> _compat.TreeDef:

@@ -95,6 +95,7 @@ def deserialize(data: bytes | bytearray) -> Exported:
     from scalify_hlo import _compat
     from scalify_hlo.jax_api.export_trees import register_names
     from scalify_hlo.jax_api.scaled_array import SERIALIZED_NAME
+    from scalify_hlo.jax_api.stored_program import keeps_formats, stored_program
 
     name = "<program>"
     try:
@@ -106,7 +107,7 @@ def deserialize(data: bytes | bytearray) -> Exported:
     try:
         exported = jax.export.deserialize(bytearray(data))
         _check_end(exported, data, name)
-        return exported
+        return stored_program(exported) if keeps_formats(exported) else exported
     except InputError:
         raise
     except Exception as error:

@@ -26,8 +26,9 @@ from scalify_hlo import (
 )
 from scalify_hlo.cli.main import main
 from scalify_hlo.frontend.exported import ScaledVjp
-from scalify_hlo.frontend.marks import pair_tree, scaled_node
+from scalify_hlo.frontend.marks import pair_tree
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.stored_program import scaled_node
 from tests.py import samples
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}

@@ -296,3 +296,14 @@ def test_a_flax_model(recipe: str) -> None:
     scaled = jsa.as_scaled_array(images)
     one, other = (jsa.asarray(p.call(w, scaled)) for p, w in ((program, state), (casting, wide)))
     np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def test_a_program_from_a_file_says_how_weights_are_stored() -> None:
+    program, _ = rewritten(predict, parameters(), batch())
+    read = jsa.deserialize(jsa.serialize(program))
+    plain, scaled = jsa.as_scaled_array(parameters()), jsa.as_scaled_array(batch())
+    with pytest.raises(jsa.UsageError, match="keeps state in other formats than it is given in"):
+        read.call(plain, scaled)
+    found = read.call(*jsa.scaled_state(read, (parameters(),)), scaled)
+    expected = program.call(*jsa.scaled_state(program, (parameters(),)), scaled)
+    np.testing.assert_array_equal(jsa.asarray(found), jsa.asarray(expected))
