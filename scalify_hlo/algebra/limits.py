@@ -157,6 +157,12 @@ with the number of paths."""
 FLOW_VALUES: Final = 300_000
 """The most values that are followed from one value; those in functions count once per call."""
 
+NEAR_OPS: Final = 16
+"""The most ops within which an argument is looked for first, before all that a value is made of."""
+
+NEAR_ARGUMENTS: Final = 8
+"""The most arguments of one name that are looked for in this way, one by one."""
+
 MOVES: Final = 200
 """The most consecutive layout ops through which a value is followed."""
 

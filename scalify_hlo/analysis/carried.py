@@ -23,43 +23,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import FLOW_VALUES, GRADIENT_VALUES
-from scalify_hlo.analysis.frames import INSIDES, Frame, Place
-from scalify_hlo.analysis.names import is_backward
+from scalify_hlo.analysis.frames import Frame, Place
+from scalify_hlo.analysis.made_of import Flow, is_gradient, is_marked
 from scalify_hlo.analysis.reach import numbers_in
-from scalify_hlo.dialect import attributes, markers, traits
-from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueMap
 
-_OPERANDS: Final = {
-    **dict.fromkeys(
-        (
-            *traits.ROUNDS,
-            *traits.WRITES,
-            *("sdy.sharding_constraint", "stablehlo.negate"),
-        ),
-        (0,),
-    ),
-    **dict.fromkeys(traits.BINARY, (0, 1)),
-    "stablehlo.clamp": (1,),
-    "stablehlo.select": (1, 2),
-}
-"""The ops whose result may be the next value of an operand, with the numbers of such operands."""
-
-_SUMS: Final = traits.SUMS | traits.WRITES
-"""The ops that write a new part into a value."""
-
-_PRODUCTS: Final = traits.PRODUCTS
-_BARRIER: Final = "stablehlo.optimization_barrier"
-_MOVES: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
-_SEEN_THROUGH: Final = frozenset({_BARRIER, "stablehlo.convert"})
 _ALIAS: Final = "tf.aliasing_output"
 _DONOR: Final = "jax.buffer_donor"
 _ROOT: Final = re.compile(r"[\[.]")
-_KEY: Final = re.compile(r"\[([^\]]*)\]|\.(\w+)")
+_KEY: Final = re.compile(r"(?<=\[)[^\]]*(?=\])|(?<=\.)\w+")
 
 
 class _Value(NamedTuple):
@@ -115,7 +92,7 @@ def carried_arguments(
         for result, argument in found.items()
         if results[result] is not None
         and arguments[argument] is not None
-        and not _is_marked(frame.place(returned[result]))
+        and not is_marked(frame.place(returned[result]))
     }
 
 
@@ -149,7 +126,7 @@ def may_come_back(
         if name is None or i in known or value.type not in by_type:
             continue
         place = frame.place(value)
-        if not _is_marked(place) and not _is_gradient(place):
+        if not is_marked(place) and not is_gradient(place):
             found[i] = by_type[value.type]
     return found
 
@@ -161,49 +138,63 @@ class _Matching:
         self, main: ir.OpView, frame: Frame, taken: Sequence[_Value], given: Sequence[_Value]
     ) -> None:
         self._main, self._frame, self._taken, self._given = main, frame, taken, given
+        block = main.regions[0].blocks[0]
+        self._flow = Flow([frame.place(block.arguments[value.number]) for value in taken])
+        self._returned = list(terminator(block).operands)
         self._found: dict[int, int] = {}
         self._free = {value.number for value in taken}
 
     def run(self) -> dict[int, int]:
         """Matches by names, then by donation, then by data flow alone."""
-        reached = dict(self._reached())
-        self._by_name(reached)
+        self._by_name()
         self._by_path()
         self._by_donation()
-        self._by_flow(reached)
+        self._by_flow()
         return self._found
 
-    def _reached(self) -> Iterator[tuple[int, dict[_Value, bool]]]:
-        """Returns the arguments of its type that each result is made of, and whether in a sum."""
-        block, frame = self._main.regions[0].blocks[0], self._frame
-        flow = _Flow([frame.place(block.arguments[value.number]) for value in self._taken])
-        returned = terminator(block).operands
-        for result in self._given:
-            place = frame.place(returned[result.number])
-            found = [(self._taken[i], summed) for i, summed in flow.of(place)]
-            yield result.number, {a: summed for a, summed in found if a.type == result.type}
+    def _place(self, result: int) -> Place:
+        return self._frame.place(self._returned[result])
 
     def _take(self, result: int, argument: int) -> None:
         if result not in self._found and argument in self._free:
             self._found[result] = argument
             self._free.discard(argument)
 
-    def _by_name(self, reached: dict[int, dict[_Value, bool]]) -> None:
+    def _by_name(self) -> None:
         """Matches the longest common ends of paths first.
 
         The place of a result in the tuple that a function returns says nothing by itself.
         """
-        alike: list[tuple[int, ...]] = []
-        for result in self._given:
-            inner = result.path[1:] if result.path and result.path[0].isdigit() else result.path
-            for argument in reached[result.number]:
-                common = _common_end(inner, argument.path)
-                if common:
-                    rest = len(argument.path) - common
-                    whole = _common_end(result.path, argument.path)
-                    alike.append((-common, rest, -whole, result.number, argument.number))
-        for *_, result_number, argument_number in sorted(alike):
-            self._take(result_number, argument_number)
+        whole = [(value, _inner(value.path)) for value in self._given]
+        for common in range(max((len(path) for _, path in whole), default=0), 0, -1):
+            given = [
+                (value, path[-common:])
+                for value, path in whole
+                if len(path) >= common and value.number not in self._found
+            ]
+            for *_, result, argument, i in self._alike(given, common):
+                both = result not in self._found and argument in self._free
+                if both and self._flow.holds(self._place(result), i):
+                    self._take(result, argument)
+
+    def _alike(
+        self, given: Sequence[tuple[_Value, tuple[str, ...]]], common: int
+    ) -> list[tuple[int, bool, int, int, int]]:
+        """Returns the results and the free arguments with the same ends of paths, best first."""
+        by_end: dict[tuple[str, ...], list[int]] = {}
+        for i, argument in enumerate(self._taken if given else ()):
+            if argument.number in self._free and len(argument.path) >= common:
+                by_end.setdefault(argument.path[-common:], []).append(i)
+        alike = []
+        for result, end in given:
+            more = result.path[-common - 1 :]
+            for i in self._flow.candidates(self._place(result.number), by_end.get(end, ())):
+                argument = self._taken[i]
+                if argument.type == result.type:
+                    path, number = argument.path, argument.number
+                    differs = path[-common - 1 :] != more
+                    alike.append((len(path), differs, result.number, number, i))
+        return sorted(alike)
 
     def _by_path(self) -> None:
         """Matches results with the only argument of their whole path, if they depend on it."""
@@ -216,10 +207,9 @@ class _Matching:
         if not same:
             return
         made_of = self._made_of([argument for found in same.values() for argument in found])
-        returned = terminator(self._main.regions[0].blocks[0]).operands
         for result_number, (argument,) in same.items():
             depends = result_number in made_of.get(argument.number, [])
-            if depends and not _is_gradient(self._frame.place(returned[result_number])):
+            if depends and not is_gradient(self._place(result_number)):
                 self._take(result_number, argument.number)
 
     def _by_donation(self) -> None:
@@ -257,29 +247,47 @@ class _Matching:
                 found |= bits.get(value, 0)
             for result in op.results if found else ():
                 bits[result] = found
-        returned = terminator(block).operands
         found_in: dict[int, list[int]] = {}
         for given in self._given:
-            for i in numbers_in(bits.get(returned[given.number], 0)):
+            for i in numbers_in(bits.get(self._returned[given.number], 0)):
                 if arguments[i].type == given.type:
                     found_in.setdefault(arguments[i].number, []).append(given.number)
         return found_in
 
-    def _by_flow(self, reached: dict[int, dict[_Value, bool]]) -> None:
+    def _by_flow(self) -> None:
         """Matches results that are made of the fewest arguments first.
 
         Of several arguments, that of the fewest results is chosen: new values of state are made of
         other state, and new weights of all state.
         """
-        often = Counter(a.number for arguments in reached.values() for a in arguments)
+        reached = {
+            result.number: self._reached(result)
+            for result in self._given
+            if result.number not in self._found
+        }
+        if not any(map(self._summed, reached.values())):
+            return
+        all_reached = [reached.get(r.number) or self._reached(r) for r in self._given]
+        often = Counter(a.number for arguments in all_reached for a in arguments)
         for result, arguments in sorted(reached.items(), key=lambda item: len(item[1])):
-            free = [
-                a.number
-                for a, summed in arguments.items()
-                if summed and a.number in self._free and a.path != (f"arg{a.number}",)
-            ]
+            free = self._summed(arguments)
             if free:
                 self._take(result, min(free, key=often.__getitem__))
+
+    def _reached(self, result: _Value) -> dict[_Value, bool]:
+        """Returns the arguments of its type that a result is made of, and whether in a sum."""
+        found = [
+            (self._taken[i], summed) for i, summed in self._flow.of(self._place(result.number))
+        ]
+        return {a: summed for a, summed in found if a.type == result.type}
+
+    def _summed(self, arguments: Mapping[_Value, bool]) -> list[int]:
+        """Returns the free arguments with names to which others are added."""
+        return [
+            a.number
+            for a, summed in arguments.items()
+            if summed and a.number in self._free and a.path != (f"arg{a.number}",)
+        ]
 
 
 def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
@@ -289,128 +297,6 @@ def _read_by(op: ir.OpView) -> Iterator[ir.Value]:
         for block in region.blocks:
             for inner in block.operations:
                 yield from _read_by(inner)
-
-
-_Made: TypeAlias = tuple[str, list[Place]]
-"""Returns the op that makes a value, and the operands whose next value it may be."""
-
-
-class _Parts(NamedTuple):
-    """The values that another value is made of.
-
-    Attributes:
-        all: The numbers of these values.
-        summed: The numbers of the values to which others are added.
-    """
-
-    all: frozenset[int] = frozenset()
-    summed: frozenset[int] = frozenset()
-
-
-_NO_PARTS: Final = _Parts()
-
-
-class _Flow:
-    """Finds the values in which other values are of degree 1.
-
-    Args:
-        values: The values in which degrees are asked for.
-    """
-
-    def __init__(self, values: Sequence[Place]) -> None:
-        self._known = {place: _Parts(frozenset((i,))) for i, place in enumerate(values)}
-        self._most = len(values) + FLOW_VALUES
-
-    def of(self, place: Place) -> Iterator[tuple[int, bool]]:
-        """Yields the numbers of those that a value is made of, and whether others are added."""
-        parts = self._parts(place)
-        for i in sorted(parts.all):
-            yield i, i in parts.summed
-
-    def _parts(self, place: Place) -> _Parts:
-        """Returns the values that a value is made of; none if the search reaches its limit.
-
-        Chains may be long, and nested calls may multiply the number of values.
-        """
-        known = self._known
-        waiting: list[tuple[Place, _Made | None]] = [(place, None)]
-        while waiting and len(known) < self._most:
-            here, made = waiting.pop()
-            if made is not None:
-                name, made_of = made
-                known[here] = _combined(name, [known.get(part, _NO_PARTS) for part in made_of])
-            elif here not in known:
-                name, made_of = _made(here)
-                if not made_of or (name in _SUMS and is_backward(here)):
-                    known[here] = _NO_PARTS
-                    continue
-                waiting.append((here, (name, made_of)))
-                waiting += [(part, None) for part in made_of if part not in known]
-        if waiting:
-            place[1].ended.add(f"more than {FLOW_VALUES} values lead to one")
-        return known.get(place, _NO_PARTS)
-
-
-def _combined(name: str, parts: Sequence[_Parts]) -> _Parts:
-    """Returns the values that the result of an op is made of."""
-    if name in _PRODUCTS:
-        first, second = parts
-        if not second.all:
-            return first
-        return second if name == "stablehlo.multiply" and not first.all else _NO_PARTS
-    found = [part for part in parts if part.all]
-    if not found:
-        return _NO_PARTS
-    one = found[0] if len(found) == 1 else _Parts(*map(_union, zip(*found, strict=True)))
-    return _Parts(one.all, one.all) if name in _SUMS and one.all != one.summed else one
-
-
-def _union(sets: Sequence[frozenset[int]]) -> frozenset[int]:
-    return frozenset().union(*sets)
-
-
-def _made(place: Place) -> _Made:
-    """Returns the op that makes a value, and the operands whose next value it may be."""
-    value, frame = place
-    owner = value.owner
-    if is_block(owner):
-        return "", frame.source_of_argument(value)
-    name = owner.operation.name  # The view of a named computation has another name.
-    numbers = _OPERANDS.get(name)
-    if numbers is not None:
-        operands = owner.operands
-        return name, [frame.place(operands[i]) for i in numbers]
-    if name == _BARRIER:
-        if markers.MARKER in owner.attributes:
-            return markers.MARKER, []
-        return name, [frame.place(owner.operands[ir.OpResult(value).result_number])]
-    return name, frame.sources(value, owner, name) if name in INSIDES else []
-
-
-def _is_marked(place: Place) -> bool:
-    """Whether the last op that makes a value, except casts, is a marker."""
-    while True:
-        name, parts = _made(place)
-        if name == markers.MARKER:
-            return True
-        if len(parts) != 1 or not (name in _SEEN_THROUGH or name in INSIDES):
-            return False
-        place = parts[0]
-
-
-def _is_gradient(place: Place) -> bool:
-    """Whether names say that a value is backward, up to elementwise ops and data movement."""
-    waiting, seen = [place], {place}
-    while waiting and len(seen) < GRADIENT_VALUES:
-        here = waiting.pop()
-        if is_backward(here):
-            return True
-        name, made_of = _made(here)
-        if name in _MOVES:
-            made_of = [here.frame.place(here.value.owner.operands[0])]
-        waiting += [part for part in made_of if part not in seen]
-        seen.update(made_of)
-    return False
 
 
 def _is_same(result: _Value, argument: _Value) -> bool:
@@ -424,18 +310,12 @@ def _is_same(result: _Value, argument: _Value) -> bool:
     return path == wanted or (path[:1] != () and path[0].isdigit() and path[1:] == wanted)
 
 
+def _inner(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the path of a result inside of the tuple that a function returns, if it does."""
+    return path[1:] if path and path[0].isdigit() else path
+
+
 def _path(name: str) -> tuple[str, ...]:
     """Returns the nodes of a path such as ``params['w'][0]``: ``params``, ``w``, ``0``."""
     root = _ROOT.split(name, maxsplit=1)[0]
-    keys = [index or attribute for index, attribute in _KEY.findall(name, len(root))]
-    return root, *(key.strip("'\"") for key in keys)
-
-
-def _common_end(path: Sequence[str], other: Sequence[str]) -> int:
-    """Returns the number of nodes at the ends of two paths that are equal."""
-    count = 0
-    for a, b in zip(reversed(path), reversed(other), strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    return root, *[key.strip("'\"") for key in _KEY.findall(name, len(root))]
