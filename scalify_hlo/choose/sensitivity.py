@@ -6,7 +6,10 @@ a site is the sum of the costs of its matmuls:
 * A forward matmul changes the loss by the scalar product of the error and the gradient of the loss
   with respect to the result. If the signs of the error's elements are independent, and its size has
   nothing to do with that of the gradient, the rms of this change is
-  ``sqrt(|gradient|^2 |error|^2 / elements)``. The cost is this over the loss.
+  ``sqrt(|gradient|^2 |error|^2 / elements)``. The cost is this over the loss. The error reaches
+  gradients too, since the backward pass reads what follows from it. This cost is
+  ``|error|^2 |gradient|^2`` as a share of the sum of ``|result|^2 |gradient|^2``, as that of
+  gradients of activations.
 * A matmul that makes the gradient of a weight adds noise to the step. The cost is the energy of its
   error as a share of the energy of all gradients of weights. The decreases of the loss in all steps
   together are not more than the loss, and this share of them is lost in noise at most.
@@ -86,28 +89,41 @@ class Sensitivity:
     def _cost(self, numbers: Iterable[int], ratio: float) -> Cost:
         amounts = dict.fromkeys(EFFECTS, 0.0)
         for number in numbers:
-            effect, amount = self._effect(number, ratio)
-            # The changes of the loss have independent signs, so their squares add up.
-            amounts[effect] += amount**2 if effect == LOSS else amount
+            for effect, amount in self._effects(number, ratio).items():
+                # The changes of the loss have independent signs, so their squares add up.
+                amounts[effect] += amount**2 if effect == LOSS else amount
         amounts[LOSS] = math.sqrt(amounts[LOSS])
         worst = max(EFFECTS, key=lambda effect: amounts[effect])
         return Cost(sum(amounts.values()), worst, ratio)
 
-    def _effect(self, number: int, ratio: float) -> tuple[str, float]:
-        """Returns the effect of a matmul, and its cost."""
-        backward, energy = self.backward, self.energies.get(number, NOTHING)
+    def _effects(self, number: int, ratio: float) -> dict[str, float]:
+        """Returns the effects of a matmul, with their costs."""
+        energy = self.energies.get(number, NOTHING)
         if not self.loss or not math.isfinite(self.loss):
-            return RATIO, ratio
-        if number in backward.cotangents:
-            source, side = backward.cotangents[number]
-            gradient = self.energies.get(source, NOTHING).operands[side]
-            variance = gradient * ratio * energy.result / max(energy.count, 1.0)
-            return LOSS, math.sqrt(variance) / abs(self.loss)
-        for group in (self._of_weights, self._of_activations):
+            return {RATIO: ratio}
+        for group in (self._of_results, self._of_weights, self._of_activations):
             if number in group:
                 whole = sum(group.values())
-                return GRADIENTS, ratio * group[number] / whole if whole else 0.0
-        return RATIO, ratio
+                noise = ratio * group[number] / whole if whole else 0.0
+                if group is not self._of_results:
+                    return {GRADIENTS: noise}
+                variance = self._gradient_of(number) * ratio * energy.result
+                change = math.sqrt(variance / max(energy.count, 1.0)) / abs(self.loss)
+                return {LOSS: change, GRADIENTS: noise}
+        return {RATIO: ratio}
+
+    def _gradient_of(self, number: int) -> float:
+        """Returns the energy of the gradient of the result of a forward matmul."""
+        source, side = self.backward.cotangents[number]
+        return self.energies.get(source, NOTHING).operands[side]
+
+    @cached_property
+    def _of_results(self) -> dict[int, float]:
+        """The energies of results of forward matmuls times those of their gradients."""
+        return {
+            number: self.energies.get(number, NOTHING).result * self._gradient_of(number)
+            for number in self.backward.cotangents
+        }
 
     @cached_property
     def _of_weights(self) -> dict[int, float]:

@@ -15,6 +15,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.mixed_precision import narrow_model
+from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.records import Records
@@ -26,8 +27,9 @@ _MIXED: Final = frozenset({"bf16", "f16"})
 class NarrowComputePass(Pass):
     """Casts the values of a model, but not of its loss and its optimizer, to ``compute``.
 
-    A program with matmuls in 16 bits is left as it is, with a remark: what it computes in f32 is
-    there on purpose. Matmuls that the recipe itself cast to 16 bits do not count.
+    A program with matmuls in 16 bits is left as it is: what it computes in f32 is there on purpose.
+    If the recipe names the format, that is a remark. Matmuls that the recipe itself cast to 16 bits
+    do not count. A program without matmuls is left as it is if the target decides on the format.
 
     If the format has the range of f32, it needs no scales. Then this pass runs before matmuls are
     quantized, which read and return that format, as they do in a program exported in it. Operands
@@ -43,14 +45,15 @@ class NarrowComputePass(Pass):
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         main = main_function(module)
-        if main is None or self.recipe.compute == KEEP:
+        if main is None or self.recipe.rest == KEEP:
             return
         records = index.shared(Records)
-        mixed = _mixed(report.matmuls if records is None else records.before)
-        if mixed is None:
+        matmuls = report.matmuls if records is None else records.before
+        mixed, decided = _mixed(matmuls), self.recipe.compute == AUTO
+        if mixed is None and (matmuls or not decided):
             self._narrow(main, index)
-            report.compute = self.recipe.compute
-        else:
+            report.compute = self.recipe.rest
+        elif mixed is not None and not decided:
             report.remarks.append(self._kept(mixed))
         if self.recipe.computes_last:
             _finish(module, records)
@@ -59,7 +62,7 @@ class NarrowComputePass(Pass):
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
         kind = attributes.DATA if self.recipe.computes_last else ""
-        narrow_model(main, self.recipe.compute, casts, kind)
+        narrow_model(main, self.recipe.rest, casts, kind)
         index.casts += casts.count - before
 
     def _kept(self, matmul: MatmulReport) -> Remark:

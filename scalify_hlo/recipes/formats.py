@@ -14,6 +14,9 @@ from scalify_hlo.recipes.toml import Setting
 KEEP = "keep"
 """The value of a format option that keeps the format of the program."""
 
+AUTO = "auto"
+"""The value of the option `compute` with which the target decides."""
+
 DEVICES = frozenset({"h100", "h200", "b200"})
 """The targets that are one kind of GPU, of which `scalify_hlo/targets/data` says how fast it is."""
 
@@ -26,7 +29,7 @@ WIDE = (KEEP, "f32", "bf16", "f16")
 OPERANDS = ("matmul.activation", "matmul.weight", "matmul.gradient")
 """The options for the operands of matmuls. Any two of them can be multiplied with each other."""
 PLACES: Mapping[str, tuple[str, ...]] = {
-    "compute": (KEEP, "bf16", "f16"),
+    "compute": (AUTO, KEEP, "bf16", "f16"),
     **dict.fromkeys(OPERANDS, (*ANY, *F4)),
     "matmul.output": WIDE,
     "state.weight": ANY,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scalify_hlo.algebra.formats import FORMATS
+from scalify_hlo.recipes.formats import AUTO, SMALL
 from scalify_hlo.recipes.formats import DEVICES as DEVICES
 from scalify_hlo.recipes.formats import KEEP as KEEP
 
@@ -20,6 +21,9 @@ WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"}) | DEVICES
 
 WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"}) | DEVICES
 """The targets whose compilers are known to support ragged matmuls of f8 operands."""
+
+ACCELERATORS = frozenset({"gpu", "rocm", "tpu"}) | DEVICES
+"""The targets on which users run a model in bf16 if not in FP8."""
 
 UNIT = "unit"
 """The value of `predict` with which sizes are predicted as in the Unit Scaling paper."""
@@ -288,9 +292,11 @@ class Recipe:
             the scale of the data. ``data`` adds it to data near unit. This changes the result, but
             keeps small variances (Scalify paper, appendix C.2).
         compute: The format of all other f32 values of the model; ``keep`` is that of the program.
-            Sums over many terms, the loss and the optimizer stay in f32. With ``f16``, values
-            computed from gradients stay in f32 too, since f16 has too little range for them. A
-            program with matmuls in 16 bits keeps its formats, with a remark.
+            ``auto`` is bf16 if the target is a GPU or a TPU and matmuls have operands in 8 or 4
+            bits, as f32 outside of them costs more there than FP8 saves. For other targets, and for
+            ``any``, it is ``keep``. Sums over many terms, the loss and the optimizer stay in f32.
+            With ``f16``, values computed from gradients stay in f32 too, since f16 has too little
+            range for them. A program with matmuls in 16 bits keeps its formats.
         predict: The prediction of the sizes of data that are cast. ``none`` follows them roughly,
             and statistics correct the scales. ``unit`` predicts them from the sizes of the inputs,
             with the factors of the Unit Scaling paper (table A.2).
@@ -326,7 +332,7 @@ class Recipe:
     rounding: Rounding = "default"
     saturate: bool = True
     epsilon: Epsilon = "exact"
-    compute: str = KEEP
+    compute: str = AUTO
     predict: Predict = "none"
     untrusted: Untrusted = "measure"
     target: Target = "any"
@@ -342,6 +348,15 @@ class Recipe:
     sites: NamedRescale = field(default_factory=NamedRescale)
 
     @property
+    def rest(self) -> str:
+        """The format of f32 values other than operands of matmuls; see the attribute `compute`."""
+        if self.compute != AUTO:
+            return self.compute
+        matmul = self.matmul
+        small = not {matmul.activation, matmul.weight, matmul.gradient}.isdisjoint(SMALL)
+        return "bf16" if small and self.target in ACCELERATORS else KEEP
+
+    @property
     def rescales(self) -> bool:
         """Whether dynamic rescalings are inserted."""
         kinds = (getattr(self, table).statistic for table in RESCALES if table != "sites")
@@ -350,7 +365,7 @@ class Recipe:
     @property
     def narrow(self) -> bool:
         """Whether any value is cast to another format."""
-        return self.matmul.narrow or self.compute != KEEP or self.state != StateOptions()
+        return self.matmul.narrow or self.rest != KEEP or self.state != StateOptions()
 
     @property
     def narrow_data(self) -> bool:
@@ -366,17 +381,17 @@ class Recipe:
         """
         matmul = self.matmul
         operands = {matmul.activation, matmul.weight, matmul.gradient}
-        return self.compute != KEEP and FORMATS[self.compute].wide and "f16" not in operands
+        return self.rest != KEEP and FORMATS[self.rest].wide and "f16" not in operands
 
     @property
     def computes_last(self) -> bool:
         """Whether the rest of the model gets its format after the operands of matmuls."""
-        return self.compute != KEEP and not self.computes_first
+        return self.rest != KEEP and not self.computes_first
 
     @property
     def short_of_range(self) -> bool:
         """Whether some data with propagated scales are in a format with less range than f32."""
         matmul = self.matmul if self.scaling.propagated else MatmulOptions()
-        formats = {matmul.activation, matmul.weight, matmul.gradient, self.compute}
+        formats = {matmul.activation, matmul.weight, matmul.gradient, self.rest}
         formats.add(self.state.gradient)
         return not all(FORMATS[format_].wide for format_ in formats - {KEEP})

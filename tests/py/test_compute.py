@@ -17,7 +17,7 @@ import scalify_hlo
 from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.recipes.model import ACCELERATORS, Recipe
 from scalify_hlo.run.check import compile_module
 from tests.py.judge import evaluate, parse, rewritten, run_scaled
 from tests.py.programs import PROGRAMS, Program
@@ -377,6 +377,49 @@ def test_no_power_of_two_is_applied_to_fp8_data(recipe: str) -> None:
     assert not [
         element for element, _ in results(attention_text(recipe), "multiply") if "f8" in element
     ]
+
+
+class TestTheTargetDecides:
+    """With ``compute=auto``, the default."""
+
+    @pytest.mark.parametrize("recipe", [*FP8_PRESETS, "fp8-state", "mxfp8", "nvfp4"])
+    @pytest.mark.parametrize("target", sorted(ACCELERATORS))
+    def test_bf16_on_accelerators(self, recipe: str, target: str) -> None:
+        given = load_recipe(recipe, {"target": target})
+        assert given.compute == "auto"
+        assert given.rest == "bf16"
+        assert load_recipe(recipe, {"target": target, "compute": "keep"}).rest == "keep"
+
+    @pytest.mark.parametrize("target", ["any", "cpu", "iree", "portable"])
+    def test_the_format_of_the_program_elsewhere(self, target: str) -> None:
+        assert load_recipe("fp8-current", {"target": target}).rest == "keep"
+
+    @pytest.mark.parametrize("recipe", ["propagate", "fp16", "bf16"])
+    def test_nothing_is_decided_without_fp8(self, recipe: str) -> None:
+        assert load_recipe(recipe, {"target": "gpu"}).rest == "keep"
+
+    def test_a_step_is_that_of_bf16(self) -> None:
+        decided, named, kept = (
+            rewritten(step_text(), recipe=load_recipe("fp8-current", {"target": "gpu", **settings}))
+            for settings in ({}, {"compute": "bf16"}, {"compute": "keep"})
+        )
+        assert str(decided[0]) == str(named[0]) != str(kept[0])
+        assert decided[1].compute == "bf16"
+        assert kept[1].compute is None
+
+    def test_a_program_in_16_bits_keeps_its_formats_without_a_remark(self) -> None:
+        recipe = load_recipe("fp8-current", {"target": "gpu"})
+        module, report = rewritten(MIXED, recipe=recipe)
+        assert report.compute is None
+        assert not [remark for remark in report.remarks if "compute" in remark.message]
+        assert re.findall(r"tanh %\w+ : tensor<64x64x(\w+)>", str(module)) == ["f32"]
+
+    def test_a_program_without_matmuls_is_left_as_it_is(self) -> None:
+        text = text_of(lambda x: jnp.tanh(x) * 3, np.ones((64, 64), np.float32))
+        for settings, expected in (({}, "f32"), ({"compute": "bf16"}, "bf16")):
+            recipe = load_recipe("fp8-current", {"target": "gpu", **settings})
+            module, _ = rewritten(text, recipe=recipe)
+            assert re.findall(r"tanh %\w+ : tensor<64x64x(\w+)>", str(module)) == [expected]
 
 
 MIXED = """

@@ -21,7 +21,17 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.cli.main import main
 from scalify_hlo.cli.recipes import page
 from scalify_hlo.recipes.effects import idle
-from scalify_hlo.recipes.formats import E5M2, F4, F8, FNUZ, LACKING, OPERANDS, PLACES, spellings
+from scalify_hlo.recipes.formats import (
+    AUTO,
+    E5M2,
+    F4,
+    F8,
+    FNUZ,
+    LACKING,
+    OPERANDS,
+    PLACES,
+    spellings,
+)
 from scalify_hlo.recipes.loading import CHOICES, defaults, own_options
 from scalify_hlo.recipes.model import (
     KEEP,
@@ -401,7 +411,7 @@ def test_recipes_need_neither_jax_nor_mlir() -> None:
 
 
 def test_the_places_of_formats_are_those_of_stablehlo() -> None:
-    assert {name for names in PLACES.values() for name in names} - {KEEP} <= set(FORMATS)
+    assert {name for names in PLACES.values() for name in names} - {AUTO, KEEP} <= set(FORMATS)
     assert set(OPERANDS) < set(PLACES)
 
 

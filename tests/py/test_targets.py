@@ -38,9 +38,10 @@ def settings_of(target: str) -> dict[str, str]:
     return {"target": target, **({"matmul.slower": "narrow"} if target in DEVICES else {})}
 
 
-def emitted(recipe: str, target: str) -> str:
+def emitted(recipe: str, target: str, **settings: str) -> str:
     """The program for a target, in an environment where algorithms can be read."""
-    text: str = rewrite(exported("cpu").mlir_module(), recipe=recipe, settings=settings_of(target))
+    settings |= settings_of(target)
+    text: str = rewrite(exported("cpu").mlir_module(), recipe=recipe, settings=settings)
     return text
 
 
@@ -64,7 +65,8 @@ def test_the_values_are_the_same_on_cpus(target: str) -> None:
     """But for FNUZ formats, which round differently."""
     random = np.random.default_rng(0)
     arrays = [random.standard_normal(v.shape, np.float32) for v in (X, W)]
-    first, second = (compile_module(emitted("fp8-current", t))(arrays) for t in (target, "gpu"))
+    both = [emitted("fp8-current", each, compute="keep") for each in (target, "gpu")]
+    first, second = (compile_module(text)(arrays) for text in both)
     assert_same_bits(first[0], second[0])
 
 
