@@ -101,7 +101,7 @@ class Bench:
         self._module, self._interface = module, interface(module, self.name)
         self._divided = divides(module)
         state = carried_results(module, self.name, required=carry)
-        self._passed = state if carry else {}
+        self._state, self._passed = state, state if carry else {}
         self._base = copy_module(module)
         with located(self.name):
             run_passes(self._base, [NormalizePass()])
@@ -165,6 +165,20 @@ class Bench:
     def first(self) -> list[Array]:
         """The results of the first step of the original."""
         return self.original.step(self._values[0]).values
+
+    def decrease(self, loss: ResultKind | None) -> float | None:
+        """Returns the share of its loss that a step takes away; None without a loss or state.
+
+        Args:
+            loss: The result that is the loss, of the first step and of the next one on its inputs.
+        """
+        if loss is None or not self._state:
+            return None
+        running = self.original.carrying(self._state)
+        first = running.step(self._values[0])
+        steps = first, running.step(self._values[0], first)
+        before, after = (float(np.real(s.values[loss.number].reshape(-1)[0])) for s in steps)
+        return 1 - after / before if before else None
 
     def losses(self, running: Running, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
         """Returns the loss of each step of each seed; nothing without a loss.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -48,7 +49,7 @@ class Point:
         narrow: The share of matmuls in low precision; None without matmuls.
         flops: The share of the matmuls' floating-point operations in low precision; None if the
             size of a matmul is unknown.
-        cost: The sum of the costs of the sites in low precision.
+        cost: The cost of the sites in low precision: the root of the sum of their squares.
     """
 
     left: tuple[str, ...]
@@ -62,9 +63,9 @@ class Point:
 class Front:
     """The points from all sites in low precision to those whose casts cost anything left wide.
 
-    Each point leaves one more site wide: the one with the highest cost for each matmul, or for each
-    floating-point operation if the budget counts these. Sites that no pattern tells apart are left
-    wide together.
+    Each point leaves one more site wide: the one with the highest square of the cost for each
+    matmul, or for each floating-point operation if the budget counts these. Sites that no pattern
+    tells apart are left wide together.
 
     Args:
         matmuls: The matmuls of a rewrite with as many sites in low precision as possible.
@@ -84,7 +85,7 @@ class Front:
     ) -> None:
         self._matmuls, self._budget, self._gradient = matmuls, budget, gradient
         names = [site.full for site in sites]
-        self._costs = {name: costs.get(name, 0.0) for name in names}
+        self._squares = {name: costs.get(name, 0.0) ** 2 for name in names}
         self._weights = dict.fromkeys(names, 0.0)
         by_flops = counts_flops(budget)
         for each in matmuls:
@@ -125,15 +126,15 @@ class Front:
     def _best(self, left: Collection[str], refused: Collection[str] = ()) -> str | None:
         """Returns the site with the highest cost for its size; None if no other costs anything."""
         out = {*left, *refused}
-        gains = {name: self._gain(name, left) for name in self._costs if name not in out}
+        gains = {name: self._gain(name, left) for name in self._squares if name not in out}
         best = max(gains, key=lambda name: gains[name], default=None)
         return best if best is not None and gains[best] > 0 else None
 
     def _gain(self, name: str, left: Collection[str]) -> float:
         added = self._added(name, left)
         size = sum(self._weights[each] for each in added)
-        cost = sum(self._costs[each] for each in added)
-        return cost / size if size else cost
+        square = sum(self._squares[each] for each in added)
+        return square / size if size else square
 
     def _added(self, name: str, left: Collection[str]) -> list[str]:
         return [each for each in self._together[name] if each not in left]
@@ -141,7 +142,7 @@ class Front:
     def _point(self, left: Sequence[str]) -> Point:
         totals = self.totals(left)
         matmuls, out = totals.matmuls, set(left)
-        cost = sum(cost for name, cost in self._costs.items() if name not in out)
+        cost = math.sqrt(sum(each for name, each in self._squares.items() if name not in out))
         wide = matmuls.total - matmuls.narrow
         return Point(tuple(left), self._gradient, wide, matmuls.share, totals.flops, cost)
 

@@ -67,6 +67,11 @@ class Measuring:
         """The loss of the original; None without one."""
         return self._original[0][0] if self._original else None
 
+    @property
+    def decrease(self) -> float | None:
+        """The share of the loss that a step of the original takes away; None if not known."""
+        return self._bench.decrease(self._loss)
+
     def whole(self) -> Effect:
         """Runs the recipe as it is, and finds its sites."""
         whole = self._run(self._recipe, first=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalify_hlo.choose.casts import Cast
 from scalify_hlo.choose.delayed import COUNT
@@ -45,6 +45,14 @@ class Running:
     def __init__(self, run: Run, feeding: Feeding) -> None:
         self._run, self.feeding = run, feeding
         self._state: list[Array] = []
+
+    def carrying(self, carried: dict[int, int]) -> Running:
+        """Returns the same program with steps that take over state.
+
+        Args:
+            carried: The results that are arguments of the next step.
+        """
+        return Running(self._run, replace(self.feeding, carried=carried))
 
     def settle(
         self,

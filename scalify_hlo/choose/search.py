@@ -25,6 +25,9 @@ from scalify_hlo.report.requirements import Requirement, check_requirements
 from scalify_hlo.report.totals import Totals
 from scalify_hlo.run.given import Sample
 
+LEAST_DECREASE: Final = 2.0**-10
+"""The least share of the loss that a step is taken to take away, as in a step with a rate of 0."""
+
 _RUNS: Final = 3
 """The runs of the original, of the given recipe, and of the found one."""
 
@@ -56,8 +59,9 @@ def search(
     """Searches for the sites of a recipe that are in low precision at a budget.
 
     The casts of each site have a cost, a share of the loss: the gradient of the loss with respect
-    to the result of the matmul, times the error that the casts make. Sites with the highest cost
-    for each matmul are left wide, as many as the budget allows. See `sensitivity` for the formulas.
+    to the result of the matmul, times the error that the casts make, and the noise of gradients,
+    times what a step takes away from the loss. Sites with the highest cost for each matmul are left
+    wide, as many as the budget allows. See `sensitivity` for the formulas.
 
     Args:
         program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
@@ -170,8 +174,13 @@ class _Searching:
         self._bench, self._options = bench, options
         self._tell, self._done, self._total = progress or (lambda _, __: None), 0, _RUNS
         self.measuring = Measuring(bench, recipe, compared, self._count)
+        decrease = self.measuring.decrease
         self._sensitivity = Sensitivity(
-            bench.sites, bench.energies(), bench.backward(), self.measuring.loss
+            bench.sites,
+            bench.energies(),
+            bench.backward(),
+            self.measuring.loss,
+            1.0 if decrease is None else min(max(decrease, LEAST_DECREASE), 1.0),
         )
         self.outcome = self.measuring.outcome(recipe, casts=True)
         self.tried = [self._candidate(recipe, self.outcome)]

@@ -1,23 +1,26 @@
 """The cost of the casts of a matmul, as a share of the loss.
 
-The casts give the result of a matmul an error, whose energy is measured in the rewrite. The cost of
-a site is the sum of the costs of its matmuls:
+The casts give the result of a matmul an error, whose energy is measured in the rewrite. The cost is
+how far it moves the loss. These changes have independent signs, so the cost of several matmuls is
+the root of the sum of the squares of their costs.
 
 * A forward matmul changes the loss by the scalar product of the error and the gradient of the loss
   with respect to the result. If the signs of the error's elements are independent, and its size has
   nothing to do with that of the gradient, the rms of this change is
-  ``sqrt(|gradient|^2 |error|^2 / elements)``. The cost is this over the loss. The error reaches
-  gradients too, since the backward pass reads what follows from it. This cost is
-  ``|error|^2 |gradient|^2`` as a share of the sum of ``|result|^2 |gradient|^2``, as that of
-  gradients of activations.
-* A matmul that makes the gradient of a weight adds noise to the step. The cost is the energy of its
-  error as a share of the energy of all gradients of weights. The decreases of the loss in all steps
-  together are not more than the loss, and this share of them is lost in noise at most.
-* A matmul that makes the gradient of an activation passes its error on to gradients of weights.
-  Gradients of activations have different units, so each is multiplied by its activation: the cost
-  is ``|error|^2 |activation|^2`` as a share of the sum of ``|gradient|^2 |activation|^2``.
-* For other matmuls, and in a program without a loss, the cost is the energy of the error as a share
-  of the energy of the result.
+  ``sqrt(|gradient|^2 |error|^2 / elements)``. The cost is this over the loss.
+* A matmul of the backward pass adds noise to the gradients of weights, and so does a forward one,
+  since the backward pass reads what follows from its result. If the noise is a share ``s`` of the
+  energy of the gradients, its scalar product with them is at most ``sqrt(s)`` times their energy.
+  So the cost is ``sqrt(s)`` times the share of the loss that a step takes away.
+
+For a gradient of a weight, ``s`` is ``|error|^2`` as a share of the energies of all gradients of
+weights. The gradient of an activation passes its error on to gradients of weights. Gradients of
+activations have different units, so each is multiplied by its activation: ``s`` is
+``|error|^2 |activation|^2`` as a share of the sum of ``|gradient|^2 |activation|^2``. For a forward
+matmul, it is ``|error|^2 |gradient|^2`` as a share of the sum of ``|result|^2 |gradient|^2``.
+
+For other matmuls, and in a program without a loss, the cost is the rms of the error over that of
+the result.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ class Cost:
 
     Attributes:
         amount: The cost, as a share of the loss.
-        effect: One of `EFFECTS`; the worst one, if the matmuls of the site have several.
+        effect: One of `EFFECTS`; the worst one, if there are several.
         ratio: The energy of the error over that of the result.
     """
 
@@ -64,12 +67,14 @@ class Sensitivity:
         energies: The energies of matmuls by the numbers of their ops.
         backward: The backward pass.
         loss: The loss; None if there is none.
+        decrease: The share of the loss that a step takes away; 1 if it is not known.
     """
 
     sites: Mapping[int, str]
     energies: Mapping[int, Energy]
     backward: Backward
     loss: float | None
+    decrease: float = 1.0
 
     def costs(self, casts: Mapping[tuple[str, str], CastError]) -> dict[str, Cost]:
         """Returns the costs of sites by their names.
@@ -87,30 +92,29 @@ class Sensitivity:
         }
 
     def _cost(self, numbers: Iterable[int], ratio: float) -> Cost:
-        amounts = dict.fromkeys(EFFECTS, 0.0)
+        squares = dict.fromkeys(EFFECTS, 0.0)
         for number in numbers:
             for effect, amount in self._effects(number, ratio).items():
-                # The changes of the loss have independent signs, so their squares add up.
-                amounts[effect] += amount**2 if effect == LOSS else amount
-        amounts[LOSS] = math.sqrt(amounts[LOSS])
-        worst = max(EFFECTS, key=lambda effect: amounts[effect])
-        return Cost(sum(amounts.values()), worst, ratio)
+                squares[effect] += amount**2
+        worst = max(EFFECTS, key=lambda effect: squares[effect])
+        return Cost(math.sqrt(sum(squares.values())), worst, ratio)
 
     def _effects(self, number: int, ratio: float) -> dict[str, float]:
         """Returns the effects of a matmul, with their costs."""
         energy = self.energies.get(number, NOTHING)
         if not self.loss or not math.isfinite(self.loss):
-            return {RATIO: ratio}
+            return {RATIO: math.sqrt(ratio)}
         for group in (self._of_results, self._of_weights, self._of_activations):
             if number in group:
                 whole = sum(group.values())
-                noise = ratio * group[number] / whole if whole else 0.0
+                share = ratio * group[number] / whole if whole else 0.0
+                noise = {GRADIENTS: self.decrease * math.sqrt(share)}
                 if group is not self._of_results:
-                    return {GRADIENTS: noise}
+                    return noise
                 variance = self._gradient_of(number) * ratio * energy.result
                 change = math.sqrt(variance / max(energy.count, 1.0)) / abs(self.loss)
-                return {LOSS: change, GRADIENTS: noise}
-        return {RATIO: ratio}
+                return {LOSS: change} | noise
+        return {RATIO: math.sqrt(ratio)}
 
     def _gradient_of(self, number: int) -> float:
         """Returns the energy of the gradient of the result of a forward matmul."""

@@ -73,11 +73,11 @@ def command(
 ) -> None:
     """Search for the matmuls of the program IN that are left wide at a budget.
 
-    The original and the rewrite run once each. The casts of each site have a cost, which is a share
-    of the loss: the gradient of the loss with respect to the result of the matmul, times the error
-    that the casts make in it; or for a backward matmul, its share of the noise in gradients. Sites
-    with the highest costs are left wide, as many as the budget allows. The formats are
-    those of the recipe; with --formats, gradients with more precision are tried too.
+    The casts of each site have a cost, which is a share of the loss: the gradient of the loss with
+    respect to the result of the matmul, times the error that the casts make in it; and their part
+    of the noise in gradients, times what a step takes away from the loss. Sites with the highest
+    costs are left wide, as many as the budget allows. The formats are those of the recipe; with
+    --formats, gradients with more precision are tried too.
 
     The tables list the sites with their costs, and the cost at other shares of low precision. Then
     the found recipe is run, and its error is printed with the part of a recipe that it adds. With

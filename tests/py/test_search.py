@@ -23,6 +23,7 @@ import scalify_hlo
 from examples.training import cross_entropy
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.choose.bench import Bench
+from scalify_hlo.choose.casts import RESULT, CastError
 from scalify_hlo.choose.cotangents import Backward
 from scalify_hlo.choose.energies import Energy
 from scalify_hlo.choose.front import Front, Point, efficient, parse_budget
@@ -57,14 +58,15 @@ def test_a_planted_site_is_the_first_that_is_left_wide() -> None:
     found = planted()
     first = found.sites[0]
     assert first.site.name == PLANTED
-    assert first.effect == GRADIENTS
+    assert first.effect == LOSS
     assert first.cost > 2 * found.sites[1].cost
     assert [site.name for site in found.left_out] == [PLANTED]
     assert [each.site.name for each in found.sites if each.wide] == [PLANTED]
     assert found.result.matmul.exclude == (PLANTED,)
     assert found.effect.narrow == pytest.approx(10 / 11)
     assert found.chosen.narrow == found.effect.narrow
-    assert found.chosen.cost == pytest.approx(found.whole_cost - first.cost)
+    rest = found.whole_cost**2 - first.cost**2
+    assert found.chosen.cost == pytest.approx(math.sqrt(rest))
     worst = [each.worst(outputs=False) for each in (found.whole, found.effect)]
     assert worst[0] is not None
     assert worst[1] is not None
@@ -156,7 +158,7 @@ def test_programs_without_a_loss_are_searched_by_noise() -> None:
     assert found.loss is None
     assert {each.effect for each in found.sites} == {RATIO}
     for each in found.sites:
-        assert each.cost == pytest.approx(10 ** (-each.snr_db / 10))
+        assert each.cost == pytest.approx(10 ** (-each.snr_db / 20))
     assert [site.name for site in found.left_out] == [found.sites[0].site.name]
 
 
@@ -250,21 +252,45 @@ def test_costs_of_gradients_are_shares_of_their_noise() -> None:
     backward = Backward({0: (1, 0)}, frozenset({1, 2}), {3: (0, 1), 4: (5, 0)})
     energies |= {4: Energy((1.0, 1.0), 2.0, 4.0), 5: Energy((12.0, 1.0), 1.0, 4.0)}
     found = Sensitivity({}, energies, backward, 2.0)
+    found = replace(found, decrease=0.25)
     effects = [found._effects(number, 0.5) for number in (1, 2, 3, 4)]
     assert all(effect.keys() == {GRADIENTS} for effect in effects)
-    expected = [0.5 * 2 / 6, 0.5 * 4 / 6, 0.5 * 8 / 32, 0.5 * 24 / 32]
+    shares = [0.5 * 2 / 6, 0.5 * 4 / 6, 0.5 * 8 / 32, 0.5 * 24 / 32]
+    expected = [0.25 * math.sqrt(share) for share in shares]
     assert [effect[GRADIENTS] for effect in effects] == pytest.approx(expected)
-    assert found._effects(9, 0.5) == {RATIO: 0.5}
+    assert found._effects(9, 0.25) == {RATIO: 0.5}
     for loss in (None, 0.0, math.inf):
-        assert Sensitivity({}, energies, backward, loss)._effects(0, 0.5) == {RATIO: 0.5}
+        assert Sensitivity({}, energies, backward, loss)._effects(0, 0.25) == {RATIO: 0.5}
 
 
 def test_errors_of_results_change_the_loss_and_gradients() -> None:
     energies = {i: Energy((1.0, 3.0), 2.0**i, 4.0) for i in range(4)}
-    found = Sensitivity({}, energies, Backward({0: (2, 0), 1: (3, 1)}), 2.0)
+    found = Sensitivity({}, energies, Backward({0: (2, 0), 1: (3, 1)}), 2.0, 0.25)
     first, second = (found._effects(number, 0.5) for number in (0, 1))
-    assert first == pytest.approx({LOSS: math.sqrt(0.5 / 4) / 2, GRADIENTS: 0.5 / 7})
-    assert second == pytest.approx({LOSS: math.sqrt(0.5 * 6 / 4) / 2, GRADIENTS: 0.5 * 6 / 7})
+    noise = [0.25 * math.sqrt(share) for share in (0.5 / 7, 0.5 * 6 / 7)]
+    assert first == pytest.approx({LOSS: math.sqrt(0.5 / 4) / 2, GRADIENTS: noise[0]})
+    assert second == pytest.approx({LOSS: math.sqrt(0.5 * 6 / 4) / 2, GRADIENTS: noise[1]})
+
+
+def test_costs_of_matmuls_add_up_as_squares() -> None:
+    energies = {i: Energy((1.0, 3.0), 2.0**i, 4.0) for i in range(4)}
+    backward = Backward({0: (2, 0), 1: (3, 1)})
+    found = Sensitivity({0: "a", 1: "a"}, energies, backward, 2.0, 0.25)
+    cost = found.costs({("a", RESULT): CastError(1.0, 0.5)})["a"]
+    squares = [amount**2 for number in (0, 1) for amount in found._effects(number, 0.5).values()]
+    assert cost.amount == pytest.approx(math.sqrt(sum(squares)))
+
+
+def test_what_a_step_takes_away_is_that_of_two_steps() -> None:
+    params, sample = parameters(), batch()
+    bench = Bench(choosing.exported(good_step), [(params, *sample)])
+    after, before = good_step(params, *sample)
+    _, then = good_step(after, *sample)
+    (loss,) = (kind for kind in bench.kinds if kind.scalar)
+    assert bench.decrease(loss) == pytest.approx(1 - float(then) / float(before), rel=1e-4)
+    assert bench.decrease(None) is None
+    gradients = export.export(jax.jit(jax.value_and_grad(loss_of)))(params, *sample)
+    assert Bench(gradients, [(params, *sample)]).decrease(loss) is None
 
 
 def test_a_function_that_is_called_with_two_names_has_costs() -> None:
@@ -314,11 +340,11 @@ def left(found: Front) -> tuple[str, ...] | None:
 
 def test_the_worst_for_its_size_is_left_wide_first() -> None:
     matmuls = [matmul("a"), matmul("b", calls=4), matmul("c"), matmul("d")]
-    costs = [1.0, 3.0, 2.0, 0.0]
+    costs = [2.0, 3.0, 4.0, 0.0]
     found, _ = front(matmuls, costs, "narrow>=0.7")
-    # One call of b costs 0.75; after a and c, the budget has no room for its four calls.
+    # One call of b has a square of 9 / 4; after c and a, the budget has no room for its four calls.
     assert [point.wide for point in found.points] == [0, 1, 2, 6]
-    assert [point.cost for point in found.points] == [6.0, 4.0, 3.0, 0.0]
+    assert [point.cost**2 for point in found.points] == pytest.approx([29.0, 13.0, 9.0, 0.0])
     assert left(found) == ("c", "a")
     assert left(front(matmuls, costs, "narrow>=0")[0]) == ("c", "a", "b")
     assert left(front(matmuls, costs, "wide<=1")[0]) == ("c",)
@@ -430,8 +456,8 @@ def test_the_command_prints_a_front_and_writes_a_recipe(tmp_path: Path) -> None:
     done = run(program, "--inputs", inputs, *required, "-o", str(out))
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("fp8-current: 100.0% narrow, cost 0.118, loss ")
-    assert lines[1].startswith("formats of gradients by cost: f8E5M2 0.00826, f8E4M3FN 0.0042; ")
+    assert lines[0].startswith("fp8-current: 100.0% narrow, cost 0.0102, loss ")
+    assert lines[1].startswith("formats of gradients by cost: f8E5M2 0.0013, f8E4M3FN 0.00113; ")
     assert lines[4].endswith(PLANTED)
     assert "wide" in lines[4].split()
     assert lines[8] == ""
