@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scalify_hlo.errors import Remark, ScalifyError
-from scalify_hlo.storage.files import standard_output
+from scalify_hlo.errors import Remark, ScalifyError, UsageError
+from scalify_hlo.storage.files import STREAM, standard_output
 from scalify_hlo.storage.interrupts import undone_by_interrupt
 
 if TYPE_CHECKING:
@@ -39,6 +39,20 @@ def echo(text: str = "", *, nl: bool = True) -> None:
     """
     with standard_output():
         click.echo(text, nl=nl)
+
+
+def refuse_terminal(output: str, *, text: bool = False) -> None:
+    """Refuses to print a binary output to a terminal.
+
+    Args:
+        output: The path of the output.
+        text: Whether the output is text, which is not refused.
+
+    Raises:
+        UsageError: It is standard output, and that is a terminal.
+    """
+    if output == STREAM and not text and sys.stdout.isatty():
+        raise UsageError("the output is binary", hint="name a file with -o, or use a pipe")
 
 
 def report_error(error: ScalifyError) -> None:

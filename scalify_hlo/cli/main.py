@@ -19,6 +19,7 @@ from scalify_hlo.storage.interrupts import STATUS
 _COMMANDS = {
     "rewrite": "Rewrite a program into scaled form.",
     "opt": "Run any pipeline of passes, as mlir-opt does.",
+    "state": "Convert a checkpoint to the arguments of a rewritten program.",
     "check": "Run a program and its rewritten form, and compare their results.",
     "calibrate": "Run a program on samples, and write statistics of its matmuls.",
     "stats": "Run a program, and write statistics of all its values.",

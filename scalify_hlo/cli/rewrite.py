@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from scalify_hlo.cli.options import (
     version_option,
 )
 from scalify_hlo.errors import UsageError
-from scalify_hlo.storage.files import STREAM, require_writable, save_file, write_file
+from scalify_hlo.storage.files import require_writable, save_file, write_file
 
 if TYPE_CHECKING:
     from scalify_hlo.io.program import Program
@@ -132,7 +131,7 @@ def command(
         rewritten, done = rewrite_program(source, options)
     if not quiet:
         console.report_remarks(done.remarks, rewritten.name)
-    _refuse_terminal(output, text=is_text(rewritten, target_version))
+    console.refuse_terminal(output, text=is_text(rewritten, target_version))
     done.estimate = estimator.make(quiet=quiet)
     if report is not None:
         write_file(report, dump_report(done, rewritten.name))
@@ -188,8 +187,3 @@ def _require_report(report: str | None, output: str) -> None:
             f"the program and its report have the same output file {report!r}",
             hint="give --report and -o different files",
         )
-
-
-def _refuse_terminal(output: str, *, text: bool) -> None:
-    if output == STREAM and not text and sys.stdout.isatty():
-        raise UsageError("the output is binary", hint="name a file with -o, or use a pipe")

@@ -200,8 +200,30 @@ def argument_names(function: ir.OpView) -> list[str]:
     Args:
         function: A ``func.func`` with a body.
     """
+    return [name or f"arg{i}" for i, name in enumerate(given_names(function))]
+
+
+def given_names(function: ir.OpView) -> list[str]:
+    """Returns the names of arguments that the program has; empty for others.
+
+    Args:
+        function: A ``func.func`` with a body.
+    """
     arguments = function.regions[0].blocks[0].arguments
-    return [_argument_name(a, function) or f"arg{i}" for i, a in enumerate(arguments)]
+    return [_argument_name(argument, function) for argument in arguments]
+
+
+def name_arguments(function: ir.OpView) -> None:
+    """Writes the names of arguments to their locations, where they stay if calls are inlined.
+
+    Args:
+        function: A ``func.func`` with a body.
+    """
+    for name, argument in zip(
+        given_names(function), function.regions[0].blocks[0].arguments, strict=True
+    ):
+        if name and not isinstance(argument.location, ir.NameLoc):
+            argument.set_location(ir.Location.name(name, argument.location))
 
 
 def _argument_name(argument: ir.Value, function: ir.OpView) -> str:

@@ -67,6 +67,7 @@ class SignaturePass(Pass):
         undeclared = self._mark_arguments(main)
         if self.signature == "scaled":
             _refuse_callers(module, main)
+            attributes.name_arguments(main)
             _mark_results(main)
         return undeclared
 

@@ -1,11 +1,12 @@
-"""Arrays of .npz files. Shapes and dtypes are read first; elements are inflated on demand."""
+"""Arrays of .npz files, which are read on demand and written one by one."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +77,25 @@ def _stored(archive: zipfile.ZipFile, name: str, path: str) -> StoredArray:
         header = io.BytesIO(member.read(_LONGEST_HEADER))
     shape, _, dtype = _READERS[np.lib.format.read_magic(header)](header)
     return StoredArray(shape, dtype, archive, name, path)
+
+
+def save_arrays(file: BinaryIO, arrays: Iterable[tuple[str, npt.NDArray[Any]]]) -> None:
+    """Writes an .npz file, with one array in memory at a time.
+
+    Formats that NumPy does not know, such as bf16 and f8, are written as raw bytes: `numpy.load`
+    reads none of them by name, and refuses files with E5M2. ``array.view(dtype)`` reads the bytes.
+
+    Args:
+        file: The open file.
+        arrays: Names and arrays of any dtype but objects, in the order in which they are written.
+    """
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays:
+            known = array.dtype.isbuiltin == 1
+            plain = array if known else array.view(f"V{array.dtype.itemsize}")
+            # The size of a member is not known before it is written, and may be above 2 GiB.
+            with archive.open(name + _SUFFIX, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, plain, allow_pickle=False)
 
 
 def _no_archive(path: str) -> InputError:

@@ -15,10 +15,12 @@ from scalify_hlo.cli.main import main
 
 PROGRAM: Final = "step.export"
 REWRITTEN: Final = "fp8.export"
+SCALED: Final = "scaled.export"
 INPUTS: Final = ("--inputs", "x.npz")
 FP8: Final = ("--recipe", "fp8-current")
 RUNS: Final[dict[str, tuple[str, ...]]] = {
     "rewrite": (PROGRAM, *FP8),
+    "state": (SCALED, "x.npz"),
     "check": (PROGRAM, REWRITTEN),
     "calibrate": (PROGRAM, *INPUTS),
     "stats": (PROGRAM, *INPUTS),
@@ -39,12 +41,14 @@ def step(x: Any, w: Any) -> Any:
 
 
 def write(folder: Path) -> None:
-    """Writes the program, its inputs, and a rewrite of it."""
+    """Writes the program, its inputs, and rewrites of it with both signatures."""
     x = np.random.default_rng(0).standard_normal((32, 32), np.float32)
     (folder / PROGRAM).write_bytes(export.export(jax.jit(step))(x, x).serialize())
     np.savez(folder / "x.npz", x=x, w=x)
-    done = call("rewrite", str(folder / PROGRAM), "-o", str(folder / REWRITTEN), *FP8)
-    assert not done.exit_code, done.output
+    for name, signature in ((REWRITTEN, "same"), (SCALED, "scaled")):
+        options = ("-o", str(folder / name), "--signature", signature)
+        done = call("rewrite", str(folder / PROGRAM), *options, *FP8)
+        assert not done.exit_code, done.output
 
 
 def call(*arguments: str) -> Result:

@@ -1,0 +1,66 @@
+"""The command `scalify-hlo state`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from scalify_hlo.cli import console
+from scalify_hlo.cli.options import output_option, read, read_arrays
+from scalify_hlo.storage.arrays import save_arrays
+from scalify_hlo.storage.files import STREAM, display_name, require_writable, same_file, save_file
+
+
+@click.command(
+    name="state",
+    epilog="Example: scalify-hlo state model.fp8.export weights.npz -o weights.fp8.npz",
+)
+@click.argument("rewritten", metavar="REWRITTEN")
+@click.argument("checkpoint", metavar="CHECKPOINT")
+@output_option
+@click.option(
+    "--partial",
+    is_flag=True,
+    help="Accept a checkpoint that has some leaves of a pytree, and not others.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary and no progress bar.")
+def command(rewritten: str, checkpoint: str, output: str, partial: bool, quiet: bool) -> None:
+    """Convert the arrays of CHECKPOINT to arguments of the program REWRITTEN.
+
+    REWRITTEN has the signature scaled: each float argument is data and a scale, and the recipe may
+    store the data in another format, such as weights in FP8. CHECKPOINT is an .npz file with
+    arguments of the original: arrays by argument name, or arr_0, arr_1 ... It may have only some
+    arguments, such as the weights of a model without its inputs.
+
+    The output is an .npz file with the data and scales that scaled_state computes in Python. They
+    are in the order of the program, under the names that `inspect REWRITTEN --arguments` lists.
+    NumPy loads bf16 and formats of at most 8 bits as raw bytes, which array.view(dtype) reads. If a
+    number is beyond the range of the format of its data, the command fails.
+
+    A line on standard error has the number of arguments in each format, the bytes after and before,
+    and the largest relative error. That is the largest absolute difference of an array, divided by
+    its largest magnitude.
+    """
+    same_file(rewritten, checkpoint)
+    require_writable(output)
+    console.refuse_terminal(output)
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    from scalify_hlo.frontend.checkpoint import (
+        Summary,
+        converted,
+        given_arguments,
+        original_arguments,
+    )
+
+    name = display_name(checkpoint)
+    arguments = original_arguments(read(rewritten))
+    given = given_arguments(arguments, read_arrays(checkpoint), name, partial=partial)
+    summary = Summary(len(arguments))
+    with console.progress("Converting", quiet=quiet) as progress:
+        arrays = converted(given, name, summary, progress)
+        # A stream would have a part of the arrays if a later one overflows.
+        whole = list(arrays) if output == STREAM else arrays
+        save_file(output, lambda file: save_arrays(file, whole))
+    if not quiet:
+        console.report_summary(str(summary))
