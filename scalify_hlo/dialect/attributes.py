@@ -219,10 +219,11 @@ def name_arguments(function: ir.OpView) -> None:
     Args:
         function: A ``func.func`` with a body.
     """
-    for name, argument in zip(
-        given_names(function), function.regions[0].blocks[0].arguments, strict=True
-    ):
-        if name and not isinstance(argument.location, ir.NameLoc):
+    arguments = function.regions[0].blocks[0].arguments
+    unnamed = [each for each in arguments if not isinstance(each.location, ir.NameLoc)]
+    for argument in unnamed:
+        name = _argument_name(argument, function)
+        if name:
             argument.set_location(ir.Location.name(name, argument.location))
 
 

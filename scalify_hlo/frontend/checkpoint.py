@@ -19,6 +19,7 @@ import numpy as np
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, UsageError, nearest
+from scalify_hlo.frontend.scaled_state import overflow
 from scalify_hlo.io.pairs import pairs_of
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
@@ -369,16 +370,11 @@ def _relative_error(argument: Argument, values: Array, made: list[Array], name: 
         largest = max(largest, float(np.max(np.abs(before), initial=0)))
         error = max(error, float(np.max(np.abs(before - after), initial=0)))
     if lost:
-        raise _overflow(argument, lost, values.size, scale, name)
+        raise InputError(
+            overflow(argument.name, lost, made[0], scale),
+            location=name,
+            hint="rewrite the original so that it takes this argument as it is: "
+            f'--set matmul.exclude="{argument.name}" leaves a weight wide, and '
+            "--set state.first_moment=keep moments",
+        )
     return error / largest if largest else 0.0
-
-
-def _overflow(argument: Argument, lost: int, size: int, scale: Array, name: str) -> InputError:
-    at = "" if scale.shape else f" at the scale 2^{int(np.log2(float(scale)))}"
-    return InputError(
-        f"{argument.name} has {lost:,} of {size:,} numbers that {argument.data.dtype} cannot hold"
-        f"{at}",
-        location=name,
-        hint="rewrite the original so that it takes this argument as it is: --set matmul.exclude="
-        f'"{argument.name}" leaves a weight wide, and --set state.first_moment=keep moments',
-    )

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_float, is_scaled_array, stored
 
 
@@ -31,6 +31,8 @@ def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[A
     Raises:
         UsageError: An array is missing, is not an argument of the program, or has another shape or
             dtype; the error names it.
+        InputError: An array has a number that the format of its data cannot hold. This is not
+            checked for arrays that JAX traces.
 
     Example:
         >>> import scalify_hlo
@@ -100,7 +102,36 @@ def _stored(name: str, given: Any, wanted: Any) -> Any:
             f"{name} is {logical}, and the program computes with {wanted.logical_dtype}",
             hint="convert it to the dtype that the original program was exported with",
         )
-    return stored(as_scaled_array(given), wanted.dtype, wanted.power, wanted.logical)
+    pair = as_scaled_array(given)
+    made = stored(pair, wanted.dtype, wanted.power, wanted.logical)
+    _require_finite(name, pair, made)
+    return made
+
+
+def _require_finite(name: str, pair: Any, made: Any) -> None:
+    """Refuses data that the cast made infinite or NaN; those that JAX traces have no numbers."""
+    if isinstance(made.data, jax.core.Tracer):
+        return
+    before, after = (int(jnp.sum(~jnp.isfinite(each.data))) for each in (pair, made))
+    if after > before:
+        raise InputError(
+            overflow(name, after - before, made.data, made.scale),
+            hint="rewrite the original so that it takes this argument as it is: the option "
+            "matmul.exclude leaves a weight wide, and state.first_moment=keep moments",
+        )
+
+
+def overflow(name: str, lost: int, data: Any, scale: Any) -> str:
+    """Returns the message for an argument with numbers that the format of its data cannot hold.
+
+    Args:
+        name: The argument.
+        lost: The number of these numbers.
+        data: The data.
+        scale: The scale, which may be an array.
+    """
+    at = "" if np.shape(scale) else f" at the scale 2^{int(np.log2(float(scale)))}"
+    return f"{name} has {lost:,} of {data.size:,} numbers that {data.dtype} cannot hold{at}"
 
 
 def _plain(name: str, given: Any, wanted: Any) -> Any:

@@ -163,3 +163,21 @@ class TestScaledState:
             jsa.scaled_state(program, resumed.plain_state()[0])
         with pytest.raises(jsa.UsageError, match="takes 3 positional arguments, and 4 are given"):
             jsa.scaled_state(program, (1, 2, 3, 4))
+
+
+def test_a_number_that_overflows_is_refused() -> None:
+    """A cast to E4M3 makes it NaN; one that was infinite before stays what the cast makes of it."""
+    weight, x = np.zeros((512, 512), np.float32), np.ones((32, 512), np.float32)
+    weight[3, 4] = 1e3
+    original = jax.export.export(jax.jit(lambda params, x: x @ params["w"]))({"w": weight}, x)
+    settings = {"state.weight": "e4m3", "inputs.weight": "params*"}
+    how: Any = {"recipe": "fp8-current", "signature": "scaled", "settings": settings}
+    program = jsa.rewrite(original, **how)
+    with pytest.raises(jsa.InputError) as caught:
+        jsa.scaled_state(program, ({"w": weight},))
+    assert "w'] has 1 of 262,144 numbers that float8_e4m3fn cannot hold" in str(caught.value)
+    assert "matmul.exclude" in str(caught.value.hint)
+    jax.eval_shape(lambda state: jsa.scaled_state(program, state), ({"w": weight},))
+    weight[:] = 1.0
+    (state,) = jsa.scaled_state(program, ({"w": weight},))
+    assert bool(jnp.all(jnp.isfinite(state["w"].data)))
