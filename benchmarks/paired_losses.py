@@ -3,11 +3,16 @@
     python -m benchmarks.paired_losses mxfp8 fp8-block nvfp4 --seeds 8
     python -m benchmarks.paired_losses nvfp4 nvfp4:blocks.hadamard=true --seeds 12 --steps 200
     python -m benchmarks.paired_losses fp8-current mxfp8 --outlier 16
+    python -m benchmarks.paired_losses unit unit:compute=bf16 --short --steps 60 --seeds 6
 
 A recipe is a preset, with options after colons. All contenders of a seed begin with the same
 parameters and see the same batches. A gap is the mean loss of the last fifth of the steps, less
 that of f32. The rows have the mean over the seeds, its standard error, and the gap of each seed.
 `nudged` is f32 from parameters that are rounded to four bits once: its gaps are chance.
+
+Training amplifies any difference. With `--short`, runs of five steps start from states of the run
+in f32, after its first ten steps, which amplify most. A gap is that of the loss of the fifth step.
+The rows have the mean of these gaps, its standard error, and the median of their magnitudes.
 
 With `--outlier`, one channel before each MLP is multiplied by a power of two, and its weights are
 divided by it, so that f32 computes the same numbers.
@@ -24,12 +29,24 @@ from typing import Any
 import jax
 
 import scalify_hlo
-from benchmarks.search_gap import SMALL, Training, language_model, last_loss, nudged, train
+from benchmarks.search_gap import (
+    SMALL,
+    Training,
+    Trajectory,
+    language_model,
+    last_loss,
+    nudged,
+    short_gaps,
+    train,
+)
 from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
 
 NUDGED = "nudged"
+
+FIRST_RUNS = 2
+"""The short runs of a seed that do not count: differences grow by thousands in the first steps."""
 
 
 def with_outliers(params: Any, octaves: int) -> Any:
@@ -72,29 +89,48 @@ def main() -> int:
     parser.add_argument("contenders", nargs="*", metavar="RECIPE[:KEY=VALUE]")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--short", action="store_true", help="short runs, from states of f32")
     parser.add_argument("--outlier", type=int, default=0, metavar="OCTAVES")
     options = parser.parse_args()
     training = planted_model(options.outlier) if options.outlier else language_model(SMALL)
     sample = (*training.state(0), *next(training.batches(0, 1)))
     program = jax.export.export(jax.jit(training.step))(*sample)
     original = jax.jit(program.call)
-    seeds = range(options.seeds)
-
-    def losses(run: Any, training: Training) -> list[float]:
-        return [last_loss(train(run, training, seed, options.steps)) for seed in seeds]
-
-    exact = losses(original, training)
-    print(f"f32: {statistics.mean(exact):.4f}, {options.steps} steps, {options.seeds} seeds")
-    for name in (NUDGED, *options.contenders):
-        if name == NUDGED:
-            found = losses(original, nudged(training))
-        else:
-            found = losses(compiled(program, name), training)
-        gaps = [one - other for one, other in zip(found, exact, strict=True)]
-        each = " ".join(f"{gap:+.3f}" for gap in gaps)
-        mean, error = statistics.mean(gaps), standard_error(gaps)
-        print(f"{name}: {mean:+.4f} +- {error:.4f} ({each})", flush=True)
+    exact = [train(original, training, seed, options.steps) for seed in range(options.seeds)]
+    mean = statistics.mean(map(last_loss, exact))
+    print(f"f32: {mean:.4f}, {options.steps} steps, {options.seeds} seeds")
+    if not options.short:
+        _print_whole(NUDGED, original, nudged(training), exact)
+    for name in options.contenders:
+        run = compiled(program, name)
+        (_print_short if options.short else _print_whole)(name, run, training, exact)
     return 0
+
+
+def _print_whole(name: str, run: Any, training: Training, exact: Sequence[Trajectory]) -> None:
+    """Prints the gaps at the end of training, of each seed."""
+    steps = len(exact[0].losses)
+    gaps = [
+        last_loss(train(run, training, seed, steps)) - last_loss(one)
+        for seed, one in enumerate(exact)
+    ]
+    each = " ".join(f"{gap:+.3f}" for gap in gaps)
+    print(
+        f"{name}: {statistics.mean(gaps):+.4f} +- {standard_error(gaps):.4f} ({each})", flush=True
+    )
+
+
+def _print_short(name: str, run: Any, training: Training, exact: Sequence[Trajectory]) -> None:
+    """Prints the gaps at the end of short runs from states of f32."""
+    steps = len(exact[0].losses)
+    gaps = [
+        gap
+        for seed, one in enumerate(exact)
+        for gap in list(short_gaps(run, training, seed, steps, one))[FIRST_RUNS:]
+    ]
+    mean, error = statistics.mean(gaps), standard_error(gaps)
+    size = statistics.median(map(abs, gaps))
+    print(f"{name}: {mean:+.5f} +- {error:.5f}, magnitude {size:.5f}", flush=True)
 
 
 if __name__ == "__main__":
