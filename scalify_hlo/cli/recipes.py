@@ -16,6 +16,7 @@ from scalify_hlo.errors import UsageError
 from scalify_hlo.recipes.formats import ANY, F4, F8, LACKING, spellings
 from scalify_hlo.recipes.loading import (
     CHOICES,
+    LAST_WIDE,
     SCALES,
     SMALLEST,
     TABLES,
@@ -175,6 +176,8 @@ def _values(key: str, default: Value) -> str:
         return "a list of `pattern=2^k`"
     if key == SMALLEST:
         return "a whole number, at least 1, or a list of three"
+    if key == LAST_WIDE:
+        return "a number from 0 to 1"
     choices = CHOICES.get(key)
     if choices in (ANY, (*ANY, *F4)):
         small = "any f8 format" if choices == ANY else "any f8 or f4 format"

@@ -23,6 +23,7 @@ attribute                  on               meaning
 ``scalify.swapped``        matmul           has the operands of the original one in the other order
 ``scalify.readers``        convert          the operands that it makes, by matmuls of the report
 ``scalify.vocabulary``     matmul           computes logits, or is the backward of such a matmul
+``scalify.last``           matmul           is of one of the last linear layers, which stay wide
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
@@ -59,6 +60,7 @@ MATMUL: Final = "scalify.matmul"
 SWAPPED: Final = "scalify.swapped"
 READERS: Final = "scalify.readers"
 VOCABULARY: Final = "scalify.vocabulary"
+LAST: Final = "scalify.last"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -137,6 +138,7 @@ class Options:
         lowered: list[Pass] = []
         if recipe.narrow or recipe.rescales:
             roles = RolesPass.of(recipe.inputs, self.cotangents, narrow_state=recipe.state.narrow)
+            roles = roles.with_last(recipe)
             layers = recipe.norm_gradients.statistic != NONE or recipe.epsilon == "data"
             marked = not (layers or narrow)
             recognize = RecognizePass(scales=True, marked=marked, inputs=narrow)
@@ -426,8 +428,8 @@ def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
         return load_recipe(text)
     if hint == Profile | None:
         return load_profile(text)
-    if hint is int:
-        return _integer(pass_, key, text)
+    if hint in (int, float):
+        return _number(pass_, key, text, int if hint is int else float)
     if hint is bool:
         choices: tuple[str, ...] = ("true", "false")
         text = text or "true"
@@ -443,14 +445,17 @@ def _value(pass_: type[Pass], key: str, text: str, hint: object) -> object:
     return tuple(text.split(",")) if "tuple" in str(hint) else text
 
 
-def _integer(pass_: type[Pass], key: str, text: str) -> int:
+def _number(pass_: type[Pass], key: str, text: str, kind: type[int | float]) -> int | float:
     try:
-        return int(text)
+        value = kind(text)
     except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
         raise UsageError(
             f"{text!r} is not a value of option {key!r} of {pass_.name}",
-            hint="give a whole number",
-        ) from None
+            hint="give a whole number" if kind is int else "give a number",
+        )
+    return value
 
 
 __all__ = ["PASSES", "Options", "Report", "ScalifyError", "parse_pipeline", "rewrite_module"]

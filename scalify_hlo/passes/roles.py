@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Final
@@ -11,8 +11,9 @@ from typing import ClassVar, Final
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS, functions_in
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
+from scalify_hlo.analysis.linear_layers import Linear, last_layers
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
-from scalify_hlo.analysis.names import name_of
+from scalify_hlo.analysis.names import FORWARD, name_of
 from scalify_hlo.analysis.origins import Origin
 from scalify_hlo.analysis.sizes import Sizes
 from scalify_hlo.analysis.state import State, state_of
@@ -25,14 +26,17 @@ from scalify_hlo.dialect.patterns import matches
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
+from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.selection import IN_COMPOSITE, UNREACHED
-from scalify_hlo.recipes.model import Inputs
+from scalify_hlo.recipes.loading import LAST_WIDE, own_settings
+from scalify_hlo.recipes.model import Inputs, Recipe
 from scalify_hlo.report.model import MatmulReport, Report, Wide
 from scalify_hlo.report.records import formats_of
 
 FIRST, SECOND = "first_moment", "second_moment"
 _COMPOSITE: Final = "stablehlo.composite"
 _MISSED: Final = "may have arguments and matmuls without a role, since {}"
+_UNROLL: Final = f"unroll the loop or inline the function; {LAST_WIDE}=0 quantizes them on purpose"
 _DECLARE: Final = "declare roles of arguments with [inputs] in the recipe"
 
 
@@ -49,6 +53,10 @@ class RolesPass(Pass):
         cotangents: The number of the last arguments that are cotangents, as in a vjp.
         narrow_state: Whether moments are cast. If so, a remark names the optimizer state that is
             not cast, as it is neither a first nor a second moment.
+        last_wide: The share of the linear layers whose matmuls are marked as the last ones; see
+            `scalify_hlo.recipes.model.MatmulOptions`.
+        vocabulary: Whether projections to a vocabulary count as linear layers.
+        told: Whether a share that marks no layer is a remark.
     """
 
     name: ClassVar[str] = "scalify-roles"
@@ -60,6 +68,9 @@ class RolesPass(Pass):
     gradient: tuple[str, ...] = ()
     cotangents: int = 0
     narrow_state: bool = False
+    last_wide: float = 0.0
+    vocabulary: bool = False
+    told: bool = False
 
     @classmethod
     def of(cls, inputs: Inputs, cotangents: int = 0, *, narrow_state: bool = False) -> RolesPass:
@@ -78,6 +89,17 @@ class RolesPass(Pass):
             gradient=inputs.gradient,
             cotangents=cotangents,
             narrow_state=narrow_state,
+        )
+
+    def with_last(self, recipe: Recipe) -> RolesPass:
+        """Returns the pass with the options on the last linear layers of a recipe."""
+        matmul = recipe.matmul
+        small = is_small(matmul.activation) or is_small(matmul.weight) or is_small(matmul.gradient)
+        return replace(
+            self,
+            last_wide=matmul.last_wide if matmul.narrow else 0.0,
+            vocabulary=matmul.vocabulary or not small,
+            told=LAST_WIDE in own_settings(recipe),
         )
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
@@ -115,9 +137,35 @@ class RolesPass(Pass):
         listing.touch(marked)
         listing.with_roles = {op.name for op in marked}
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        _RoleMarks(known, names, report, Projections(walk)).mark_all(walk.matmuls)
+        marks = _RoleMarks(known, names, report, Projections(walk))
+        marks.mark_all(walk.matmuls)
+        if self.last_wide:
+            linear = marks.linear(walk.matmuls, vocabulary=self.vocabulary)
+            report.remarks += self._mark_last(main, walk.matmuls, linear)
         walk.release()
         report.matmuls += _not_reached(main, functions, index.ops, len(report.matmuls))
+
+    def _mark_last(
+        self, main: ir.OpView, matmuls: Sequence[Matmul], linear: Iterable[Linear]
+    ) -> list[Remark]:
+        """Marks the matmuls of the last linear layers; returns a remark if some are not marked."""
+        last = last_layers(matmuls, linear, self.last_wide)
+        for op in last.matmuls:
+            op.attributes[attributes.LAST] = ir.UnitAttr.get()
+        count = f"{last.total} linear layer{'s' * (last.total != 1)}"
+        if last.shared is not None:
+            missing = last.asked - last.found
+            message = (
+                f"{LAST_WIDE} cannot leave {missing} of the last {last.asked} of {count} wide: "
+                "turns of a loop, or calls of a function, share their matmuls with earlier ones"
+            )
+            place = source_location(last.shared.location)
+            return [Remark(message, place, last.shared.operation.name, _UNROLL)]
+        if self.told and not last.found:
+            message = f"{LAST_WIDE} has no effect: {self.last_wide:g} of {count} is less than one"
+            place = source_location(main.location)
+            return [Remark(message, place, main.operation.name, f"leave out {LAST_WIDE}")]
+        return []
 
     def _declared_roles(self, names: list[str], floats: list[bool]) -> dict[int, str]:
         """Returns the roles of arguments that the recipe declares, and those of cotangents."""
@@ -181,6 +229,19 @@ class _RoleMarks:
             # calls of a function share its ops, which have the site that the report lists.
             site = self._report.matmuls[number].site
             _write(matmul, mark, matmul in self._vocabulary, site, number)
+
+    def linear(self, matmuls: Iterable[Matmul], *, vocabulary: bool) -> Iterator[Linear]:
+        """Yields the forward matmuls with weights.
+
+        Args:
+            matmuls: Matmuls that were marked.
+            vocabulary: Whether those that project to a vocabulary are among them.
+        """
+        for matmul in matmuls:
+            roles = self._operand_roles(matmul)
+            counts = vocabulary or matmul not in self._vocabulary
+            if matmul.part == FORWARD and WEIGHT in roles and counts:
+                yield Linear(matmul, max(side for side in (0, 1) if roles[side] == WEIGHT))
 
     def _record(
         self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: tuple[str, str]

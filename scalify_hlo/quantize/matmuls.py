@@ -28,7 +28,7 @@ from scalify_hlo.rules.cast_scales import write_reader
 
 Formats: TypeAlias = tuple[str, str]
 Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
-MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY})
+MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY, attributes.LAST})
 """The attributes that `scalify-roles` writes on matmuls for this pass."""
 _NUMBERS = "dot_dimension_numbers"
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}

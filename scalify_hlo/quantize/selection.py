@@ -55,6 +55,8 @@ class Selection:
         if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
             return Choice(None, EXCLUDED)
         wide = self._types(op) or self._role(op, roles, (lhs, rhs))
+        if wide is None and attributes.LAST in op.attributes:
+            return Choice(None, LAST)
         if wide is None and (is_small(lhs) or is_small(rhs)):
             wide = self._small(op, roles, (lhs, rhs), extent)
         return Choice((lhs, rhs)) if wide is None else Choice(None, wide)
@@ -231,6 +233,11 @@ _STATIC: Final = "export the program with that size; matmul.exclude leaves it ou
 
 EXCLUDED: Final = Wide("excluded", "matmul.include and matmul.exclude leave it out", chosen=True)
 VOCABULARY: Final = Wide("vocabulary", "it projects to a vocabulary", chosen=True)
+LAST: Final = Wide(
+    "of the last layers",
+    "it is one of the last linear layers, or a backward matmul of one (matmul.last_wide)",
+    chosen=True,
+)
 NO_FLOATS: Final = Wide("of no floats", "its operands are not floats", chosen=True)
 COMPLEX: Final = Wide("complex", "its operands are complex")
 NEITHER: Final = Wide(

@@ -165,6 +165,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "matmul.output": _NARROW,
     "matmul.smallest": _F8,
     "matmul.vocabulary": _F8,
+    "matmul.last_wide": _NARROW,
     "matmul.slower": _DEVICE,
     "matmul.include": _NARROW,
     "matmul.exclude": _NARROW,

@@ -56,6 +56,9 @@ from scalify_hlo.recipes.toml import (
 SMALLEST = "matmul.smallest"
 """The key of the option that has a number for each of M, N and K."""
 
+LAST_WIDE = "matmul.last_wide"
+"""The key of the option whose value is a share."""
+
 SCALES = "inputs.scale"
 """The key of the option that declares the scales of inputs."""
 
@@ -245,7 +248,7 @@ def _checked(setting: Setting) -> Value:
     if isinstance(default, int):
         return setting.number(least=min(default, 1))
     if isinstance(default, float):
-        return setting.real()
+        return setting.share() if setting.key == LAST_WIDE else setting.real()
     if setting.key == SMALLEST:
         return setting.numbers(3)
     if isinstance(default, tuple):

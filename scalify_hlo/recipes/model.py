@@ -75,6 +75,13 @@ class MatmulOptions:
             quantized. In the Unit Scaling paper (appendix J.2) they are not. Such a
             weight is that of an embedding that the program looks up, or has its transposed shape.
             Or it has at least 8192 outputs, and 8 times as many outputs as inputs.
+        last_wide: The share of the linear layers that are not quantized, counted from the end of
+            the program. A linear layer is a weight, with its forward and backward matmuls. Those of
+            a vocabulary do not count if `vocabulary` leaves them wide. The number of layers is
+            rounded down, so 0.15 of fewer than seven is none. Turns of a loop over layers share
+            their matmuls, as do calls of a function: the last ones cannot be left wide without the
+            others, which a remark says. The NVFP4 paper (arXiv 2509.25149, section 4.1) keeps about
+            0.15 wide.
         slower: ``wide`` does not quantize matmuls that are estimated to be no faster in FP8 on the
             device that `target` names, with casts and transposes included; ``narrow`` does. The
             report has the estimates.
@@ -92,6 +99,7 @@ class MatmulOptions:
     output: str = KEEP
     smallest: tuple[int, int, int] = (2, 16, 16)
     vocabulary: bool = False
+    last_wide: float = 0.0
     slower: Slower = "wide"
     include: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()

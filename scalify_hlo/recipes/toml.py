@@ -83,12 +83,23 @@ class Setting:
 
     def real(self) -> float:
         """Returns the value, which has to be a number above 0 and up to 100."""
+        value = self._number()
+        if value is not None and 0 < value <= 100:
+            return value
+        return self._refuse("a number above 0 and up to 100")
+
+    def share(self) -> float:
+        """Returns the value, which has to be a number from 0 to 1."""
+        value = self._number()
+        if value is not None and 0 <= value <= 1:
+            return value
+        return self._refuse("a number from 0 to 1")
+
+    def _number(self) -> float | None:
         value = self.value
         if self._spelt and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", str(value)):
             value = float(str(value))
-        if type(value) in (int, float) and 0 < value <= 100:  # type: ignore[operator]
-            return float(value)  # type: ignore[arg-type]
-        return self._refuse("a number above 0 and up to 100")
+        return float(value) if type(value) in (int, float) else None  # type: ignore[arg-type]
 
     def string(self) -> str:
         """Returns the value, which has to be text."""

@@ -91,6 +91,7 @@ EFFECTS = {
     "matmul.output": Case("bf16"),
     "matmul.smallest": Case(64),
     "matmul.vocabulary": Case(True),
+    "matmul.last_wide": Case(0.5),
     "matmul.slower": Case("narrow", settings={"target": "h200"}),
     "matmul.include": Case(["*mlp*"]),
     "matmul.exclude": Case(["*mlp*"]),

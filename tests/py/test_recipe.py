@@ -90,7 +90,10 @@ PRESETS = {
         blocks=Blocks(128, "f32", weight="square"),
     ),
     "nvfp4": Recipe(
-        "nvfp4", matmul=FP4, scaling=Scaling("block"), blocks=Blocks(16, "e4m3", weight="square")
+        "nvfp4",
+        matmul=replace(FP4, last_wide=0.15),
+        scaling=Scaling("block"),
+        blocks=Blocks(16, "e4m3", weight="square"),
     ),
     "mxfp4": Recipe("mxfp4", matmul=FP4, scaling=Scaling("block")),
     "unit": Recipe("unit", matmul=FP8, predict="unit"),
@@ -182,6 +185,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
             output=draw(formats("matmul.output", target)),
             smallest=draw(st.tuples(*[st.integers(1)] * 3)),
             vocabulary=draw(st.booleans()),
+            last_wide=draw(st.floats(0, 1)),
             include=draw(patterns),
             exclude=draw(patterns),
         ),
@@ -236,7 +240,7 @@ def test_only_what_is_not_default_is_dumped() -> None:
     assert dump_recipe(recipe) == (
         'name = "propagate"\nmeet = "max"\n\n[matmul]\nexclude = ["a\\"\\\\\\u007f\\n", "é"]\n'
     )
-    assert len(tomllib.loads(dump_recipe(recipe, whole=True))["matmul"]) == 9
+    assert len(tomllib.loads(dump_recipe(recipe, whole=True))["matmul"]) == 10
 
 
 def test_every_option_has_a_type_that_is_checked() -> None:
