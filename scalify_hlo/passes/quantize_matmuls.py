@@ -104,8 +104,9 @@ class QuantizeMatmulsPass(Pass):
         exchanges.finish()
         if source is not None:
             source.finish(report)
-        if blocks:  # Each scale is the amax of a block.
+        if isinstance(quantizer, BlockQuantizer):  # Each scale is the amax of a block.
             report.statistics += quantizer.count
+            quantizer.finish()
         records.finish()
         if main is not None and self.recipe.matmul.narrow and records.complete:
             report.remarks += fall_backs(main, self.recipe.name, report.matmuls)

@@ -12,6 +12,7 @@ from scalify_hlo.quantize.constants import ConstantOrigin, Functions, Quantizer,
 from scalify_hlo.quantize.encoding import Exponents, Scales
 from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest
 from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.report.matmuls import CONSTANT
 
 
 class ConstantOperands:
@@ -52,7 +53,7 @@ class ConstantOperands:
         self._quantizer.pass_over(request.value)
         exponents = made.exponents if axes is None else _in_order(made.exponents, axes)
         channels = request.channels if axes is not None else None
-        return Operand(made.value, exponents, None, channels, origin="constant")
+        return Operand(made.value, exponents, None, channels, origin=CONSTANT)
 
     def _axes(self, origin: ConstantOrigin, dims: Sequence[int]) -> list[int] | None:
         """Returns the axes of a constant that become the dimensions of an operand, or None."""

@@ -81,9 +81,19 @@ def encode(
     for rows, chunk in _chunks(values, before):
         here = spread[rows] if spread.ndim and spread.shape[0] > 1 else spread
         data[rows] = rounded(chunk, here, target, most)
-    bits = data.view(f"u{data.itemsize}").reshape(list(attribute.type.shape))
     type_ = with_element(attribute.type, element)
-    return ir.DenseElementsAttr.get(bits, type=type_), exponents
+    return dense(data, type_), exponents
+
+
+def dense(data: Array, type_: ir.Type) -> ir.Attribute:
+    """Returns the attribute of a constant.
+
+    Args:
+        data: The elements in order, in the dtype of the type.
+        type_: The type, of any float format.
+    """
+    bits = np.ascontiguousarray(data).view(f"u{data.itemsize}").reshape(list(type_.shape))
+    return ir.DenseElementsAttr.get(bits, type=type_)
 
 
 def _exponents(
@@ -127,11 +137,11 @@ def rounded(
         data = np.ldexp(values, -exponent)
         if most is not None:
             np.clip(data, -most, most, out=data)
-        return _converted(data, dtype_of(target.name))
+        return converted(data, dtype_of(target.name))
 
 
-def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Returns values in another dtype, rounded once."""
+def converted(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Returns values in another dtype, rounded to nearest even once."""
     if values.dtype == np.float64 and dtype not in _READABLE:
         values = _to_odd(values)
     return values.astype(dtype)
@@ -186,7 +196,7 @@ def _chunks(values: Array, before: Sequence[np.dtype[Any]]) -> Iterator[tuple[sl
         chunk = values[here]
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             for dtype in before:
-                chunk = _converted(chunk, dtype)
+                chunk = converted(chunk, dtype)
         yield here, chunk if chunk.dtype == np.float64 else chunk.astype(np.float32)
 
 

@@ -22,7 +22,7 @@ from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeReque
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
 from scalify_hlo.quantize.transposed_products import swapped, transpose_of
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
-from scalify_hlo.report.matmuls import OperandScale
+from scalify_hlo.report.matmuls import CONSTANT, OperandScale
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.cast_scales import write_reader
 
@@ -123,7 +123,7 @@ def _noted(data: ir.Value, number: int, side: int) -> OperandScale:
     if isinstance(cast, ir.Block) or attributes.CAST not in cast.attributes:
         return OperandScale("program")
     write_reader(cast, number, side)
-    return OperandScale("constant")  # The cast of a constant is folded before.
+    return OperandScale(CONSTANT)  # The cast of a constant is folded before.
 
 
 def _text(operand: Operand) -> str:

@@ -14,6 +14,7 @@ DECLARED: Final = "declared"
 ASSUMED: Final = "assumed"
 MEASURED: Final = "measured"
 STORED: Final = "stored"
+CONSTANT: Final = "constant"
 
 ORIGINS: Final = {
     DECLARED: "the operand is an argument whose scale was declared or measured beforehand",
@@ -23,7 +24,7 @@ ORIGINS: Final = {
     MEASURED: "from a statistic of the operand, which the program takes at run time",
     "delayed": "from the amax of the operand in past steps",
     "profile": "from a profile",
-    "constant": "from the elements of the operand, which is a constant of the program",
+    CONSTANT: "from the elements of the operand, which is a constant of the program",
     STORED: "that of the argument, which the caller passes in that format",
     "program": "1: the program has the operand in that format",
 }

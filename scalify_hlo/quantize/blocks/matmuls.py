@@ -11,13 +11,13 @@ from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import replace_op
-from scalify_hlo.quantize.blocks.composites import Dot, ScaledDots, spread_dot
+from scalify_hlo.quantize.blocks.composites import SCALE_ELEMENTS, Dot, ScaledDots, spread_dot
 from scalify_hlo.quantize.blocks.layout import axes_of, reshaped
 from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
 from scalify_hlo.quantize.matmuls import Formats, Scales, roles_of
 from scalify_hlo.recipes.formats import F4
 from scalify_hlo.recipes.model import DEVICES, KEEP, Recipe
-from scalify_hlo.report.matmuls import MEASURED, OperandScale
+from scalify_hlo.report.matmuls import CONSTANT, MEASURED, OperandScale
 from scalify_hlo.rules import emit
 
 _GPUS = frozenset({"gpu"}) | DEVICES
@@ -33,21 +33,30 @@ class BlockQuantizer:
     """
 
     def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
-        self._operands, self._recipe = BlockOperands(recipe), recipe
+        self._recipe, scale = recipe, recipe.blocks.scale
         self._dot: Dot = spread_dot
+        # Powers of two are exact in bf16, which readers of StableHLO knew before E8M0.
+        element = "bf16" if scale == "e8m0" else SCALE_ELEMENTS[scale]
         if recipe.target in {"any"} | _GPUS and _is_lowered(recipe):
-            bf16 = recipe.target in _GPUS
-            self._dot = ScaledDots(module, recipe.blocks.scale, bf16=bf16).dot
+            element = SCALE_ELEMENTS[scale]
+            self._dot = ScaledDots(module, scale, bf16=recipe.target in _GPUS).dot
+        self._operands = BlockOperands(module, recipe, element)
+        self._last: Sequence[BlockOperand] = ()
 
     @property
     def count(self) -> int:
-        """The number of inserted casts."""
-        return self._operands.count
+        """The number of operands that are quantized at run time."""
+        return self._operands.count - self._operands.static
 
     @property
     def scales(self) -> Scales:
         """The scales of the operands of the last quantized matmul."""
-        return OperandScale(MEASURED), OperandScale(MEASURED)
+        lhs, rhs = (OperandScale(CONSTANT if o.static else MEASURED) for o in self._last)
+        return lhs, rhs
+
+    def finish(self) -> None:
+        """Erases the wide constants of which all matmuls are quantized."""
+        self._operands.clean()
 
     def narrow(self, op: ir.OpView, formats: Formats, _: Extent) -> list[ir.OpView]:
         """Replaces a matmul; see `scalify_hlo.quantize.matmuls.MatmulQuantizer.narrow`."""
@@ -57,6 +66,7 @@ class BlockQuantizer:
             self._operands.get(value, axes, format_, self._how(role, roles))
             for value, axes, format_, role in sides
         )
+        self._last = lhs, rhs
         matmul = self._dot(lhs, rhs, at)
         old = op.results[0]
         made = _times_common(matmul, (lhs, rhs), at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -12,8 +13,12 @@ from scalify_hlo.dialect.value_map import ValueCache, erase
 from scalify_hlo.quantize.blocks.hadamard import transformed
 from scalify_hlo.quantize.blocks.layout import Axes, arranged, block_size, cut, padded, reshaped
 from scalify_hlo.quantize.blocks.scales import block_scales
+from scalify_hlo.quantize.blocks.static import static_blocks
 from scalify_hlo.quantize.blocks.stochastic import rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
+from scalify_hlo.quantize.constant_values import values_of
+from scalify_hlo.quantize.constants import Functions, Quantizer
+from scalify_hlo.quantize.encoding import Array, dense, dtype_of
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules import emit
 
@@ -23,13 +28,16 @@ class BlockOperand(NamedTuple):
 
     Attributes:
         data: X_d in the narrow format, of shape ``[batch, free, contracted]``.
-        scale: The scales in f32, of shape ``[batch, free, blocks]``.
+        scale: The scales in f32, of shape ``[batch, free, blocks]``. Those of a constant are in
+            their own format.
         common: The common factor of all scales, an f32 of rank 0; None if there is none.
+        static: Whether all of these are constants.
     """
 
     data: ir.Value
     scale: ir.Value
     common: ir.Value | None
+    static: bool = False
 
 
 class How(NamedTuple):
@@ -50,16 +58,22 @@ class BlockOperands:
     """The quantized operands of a module's matmuls.
 
     Args:
+        module: The module.
         recipe: The recipe.
+        element: The format in which scales of constants are stored.
 
     Attributes:
         count: The number of quantized operands.
+        static: The number of these that are constants.
     """
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, module: ir.Operation, recipe: Recipe, element: str) -> None:
         self._blocks, self._saturate = recipe.blocks, recipe.saturate
+        self._element = element
+        self._functions = Functions(module)
+        self._constants = Quantizer(self._functions, saturate=recipe.saturate)
         self._made: ValueCache[BlockOperand] = ValueCache()
-        self.count = 0
+        self.count = self.static = 0
 
     def get(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand:
         """Returns a quantized operand, built after the definition of the operand.
@@ -74,9 +88,45 @@ class BlockOperands:
         key = value, axes, format_, how
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = self._quantized(value, axes, format_, how)
+            made = self._static(value, axes, format_, how)
+            self.static += made is not None
+            made = self._made[key] = made or self._quantized(value, axes, format_, how)
             self.count += 1
         return made
+
+    def clean(self) -> None:
+        """Erases the wide constants that no op reads any more, with the ops that moved them."""
+        self._constants.clean()
+        self._functions.clean()
+
+    def _static(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand | None:
+        """Returns an operand that is made of a constant; None if it is not known while rewriting.
+
+        XLA and NumPy agree on numbers above the largest one only if they saturate.
+        """
+        if how.transformed or how.stochastic or not self._saturate:
+            return None
+        origin = self._constants.origin(value)
+        if origin is None or _size(value) > _size(origin.constant.results[0]):
+            return None  # A constant that is repeated would be larger than the wide one.
+        values = values_of(origin, self._functions)
+        if values is None:
+            return None
+        made = static_blocks(values, axes, format_, self._blocks, square=how.square)
+        if made is None:
+            return None
+        mark = convert_after(value, ir.F32Type.get())
+        at = mark.owner.operation
+        data = _constant(made.data, format_, at)
+        scale = _constant(made.scale.astype(dtype_of(self._element)), self._element, at)
+        if made.height > 1:
+            *batch, rows, _ = made.data.shape
+            scale = _for_rows(scale, made.height, at)
+            scale = cut(scale, len(batch), rows, at)
+        common = None if made.common is None else _constant(made.common, "f32", at)
+        erase(at)
+        self._constants.pass_over(value)
+        return BlockOperand(data, scale, common, static=True)
 
     def _quantized(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand:
         mark = convert_after(value, ir.F32Type.get())
@@ -102,13 +152,29 @@ class BlockOperands:
             wide = rounded(wide, format_, self.count, at)
         data = emit.convert(wide, element_of(format_), at)
         data = barrier_after(data)  # XLA for GPUs omits a convert and its inverse.
-        scale = scales.scale
-        if height > 1:
-            scale = spread(scale, kept, [*batch, tall // height, height, long // size], at)
-            scale = reshaped(scale, [*batch, tall, long // size], at)
+        scale = scales.scale if height == 1 else _for_rows(scales.scale, height, at)
         data, scale = (cut(each, len(batch), rows, at) for each in (data, scale))
         erase(at)
         return BlockOperand(data, scale, scales.common)
+
+
+def _for_rows(scale: ir.Value, height: int, at: ir.Operation) -> ir.Value:
+    """Returns the scales of rows, of shape ``[batch, free, blocks]``, of those of square blocks."""
+    *batch, tall, long = scale.type.shape
+    kept = [*range(len(batch) + 1), len(batch) + 2]
+    scale = spread(scale, kept, [*batch, tall, height, long], at)
+    return reshaped(scale, [*batch, tall * height, long], at)
+
+
+def _size(value: ir.Value) -> int:
+    shape: list[int] = list(value.type.shape)
+    return math.prod(shape)
+
+
+def _constant(values: Array, format_: str, at: ir.Operation) -> ir.Value:
+    """Returns a constant with the elements of an array, in its format."""
+    type_ = ir.RankedTensorType.get(list(values.shape), element_of(format_))
+    return emit.constant_of(type_, dense(values, type_), loc=at.location, ip=ir.InsertionPoint(at))
 
 
 def dequantized(operand: BlockOperand, element: ir.Type, at: ir.Operation) -> ir.Value:

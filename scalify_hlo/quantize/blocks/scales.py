@@ -43,6 +43,7 @@ from scalify_hlo.algebra.limits import NORMAL, SMALLEST_AMAX, SMALLEST_PAIRED_AM
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
 from scalify_hlo.quantize.casts import barrier_after
+from scalify_hlo.quantize.encoding import Array, dtype_of
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import statistic
@@ -107,6 +108,53 @@ def added(target: FloatFormat, rounding: str) -> int:
         return _FRACTION
     largest = int(np.float32(target.max_finite).view(np.uint32))
     return _FRACTION - (largest & _FRACTION)
+
+
+class StaticScales(NamedTuple):
+    """The scales of the blocks of a constant, as NumPy arrays.
+
+    Attributes:
+        inverse: As of `BlockScales`, in f32.
+        scale: As of `BlockScales`, in f32.
+        common: As of `BlockScales`, in f32; None for other formats.
+    """
+
+    inverse: Array
+    scale: Array
+    common: Array | None = None
+
+
+def static_scales(amax: Array, format_: str, blocks: Blocks) -> StaticScales:
+    """Returns the scales of the blocks of a constant: the bits that `block_scales` computes.
+
+    Args:
+        amax: The largest magnitude of each block, in f32; all are finite.
+        format_: The format of the data.
+        blocks: The options of block scales.
+    """
+    target, one = FORMATS[format_], np.float32(1)
+    if blocks.scale == "e8m0":
+        top = target.max_exponent
+        exponent = amax.view(np.uint32) + np.uint32(added(target, blocks.rounding))
+        exponent &= np.uint32(_INFINITY)
+        low, high = (_BIAS + end + top << _MANTISSA for end in (-NORMAL, NORMAL))
+        exponent = np.clip(exponent, np.uint32(low), np.uint32(high))
+        exponent -= np.uint32(top << _MANTISSA)
+        inverse = np.uint32(2 * _BIAS << _MANTISSA) - exponent
+        return StaticScales(inverse.view(np.float32), exponent.view(np.float32))
+    if blocks.scale == "f32":
+        bounded = np.maximum(amax, np.float32(SMALLEST_AMAX))
+        scale = bounded * np.float32(1.0 / target.max_finite)
+        return StaticScales(one / scale, scale)
+    whole = np.maximum(amax.max(), np.float32(SMALLEST_PAIRED_AMAX))
+    most = np.float32(_E4M3.max_finite)
+    common = whole * np.float32(1.0 / (_E4M3.max_finite * target.max_finite))
+    scale = np.clip(amax * (most / whole), -most, most)
+    scale = scale.astype(dtype_of(_E4M3.name)).astype(np.float32)
+    both = scale * common
+    zero = both == 0
+    inverse = np.where(zero, np.float32(0), one / np.where(zero, one, both))
+    return StaticScales(inverse, scale, common)
 
 
 class _Builder(Bitwise):
