@@ -91,7 +91,7 @@ EFFECTS = {
     "matmul.output": Case("bf16"),
     "matmul.smallest": Case(64),
     "matmul.vocabulary": Case(True),
-    "matmul.slower": Case("narrow", settings={"target": "h200"}),
+    "matmul.slower": Case("narrow", settings={"target": "h200", "compute": "bf16"}),
     "matmul.include": Case(["*mlp*"]),
     "matmul.exclude": Case(["*mlp*"]),
     "scaling.kind": Case("current"),
