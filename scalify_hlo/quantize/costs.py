@@ -33,6 +33,9 @@ operands of other sizes for cuBLAS, in kernels of their own. Kernels of Triton n
 which of both computes a matmul is measured on the device."""
 _PASSES: Final = 8
 """The largest number of times that all changes of the choice are tried; two or three suffice."""
+_MARGIN: Final = 0.02
+"""The share of the time of matmuls by which they are to be faster wide. Estimates that are nearer
+say nothing, and the matmuls get the formats of the recipe."""
 _NOTHING: Final = 1e-12
 """Seconds that are no difference."""
 _MICRO: Final = 1e6
@@ -62,8 +65,8 @@ def not_faster(
     is shared by all matmuls that read the tensor. If the device multiplies f8 operands only with
     the contracted dimension last, as Hopper does, a tensor of which matmuls sum over the last and
     over another dimension is transposed too. Those matmuls stay wide of which the time in bf16 is
-    no longer than that in FP8 with the casts that only they need. The same is asked of all matmuls
-    that read a tensor at once, and of all that share tensors.
+    shorter than that in FP8 with the casts that only they need, by `_MARGIN`. The same is asked of
+    all matmuls that read a tensor at once, and of all that share tensors.
 
     Args:
         candidates: The matmuls that the recipe would quantize.
@@ -99,6 +102,7 @@ class _Choice:
         self._device, self._bandwidth = device, device.bandwidth or 1.0
         self._kind, self._stored = kind, stored
         self._times = [_times(candidate, device) for candidate in candidates]
+        self._formats = [_CLASSES.get(_wide(candidate), "f32") for candidate in candidates]
         self._narrow = [True] * len(candidates)
         self._tensors: list[Tensor] = []
         self._uses: list[list[tuple[int, bool]]] = [[] for _ in candidates]
@@ -169,9 +173,9 @@ class _Choice:
         return groups
 
     def _improve(self, group: Sequence[int]) -> bool:
-        """Makes a group wide if it is no faster in FP8, or else narrow if it is; True if any is."""
+        """Makes a group wide if that is faster, or else narrow if that is; True if one is."""
         wide = [number for number in group if self._narrow[number]]
-        if wide and self._change(wide, narrow=False) <= _NOTHING:
+        if wide and self._change(wide, narrow=False) < -_MARGIN * self._before(wide):
             self._apply(wide, narrow=False)
             return True
         narrow = [number for number in group if not self._narrow[number]]
@@ -179,6 +183,10 @@ class _Choice:
             self._apply(narrow, narrow=True)
             return True
         return False
+
+    def _before(self, group: Iterable[int]) -> float:
+        """Returns the seconds of matmuls in the format of the program."""
+        return sum(self._times[number][0] for number in group)
 
     def _counts(self, group: Iterable[int], step: int) -> dict[int, tuple[int, int]]:
         """Returns the narrow readers of the tensors of a group after all of it was changed."""
@@ -191,12 +199,13 @@ class _Choice:
     def _change(self, group: Collection[int], *, narrow: bool) -> float:
         """Returns the seconds that are added if matmuls of the other kind become narrow or wide."""
         step = 1 if narrow else -1
-        counts = self._counts(group, step)
-        casts = sum(
-            tensor.cost(new) - tensor.cost(tensor.narrow)
-            for tensor, new in ((self._tensors[place], new) for place, new in counts.items())
-        )
-        return casts + sum(step * (self._times[n][1] - self._times[n][0]) for n in group)
+        times = sum(after - before for before, after in map(self._times.__getitem__, group))
+        return step * times + self._casts(group, step)
+
+    def _casts(self, group: Iterable[int], step: int) -> float:
+        """Returns the seconds of casts and transposes that a change of a group adds."""
+        changed = ((self._tensors[place], new) for place, new in self._counts(group, step).items())
+        return sum(tensor.cost(new) - tensor.cost(tensor.narrow) for tensor, new in changed)
 
     def _apply(self, group: Iterable[int], *, narrow: bool) -> None:
         for place, new in self._counts(group, 1 if narrow else -1).items():
@@ -208,11 +217,11 @@ class _Choice:
         if self._narrow[number]:
             return None
         before, after = (seconds * _MICRO for seconds in self._times[number])
-        casts = self._change([number], narrow=True) * _MICRO - after + before
+        casts = self._casts([number], 1) * _MICRO
         return Wide(
             NOT_FASTER,
-            f"on {self._device.name}, it is estimated at {before:.1f} µs in bf16, and at "
-            f"{after:.1f} in FP8 with {casts:.1f} for casts",
+            f"on {self._device.name}, it is estimated at {before:.1f} µs in "
+            f"{self._formats[number]}, and at {after:.1f} in FP8 with {casts:.1f} for casts",
             chosen=True,
             hint="matmul.slower=narrow quantizes it",
         )
@@ -225,11 +234,15 @@ def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
     """
     if not all(size.known for size in candidate.extent):
         return float("inf"), 0.0
-    operands = list(candidate.op.operands)[:2]
-    wide = max(width(value) for value in operands)
     result = width(candidate.op.results[0])
-    before, after = (_seconds(candidate, each, result, device) for each in (wide, NARROW))
+    sizes = _wide(candidate), NARROW
+    before, after = (_seconds(candidate, size, result, device) for size in sizes)
     return before, after
+
+
+def _wide(candidate: Candidate) -> int:
+    """Returns the bytes of an element of the wider operand, in the format of the program."""
+    return max(width(value) for value in list(candidate.op.operands)[:2])
 
 
 def _seconds(candidate: Candidate, size: int, result: int, device: Target) -> float:

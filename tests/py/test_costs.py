@@ -16,7 +16,7 @@ from scalify_hlo import Report, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.quantize.costs import Candidate, _Choice, not_faster
+from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, not_faster
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
 from tests.py.judge import parse
@@ -108,26 +108,26 @@ def test_readers_share_a_cast() -> None:
 def test_a_tensor_that_is_kept_wide_is_written_twice() -> None:
     """The cast takes the place of a tensor only if nothing else keeps that."""
 
-    def function(x: jax.Array, y: jax.Array) -> tuple[jax.Array, ...]:
-        x, y = jnp.tanh(x), jnp.tanh(y)
-        return x @ y.T, x, y
+    def function(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x = jnp.tanh(x)
+        return x @ w, x
 
-    types = array(2048, 256), array(2048, 256)
-    assert wide(report_of(lambda x, y: function(x, y)[0], *types, recipe="unit")) == [""]
+    types = array(2048, 240), array(240, 1024)
+    assert wide(report_of(lambda x, w: function(x, w)[0], *types, recipe="unit")) == [""]
     assert wide(report_of(function, *types, recipe="unit")) == ["not faster"]
 
 
 def test_a_matmul_that_stays_wide_keeps_its_operands_wide() -> None:
-    """Another matmul, which the recipe excludes, reads both tensors."""
+    """Another matmul, which the recipe excludes, reads the same tensor."""
 
-    def function(x: jax.Array, y: jax.Array) -> tuple[jax.Array, ...]:
-        x, y = jnp.tanh(x), jnp.tanh(y)
+    def function(x: jax.Array, w: jax.Array, v: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x = jnp.tanh(x)
         with jax.named_scope("first"):
-            first = x @ y.T
+            first = x @ w
         with jax.named_scope("other"):
-            return first, y @ x.T
+            return first, x @ v
 
-    types = array(2048, 256), array(2048, 256)
+    types = array(2048, 240), array(240, 1024), array(240, 1024)
     assert wide(report_of(function, *types, recipe="unit")) == ["", ""]
     settings = {"matmul.exclude": ["*other*"]}
     report = report_of(function, *types, recipe="unit", settings=settings)
@@ -147,6 +147,20 @@ def test_matmuls_of_one_tensor_are_dropped_together() -> None:
     report = report_of(function, *types, settings={"matmul.vocabulary": True})
     assert wide(report) == [*["not faster"] * 2, "", "", ""]
     assert wide(report_of(layer, types[0], array(8192, 2048))) == [""]
+
+
+def test_estimates_that_are_near_each_other_are_left_to_the_recipe() -> None:
+    """100 µs in the format of the program against 101 and 103."""
+    with parse("func.func @main() { return }").context:
+        choice = _Choice([], load_target("h200"), "current")
+    choice._times, choice._formats = [(100e-6, 101e-6), (100e-6, 103e-6)], ["bf16", "f32"]
+    choice._uses, choice._narrow = [[], []], [True, True]
+    near, far = choice.reasons()
+    assert near is None
+    assert far is not None
+    assert far.reason == (
+        "on h200, it is estimated at 100.0 µs in f32, and at 103.0 in FP8 with 0.0 for casts"
+    )
 
 
 def attention(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
@@ -237,8 +251,9 @@ def test_the_choice_is_never_worse_than_others(seed: int, name: str, target: str
             choice._apply(wide, narrow=False)
             return choice.total()
 
-        assert total(wide) <= min(total(()), total(range(len(candidates)))) * (1 + 1e-9)
-        assert all(total(wide) <= total(wide ^ {i}) * (1 + 1e-9) for i in range(len(candidates)))
+        assert total(wide) <= total(()) * (1 + 1e-9)
+        assert total(wide) <= total(range(len(candidates))) * (1 + _MARGIN)
+        assert all(total(wide) <= total(wide ^ {i}) * (1 + _MARGIN) for i in range(len(candidates)))
 
 
 def _candidates(module: ir.Module) -> Any:
