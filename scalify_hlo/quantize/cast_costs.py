@@ -133,12 +133,14 @@ def is_stored(root: ir.Value, candidates: Container[ir.Value]) -> bool:
 
 def _readers(value: ir.Value) -> Iterator[ir.Operation]:
     """Yields the ops that read a tensor or a view of it."""
-    for use in value.uses:
-        op = use.owner.operation
-        if op.name in _VIEWS:
-            yield from _readers(op.results[0])
-        else:
-            yield op
+    views = [value]
+    while views:
+        for use in views.pop().uses:
+            op = use.owner.operation
+            if op.name in _VIEWS:
+                views.append(op.results[0])
+            else:
+                yield op
 
 
 def contracted_last(op: ir.OpView) -> tuple[bool, bool]:

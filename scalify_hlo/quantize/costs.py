@@ -18,6 +18,7 @@ from scalify_hlo.quantize.cast_costs import (
     tensor_of,
     width,
 )
+from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import Target, load_target
@@ -25,8 +26,6 @@ from scalify_hlo.targets.description import Target, load_target
 NOT_FASTER: Final = "not faster"
 """The kind of the reason why a matmul stays wide on a device."""
 
-_CLASSES: Final = {1: "f8", 2: "bf16"}
-"""The class of formats of a matmul by the bytes of its operands; others are f32."""
 _MULTIPLES: Final = {1: 16, 2: 8}
 """The numbers of which the sizes of a matmul are multiples, by the bytes of its operands. XLA pads
 operands of other sizes for cuBLAS, in kernels of their own. Kernels of Triton need none in bf16;
@@ -102,7 +101,7 @@ class _Choice:
         self._device, self._bandwidth = device, device.bandwidth or 1.0
         self._kind, self._stored = kind, stored
         self._times = [_times(candidate, device) for candidate in candidates]
-        self._formats = [_CLASSES.get(_wide(candidate), "f32") for candidate in candidates]
+        self._formats = [_format(candidate) for candidate in candidates]
         self._narrow = [True] * len(candidates)
         self._tensors: list[Tensor] = []
         self._uses: list[list[tuple[int, bool]]] = [[] for _ in candidates]
@@ -234,22 +233,22 @@ def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
     """
     if not all(size.known for size in candidate.extent):
         return float("inf"), 0.0
-    result = width(candidate.op.results[0])
-    sizes = _wide(candidate), NARROW
-    before, after = (_seconds(candidate, size, result, device) for size in sizes)
-    return before, after
+    operands = list(candidate.op.operands)[:2]
+    before = _seconds(candidate, _format(candidate), max(map(width, operands)), device)
+    return before, _seconds(candidate, "f8", NARROW, device)
 
 
-def _wide(candidate: Candidate) -> int:
-    """Returns the bytes of an element of the wider operand, in the format of the program."""
-    return max(width(value) for value in list(candidate.op.operands)[:2])
+def _format(candidate: Candidate) -> str:
+    """Returns the format of the wider operand in the program."""
+    operands = list(candidate.op.operands)[:2]
+    return str(unwidened(max(operands, key=width)).type.element_type)
 
 
-def _seconds(candidate: Candidate, size: int, result: int, device: Target) -> float:
-    """Returns the seconds of a matmul with operands and a result of some bytes for an element."""
+def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> float:
+    """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
     m, n, k, batch = (extent.least for extent in candidate.extent)
-    flops = device.flops(_CLASSES.get(size, "f32")) or float("inf")
-    moved = batch * (size * (m * k + k * n) + result * m * n)
+    flops = device.flops(format_ if size > NARROW else "f8") or float("inf")
+    moved = batch * (size * (m * k + k * n) + width(candidate.op.results[0]) * m * n)
     bandwidth = device.bandwidth or float("inf")
     seconds = max(2 * batch * m * n * k / flops, moved / bandwidth)
     if candidate.op.operation.name != "stablehlo.dot_general" or size not in _MULTIPLES:

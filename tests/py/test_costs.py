@@ -16,6 +16,7 @@ from scalify_hlo import Report, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
+from scalify_hlo.quantize.cast_costs import is_stored
 from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, not_faster
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
@@ -191,6 +192,31 @@ def test_attention_with_current_scales_stays_wide() -> None:
 def test_attention_that_is_padded_is_faster_with_current_scales() -> None:
     """Operands of cuBLAS are padded in bf16 too; FP8 copies half of their bytes."""
     assert attention_of(1020, "fp8-current") == [""] * 6
+
+
+def test_the_reason_names_the_format_of_the_program() -> None:
+    types = [jax.ShapeDtypeStruct((128, 1024, 64), jnp.float16)] * 2
+    (matmul,) = report_of(scores, *types).matmuls
+    assert matmul.wide is not None
+    assert "62.9 µs in f16" in matmul.wide.reason
+
+
+def test_a_long_chain_of_views_is_followed() -> None:
+    """The product is kept wide, behind more views than functions may call each other."""
+    shapes = "tensor<2048x240xbf16>", "tensor<240x2048xbf16>"
+    lines, last = [], "%x0"
+    for i in range(3000):
+        source, target = shapes[i % 2], shapes[(i + 1) % 2]
+        lines.append(f"%v{i} = stablehlo.transpose {last}, dims = [1, 0] : ({source}) -> {target}")
+        last = f"%v{i}"
+    module = parse(
+        f"func.func @main(%x0: {shapes[0]}) -> {shapes[0]} {{\n"
+        + "\n".join(lines)
+        + f"\nreturn {last} : {shapes[0]} }}"
+    )
+    with module.context:
+        (argument,) = module.body.operations[0].regions[0].blocks[0].arguments
+        assert is_stored(argument, ())
 
 
 def test_f32_matmuls_take_the_time_of_f32() -> None:
