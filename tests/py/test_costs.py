@@ -16,7 +16,7 @@ from scalify_hlo import Report, UsageError
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.quantize.cast_costs import is_stored
+from scalify_hlo.quantize.cast_costs import Tensor, is_stored, tensor_of
 from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, not_faster
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
@@ -148,6 +148,63 @@ def test_matmuls_of_one_tensor_are_dropped_together() -> None:
     report = report_of(function, *types, settings={"matmul.vocabulary": True})
     assert wide(report) == [*["not faster"] * 2, "", "", ""]
     assert wide(report_of(layer, types[0], array(8192, 2048))) == [""]
+
+
+def test_matmuls_that_share_tensors_are_dropped_together() -> None:
+    """Two matmuls save more than the cast that both read costs; all save less than all casts."""
+
+    def function(a: jax.Array, b: jax.Array, c: jax.Array, d: jax.Array) -> list[jax.Array]:
+        return [jnp.einsum("mk,nk->mn", x, y) for x in (a, b) for y in (c, d)]
+
+    assert wide(report_of(function, *[array(768, 4096)] * 4)) == ["not faster"] * 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "role", "costs"),
+    [
+        ("propagated", "tanh", "activation", (-1, 1, 2)),
+        ("calibrated", "tanh", "gradient", (-1, 1, 1)),
+        ("propagated", "x", "activation", (3, 3, 2)),
+        ("propagated", "tanh", "weight", (3, 3, 2)),
+        ("propagated", "product", "activation", (3, 3, 2)),
+        ("propagated", "rounded", "activation", (3, 3, 2)),
+        ("delayed", "tanh", "gradient", (3, 3, 2)),
+        ("current", "tanh", "activation", (3, 3, 2)),
+        ("current", "x", "weight", (5, 5, 2)),
+        ("current", "product", "gradient", (5, 5, 2)),
+        ("block", "tanh", "activation", (5, 5, 2)),
+        ("current", "wide", "activation", (5, 5, 2)),
+    ],
+)
+def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, float, float]) -> None:
+    """A cast alone, a cast beside the wide tensor, and a transpose of the cast."""
+    type_, wide_ = "tensor<4x4xbf16>", "tensor<4x4xf32>"
+    module = parse(f"""func.func @main(%x: {type_}) {{
+      %0 = stablehlo.tanh %x : {type_}
+      %1 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+        : ({type_}, {type_}) -> {wide_}
+      %2 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+        : ({type_}, {type_}) -> {type_}
+      %3 = stablehlo.convert %1 : ({wide_}) -> {type_}
+      %4 = stablehlo.convert %x : ({type_}) -> {wide_}
+      return
+    }}""")
+    with module.context:
+        block = module.body.operations[0].regions[0].blocks[0]
+        made = dict(zip(("tanh", "", "product", "rounded", "wide"), block.operations, strict=False))
+        value: ir.Value = made[name].results[0] if name in made else block.arguments[0]
+        found = tensor_of(value, role, kind, second=1.0, turns=True)
+        assert (found.alone, found.beside, found.transpose) == costs
+        assert tensor_of(value, role, kind, second=1.0, turns=False).transpose == 0
+
+
+def test_the_cost_of_a_tensor_by_its_readers() -> None:
+    """Three matmuls read it; `alone`, `beside` and `transpose` are 1, 10 and 100."""
+    tensor = Tensor(1.0, 10.0, 100.0, readers=3)
+    counts = (0, 0), (3, 0), (2, 1), (2, 0), (1, 1)
+    assert [tensor.cost(narrow) for narrow in counts] == [0, 1, 101, 10, 110]
+    tensor.stored = True
+    assert [tensor.cost(narrow) for narrow in counts] == [0, 10, 110, 10, 110]
 
 
 def test_estimates_that_are_near_each_other_are_left_to_the_recipe() -> None:
