@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.analysis.matmuls import WEIGHT
+from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent
-from scalify_hlo.dialect import traits
-from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.quantize.cast_costs import (
+    NARROW,
+    Tensor,
+    contracted_last,
+    elements,
+    is_stored,
+    root_of,
+    tensor_of,
+    width,
+)
+from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.matmuls import Wide
 from scalify_hlo.targets.description import Target, load_target
 
-_WIDE, _NARROW = 2, 1
-"""Bytes of an element in bf16 and in f8."""
+NOT_FASTER: Final = "not faster"
+"""The kind of the reason why a matmul stays wide on a device."""
 
-_CAST: Final[Mapping[str, int]] = {
-    "propagated": _NARROW - _WIDE,
-    "calibrated": _NARROW - _WIDE,
-    "delayed": _WIDE + _NARROW,
-    "current": 2 * _WIDE + _NARROW,
-    "block": 2 * _WIDE + _NARROW,
-}
-"""Bytes that are moved to cast an element, by the kind of the scales.
-
-If the scale is known, the kernel that computes the operand writes the cast in its place. Delayed
-scales need the amax, which is taken as the operand is read for its cast. For a current
-scale, and for scales of blocks, it is read before. `benchmarks.roofline --chosen` shows what XLA
-makes of the choice.
-"""
-_TRANSPOSED: Final = 2 * _NARROW
-"""Bytes that are moved to transpose an element in f8. A kernel that writes a cast in the place of
-its result writes the transpose as well, without reading the cast."""
+_MULTIPLES: Final = {1: 16, 2: 8}
+"""The numbers of which the sizes of a matmul are multiples, by the bytes of its operands. XLA pads
+operands of other sizes for cuBLAS, in kernels of their own. Kernels of Triton need none in bf16;
+which of both computes a matmul is measured on the device."""
+_PASSES: Final = 8
+"""The largest number of times that all changes of the choice are tried; two or three suffice."""
+_MARGIN: Final = 0.02
+"""The share of the time of matmuls by which they are to be faster wide. Estimates that are nearer
+say nothing, and the matmuls get the formats of the recipe."""
+_NOTHING: Final = 1e-12
+"""Seconds that are no difference."""
 _MICRO: Final = 1e6
 
 
@@ -53,27 +54,6 @@ class Candidate(NamedTuple):
     roles: Sequence[str]
 
 
-@dataclass
-class _Tensor:
-    """A tensor that matmuls have as an operand.
-
-    Attributes:
-        seconds: The estimated time of its cast.
-        transpose: That of a transpose of the cast.
-        uses: The number of each matmul that reads it, and whether it sums over the last dimension.
-    """
-
-    seconds: float
-    transpose: float
-    uses: list[tuple[int, bool]] = field(default_factory=list)
-
-    def cost(self, narrow: Iterable[int]) -> float:
-        """Returns the time of the casts and transposes that some matmuls need."""
-        among = set(narrow)
-        ways = {last for number, last in self.uses if number in among}
-        return self.seconds + (len(ways) - 1) * self.transpose if ways else 0.0
-
-
 def not_faster(
     candidates: Sequence[Candidate], recipe: Recipe, stored: Container[ir.Value] = ()
 ) -> list[Wide | None]:
@@ -84,7 +64,8 @@ def not_faster(
     is shared by all matmuls that read the tensor. If the device multiplies f8 operands only with
     the contracted dimension last, as Hopper does, a tensor of which matmuls sum over the last and
     over another dimension is transposed too. Those matmuls stay wide of which the time in bf16 is
-    no longer than that in FP8 with the casts that only they need.
+    shorter than that in FP8 with the casts that only they need, by `_MARGIN`. The same is asked of
+    all matmuls that read a tensor at once, and of all that share tensors.
 
     Args:
         candidates: The matmuls that the recipe would quantize.
@@ -97,7 +78,7 @@ def not_faster(
     device = load_target(recipe.target) if recipe.target in DEVICES else None
     if device is None or not device.bandwidth or recipe.matmul.slower != "wide":
         return [None] * len(candidates)
-    return _Choice(candidates, device, _CAST[recipe.scaling.kind], stored).reasons()
+    return _Choice(candidates, device, recipe.scaling.kind, stored).reasons()
 
 
 class _Choice:
@@ -106,7 +87,7 @@ class _Choice:
     Args:
         candidates: The matmuls.
         device: The device, of which the bandwidth is known.
-        cast: The bytes that are moved to cast an element.
+        kind: The kind of the scales.
         stored: The tensors that are not cast.
     """
 
@@ -114,129 +95,173 @@ class _Choice:
         self,
         candidates: Sequence[Candidate],
         device: Target,
-        cast: int,
+        kind: str,
         stored: Container[ir.Value] = (),
     ) -> None:
         self._device, self._bandwidth = device, device.bandwidth or 1.0
-        self._saved = [self._times(candidate.extent) for candidate in candidates]
-        self._narrow = set(range(len(candidates)))
-        self._tensors: list[_Tensor] = []
-        self._stored = stored
-        self._of: list[list[_Tensor]] = [[] for _ in candidates]
-        numbers: ValueMap[int] = ValueMap()
+        self._kind, self._stored = kind, stored
+        self._times = [_times(candidate, device) for candidate in candidates]
+        self._formats = [_format(candidate) for candidate in candidates]
+        self._narrow = [True] * len(candidates)
+        self._tensors: list[Tensor] = []
+        self._uses: list[list[tuple[int, bool]]] = [[] for _ in candidates]
+        places: ValueMap[int] = ValueMap()
+        results = ValueSet(candidate.op.results[0] for candidate in candidates)
         for number, candidate in enumerate(candidates):
-            self._read(number, candidate, cast, numbers)
+            self._read(number, candidate, places, results)
 
     def reasons(self) -> list[Wide | None]:
         """Returns the reason for each matmul that stays wide."""
-        self._drop_single()
-        for group in self._groups():
-            saved = sum(before - after for before, after in map(self._saved.__getitem__, group))
-            if saved <= sum(tensor.cost(group) for tensor in self._tensors_of(group)):
-                self._narrow -= group
-        self._drop_single()
-        return [self._reason(number) for number in range(len(self._saved))]
+        groups = self._groups()
+        for _ in range(_PASSES):
+            if sum(map(self._improve, groups)) == 0:
+                break
+        return [self._reason(number) for number in range(len(self._narrow))]
 
-    def _times(self, extent: Extent) -> tuple[float, float]:
-        """Returns the times in bf16 and in FP8; an infinite time in bf16 if a size is not known."""
-        if not all(size.known for size in extent):
-            return float("inf"), 0.0
-        m, n, k, batch = (size.least for size in extent)
-        times = []
-        for width, key in ((_WIDE, "bf16"), (_NARROW, "f8")):
-            moved = batch * (width * (m * k + k * n) + _WIDE * m * n)
-            flops = 2 * batch * m * n * k / (self._device.flops(key) or float("inf"))
-            times.append(max(flops, moved / self._bandwidth))
-        return times[0], times[1]
+    def total(self) -> float:
+        """Returns the seconds of all matmuls, and of the casts that are chosen."""
+        pairs = zip(self._times, self._narrow, strict=True)
+        return sum(times[narrow] for times, narrow in pairs) + sum(
+            tensor.cost(tensor.narrow) for tensor in self._tensors
+        )
 
-    def _read(self, number: int, candidate: Candidate, cast: int, numbers: ValueMap[int]) -> None:
+    def _read(
+        self, number: int, candidate: Candidate, places: ValueMap[int], results: ValueSet
+    ) -> None:
         """Adds the operands of a matmul to the tensors."""
-        ends = _contracted_last(candidate.op)
+        ends = contracted_last(candidate.op)
         for side, role in enumerate(candidate.roles):
-            root, moved = _root(candidate.op.operands[side])
-            place = numbers.setdefault(root, len(self._tensors))
+            root, moved = root_of(candidate.op.operands[side])
+            place = places.setdefault(root, len(self._tensors))
             if place == len(self._tensors):
-                # No kernel computes a weight in the forward pass, so that its cast reads it.
-                each = max(cast, _WIDE + _NARROW) if role == WEIGHT else cast
-                known = cast < _NARROW and role != WEIGHT
-                turned = (_NARROW if known else _TRANSPOSED) * self._device.contracted_last
-                second = math.prod(candidate.op.operands[side].type.shape) / self._bandwidth
-                second *= root not in self._stored
-                self._tensors.append(_Tensor(each * second, turned * second))
-            self._tensors[place].uses.append((number, ends[side] != moved))
-            self._of[number].append(self._tensors[place])
+                second = elements(root) / self._bandwidth * (root not in self._stored)
+                turns = self._device.contracted_last
+                self._tensors.append(tensor_of(root, role, self._kind, second=second, turns=turns))
+                self._tensors[place].stored = is_stored(root, results)
+            last = ends[side] != moved
+            tensor = self._tensors[place]
+            tensor.readers += 1
+            tensor.narrow = _added(tensor.narrow, last, 1)
+            self._uses[number].append((place, last))
 
-    def _own(self, number: int) -> float:
-        """Returns the time of the casts that only one matmul needs."""
-        others = self._narrow - {number}
-        tensors = self._tensors_of([number])
-        return sum(t.cost({*others, number}) - t.cost(others) for t in tensors)
+    def _groups(self) -> list[list[int]]:
+        """Returns the matmuls that are changed together.
 
-    def _tensors_of(self, group: Iterable[int]) -> list[_Tensor]:
-        found = {id(tensor): tensor for number in group for tensor in self._of[number]}
-        return list(found.values())
+        These are single ones, all that read a tensor, and all that share tensors.
+        """
+        readers: list[list[int]] = [[] for _ in self._tensors]
+        for number, uses in enumerate(self._uses):
+            for place in {place for place, _ in uses}:
+                readers[place].append(number)
+        groups = [[number] for number in range(len(self._narrow))]
+        groups += [numbers for numbers in readers if len(numbers) > 1]
+        return groups + self._connected(readers)
 
-    def _drop_single(self) -> None:
-        """Drops the matmuls that are not faster, the casts of which others share included."""
-        changed = True
-        while changed:
-            changed = False
-            for number in sorted(self._narrow):
-                before, after = self._saved[number]
-                if before - after <= self._own(number):
-                    self._narrow.discard(number)
-                    changed = True
-
-    def _groups(self) -> list[set[int]]:
-        """Returns the sets of narrow matmuls that share tensors."""
-        left, groups = set(self._narrow), []
+    def _connected(self, readers: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Returns the sets of matmuls that share tensors."""
+        left, groups = set(range(len(self._narrow))), []
         while left:
-            group, waiting = set[int](), [left.pop()]
+            group, waiting = list[int](), [left.pop()]
             while waiting:
                 number = waiting.pop()
-                group.add(number)
-                near = {n for tensor in self._of[number] for n, _ in tensor.uses} & left
+                group.append(number)
+                near = {n for place, _ in self._uses[number] for n in readers[place]} & left
                 left -= near
                 waiting += near
-            groups.append(group)
+            groups.append(sorted(group))
         return groups
 
+    def _improve(self, group: Sequence[int]) -> bool:
+        """Makes a group wide if that is faster, or else narrow if that is; True if one is."""
+        wide = [number for number in group if self._narrow[number]]
+        if wide and self._change(wide, narrow=False) < -_MARGIN * self._before(wide):
+            self._apply(wide, narrow=False)
+            return True
+        narrow = [number for number in group if not self._narrow[number]]
+        if narrow and self._change(narrow, narrow=True) < -_NOTHING:
+            self._apply(narrow, narrow=True)
+            return True
+        return False
+
+    def _before(self, group: Iterable[int]) -> float:
+        """Returns the seconds of matmuls in the format of the program."""
+        return sum(self._times[number][0] for number in group)
+
+    def _counts(self, group: Iterable[int], step: int) -> dict[int, tuple[int, int]]:
+        """Returns the narrow readers of the tensors of a group after all of it was changed."""
+        counts: dict[int, tuple[int, int]] = {}
+        for number in group:
+            for place, last in self._uses[number]:
+                counts[place] = _added(counts.get(place, self._tensors[place].narrow), last, step)
+        return counts
+
+    def _change(self, group: Collection[int], *, narrow: bool) -> float:
+        """Returns the seconds that are added if matmuls of the other kind become narrow or wide."""
+        step = 1 if narrow else -1
+        times = sum(after - before for before, after in map(self._times.__getitem__, group))
+        return step * times + self._casts(group, step)
+
+    def _casts(self, group: Iterable[int], step: int) -> float:
+        """Returns the seconds of casts and transposes that a change of a group adds."""
+        changed = ((self._tensors[place], new) for place, new in self._counts(group, step).items())
+        return sum(tensor.cost(new) - tensor.cost(tensor.narrow) for tensor, new in changed)
+
+    def _apply(self, group: Iterable[int], *, narrow: bool) -> None:
+        for place, new in self._counts(group, 1 if narrow else -1).items():
+            self._tensors[place].narrow = new
+        for number in group:
+            self._narrow[number] = narrow
+
     def _reason(self, number: int) -> Wide | None:
-        if number in self._narrow:
+        if self._narrow[number]:
             return None
-        before, after = (seconds * _MICRO for seconds in self._saved[number])
-        casts = self._own(number) * _MICRO
+        before, after = (seconds * _MICRO for seconds in self._times[number])
+        casts = self._casts([number], 1) * _MICRO
         return Wide(
-            "not faster",
-            f"on {self._device.name}, it is estimated at {before:.1f} µs in bf16, and at "
-            f"{after:.1f} in FP8 with {casts:.1f} for casts",
+            NOT_FASTER,
+            f"on {self._device.name}, it is estimated at {before:.1f} µs in "
+            f"{self._formats[number]}, and at {after:.1f} in FP8 with {casts:.1f} for casts",
             chosen=True,
             hint="matmul.slower=narrow quantizes it",
         )
 
 
-def _root(value: ir.Value) -> tuple[ir.Value, bool]:
-    """Returns the tensor of which a value is a view, and whether its last dimension has moved."""
-    moved = False
-    while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
-        owner = value.owner
-        if owner.name in traits.REORDERS:
-            order = ir.DenseI64ArrayAttr(owner.attributes["permutation"])
-            moved ^= order[len(order) - 1] != len(order) - 1
-        value = owner.operands[0]
-    return value, moved
+def _times(candidate: Candidate, device: Target) -> tuple[float, float]:
+    """Returns the seconds in the format of the program, and in FP8.
+
+    The first is infinite if a size is not known.
+    """
+    if not all(size.known for size in candidate.extent):
+        return float("inf"), 0.0
+    operands = list(candidate.op.operands)[:2]
+    before = _seconds(candidate, _format(candidate), max(map(width, operands)), device)
+    return before, _seconds(candidate, "f8", NARROW, device)
 
 
-_VIEWS: Final = traits.RESHAPES | (traits.REORDERS - {"stablehlo.reverse"})
+def _format(candidate: Candidate) -> str:
+    """Returns the format of the wider operand in the program."""
+    operands = list(candidate.op.operands)[:2]
+    return str(unwidened(max(operands, key=width)).type.element_type)
 
 
-def _contracted_last(op: ir.OpView) -> tuple[bool, bool]:
-    """Returns, for each operand, whether its last dimension is one that is summed over."""
-    if op.operation.name != "stablehlo.dot_general":
-        return True, True
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    lhs, rhs = (op.operands[side].type.rank - 1 for side in (0, 1))
-    return (
-        lhs in numbers.lhs_contracting_dimensions,
-        rhs in numbers.rhs_contracting_dimensions,
-    )
+def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> float:
+    """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
+    m, n, k, batch = (extent.least for extent in candidate.extent)
+    flops = device.flops(format_ if size > NARROW else "f8") or float("inf")
+    moved = batch * (size * (m * k + k * n) + width(candidate.op.results[0]) * m * n)
+    bandwidth = device.bandwidth or float("inf")
+    seconds = max(2 * batch * m * n * k / flops, moved / bandwidth)
+    if candidate.op.operation.name != "stablehlo.dot_general" or size not in _MULTIPLES:
+        return seconds
+    sides = (free * k for free in (m, n) if _is_padded((free, k), _MULTIPLES[size]))
+    return seconds + 2 * size * batch * sum(sides) / bandwidth
+
+
+def _is_padded(sizes: Iterable[int], multiple: int) -> bool:
+    return any(size > 1 and size % multiple for size in sizes)
+
+
+def _added(counts: tuple[int, int], last: bool, step: int) -> tuple[int, int]:
+    """Returns numbers of readers with one more, or one less, of a kind."""
+    other, at_end = counts
+    return (other, at_end + step) if last else (other + step, at_end)

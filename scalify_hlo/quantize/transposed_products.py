@@ -7,6 +7,11 @@ element is the sum of the same products, in the same order. XLA finds this itsel
 the product with the scales of the operands. Then it computes the update of the weight in the order
 of the gradient, and copies the weight and its state to and from that order.
 
+A matmul that stays wide because FP8 is no faster is swapped too, also where dimensions of size 1
+lie between those that are swapped. XLA does not find that. In attention with one head for each
+group of keys, it then keeps the softmax in the order of the transpose, and copies a gradient in f32
+to that order.
+
 The new matmul is marked with ``scalify.swapped``, as reports list operands in the original order.
 """
 
@@ -14,14 +19,17 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import MHLO, SDY
 
 
-def transpose_of(op: ir.OpView) -> ir.Operation | None:
+def transpose_of(op: ir.OpView, *, ones: bool = False) -> ir.Operation | None:
     """Returns the transpose for which the operands of a matmul can be swapped.
 
     Args:
         op: The matmul.
+        ones: Whether dimensions of size 1 may be in other places.
 
     Returns:
         The transpose; None if the op is no ``dot_general``, if anything else reads its result, or
@@ -35,15 +43,25 @@ def transpose_of(op: ir.OpView) -> ir.Operation | None:
         return None
     if attributes.STATE_GRADIENT in transpose.attributes:
         return None
-    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    batch = len(numbers.lhs_batching_dimensions)
+    left_out = [ones and size == 1 for size in op.results[0].type.shape]
+    permutation = ir.DenseI64ArrayAttr(transpose.attributes["permutation"])
+    moves, order = (
+        [d for d in dims if not left_out[d]] for dims in (permutation, _swapped_order(op))
+    )
+    return transpose if moves == order != sorted(order) else None
+
+
+def _swapped_shape(op: ir.OpView) -> list[int]:
+    """Returns the shape of the result of a ``dot_general`` with swapped operands."""
+    return [op.results[0].type.shape[d] for d in _swapped_order(op)]
+
+
+def _swapped_order(op: ir.OpView) -> list[int]:
+    """Returns the dimensions of the result in the order in which swapped operands make them."""
+    numbers = stablehlo.DotDimensionNumbers(op.attributes[_NUMBERS])
+    batch, rank = len(numbers.lhs_batching_dimensions), op.results[0].type.rank
     lhs = op.operands[0].type.rank - len(numbers.lhs_contracting_dimensions)
-    rank = op.results[0].type.rank
-    order = [*range(batch), *range(lhs, rank), *range(batch, lhs)]
-    moves = list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
-    if moves != order or order == sorted(order):
-        return None
-    return transpose
+    return [*range(batch), *range(lhs, rank), *range(batch, lhs)]
 
 
 def swapped(numbers: ir.Attribute) -> ir.Attribute:
@@ -55,6 +73,43 @@ def swapped(numbers: ir.Attribute) -> ir.Attribute:
         list(of.rhs_contracting_dimensions),
         list(of.lhs_contracting_dimensions),
     )
+
+
+def with_swapped_operands(op: ir.OpView) -> ir.OpView:
+    """Replaces a matmul of which only a transpose is read by that of the swapped operands.
+
+    Args:
+        op: The matmul, in the formats of the program.
+
+    Returns:
+        The new matmul, which takes the place of the transpose. It is the same one if `transpose_of`
+        finds no transpose, or if an attribute says something of one operand.
+    """
+    transpose = transpose_of(op, ones=True)
+    if transpose is None or any(key in op.attributes for key in _FIXED):
+        return op
+    kept = dict(op.attributes.items()) | {attributes.SWAPPED: ir.UnitAttr.get()}
+    kept[_NUMBERS] = swapped(kept[_NUMBERS])
+    if _PRECISION in kept:
+        kept[_PRECISION] = ir.ArrayAttr.get(list(kept[_PRECISION])[::-1])
+    old, new = op.results[0].type, transpose.results[0].type
+    matmul = ir.Operation.create(
+        op.operation.name,
+        results=[ir.RankedTensorType.get(_swapped_shape(op), old.element_type, old.encoding)],
+        operands=list(op.operands)[::-1],
+        attributes=kept,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    made = matmul.result
+    same = made.type == new
+    replace_op(transpose, [made if same else emit.reshape(made, new, op.operation)])
+    erase(op)
+    return matmul.opview
+
+
+_NUMBERS, _PRECISION = "dot_dimension_numbers", "precision_config"
+_FIXED = ("algorithm", attributes.STATE_GRADIENT)
 
 
 def _placed(op: ir.Operation) -> bool:

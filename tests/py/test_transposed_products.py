@@ -17,7 +17,7 @@ from scalify_hlo.quantize import matmuls
 from tests.py.fp8_numpy import quantized
 from tests.py.judge import evaluate, parse
 
-SIZES = {"b": 2, "c": 16, "d": 32, "k": 48, "m": 4}
+SIZES = {"b": 2, "c": 16, "d": 32, "k": 48, "m": 4, "o": 1}
 SMALL = {"matmul.smallest": 1}
 OWN = ["fp8-current", "fp8-delayed", "fp8-calibrated"]
 
@@ -84,6 +84,48 @@ def test_a_transpose_is_a_matmul_of_swapped_operands(
     inputs = [*arrays, *state_for(new, len(arrays))]
     for one, other in zip(evaluate(parse(new), inputs), evaluate(parse(old), inputs), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
+@pytest.mark.parametrize(
+    "spec", ["bcd,bkd->bkc", "bcd,bkod->bokc", "bcd,bokd->bkoc", "cd,kod->okc"]
+)
+def test_a_matmul_that_is_no_faster_is_swapped_too(spec: str, recipe: str) -> None:
+    """Dimensions of size 1, of which XLA finds no transpose, may be anywhere."""
+    program, arrays = turned(*re.split(",|->", spec))
+    new = rewritten(program, recipe, arrays, target="h200")
+    assert "f8E4M3FN" not in new
+    assert "stablehlo.transpose" not in new
+    (found,), (wanted,) = (
+        evaluate(parse(text), arrays) for text in (new, str(program.mlir_module()))
+    )
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_matmul_that_is_excluded_is_not_swapped() -> None:
+    program, arrays = turned("bcd", "bkod", "bokc")
+    new = rewritten(program, "fp8-current", arrays, **{"target": "h200", "matmul.exclude": ["*"]})
+    assert "stablehlo.transpose" in new
+
+
+@pytest.mark.parametrize("spec", ["bcd,bkmd->bmkc", "bcd,bkod->bcok"])
+def test_another_transpose_stays(spec: str) -> None:
+    """The first moves other dimensions as well, and the second swaps none."""
+    program, arrays = turned(*re.split(",|->", spec))
+    assert "stablehlo.transpose" in rewritten(program, "fp8-current", arrays, target="h200")
+
+
+def test_operands_of_other_precisions_are_swapped_with_them() -> None:
+    text = """
+func.func @main(%x: tensor<16x32xf32>, %w: tensor<32x1x48xf32>) -> tensor<48x1x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], precision = [HIGHEST, DEFAULT]
+    : (tensor<16x32xf32>, tensor<32x1x48xf32>) -> tensor<16x1x48xf32>
+  %1 = stablehlo.transpose %0, dims = [2, 1, 0] : (tensor<16x1x48xf32>) -> tensor<48x1x16xf32>
+  return %1 : tensor<48x1x16xf32>
+}"""
+    new = scalify_hlo.rewrite(text, recipe="fp8-current", settings=SMALL | {"target": "h200"})
+    assert "precision = [DEFAULT, HIGHEST]" in new
+    assert "stablehlo.transpose" not in new
 
 
 def product_of(x: jax.Array, w: jax.Array) -> jax.Array:

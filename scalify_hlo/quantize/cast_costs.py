@@ -1,0 +1,155 @@
+"""Estimated times of the casts to f8 that matmuls share, from the bytes that they move.
+
+A cast replaces the wide tensor if a kernel computes the tensor, if the scale is known before, and
+if only matmuls in FP8 read it. If a matmul that stays wide reads it as well, both are written.
+These rules were read in the kernels of compiled programs. `python -m benchmarks.roofline --chosen`
+lists the times of such programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.analysis.matmuls import GRADIENT, MATMULS, WEIGHT
+from scalify_hlo.dialect import traits
+from scalify_hlo.quantize.casts import unwidened
+
+NARROW: Final = 1
+"""Bytes of an element in f8."""
+
+_KNOWN: Final = frozenset({"propagated", "calibrated"})
+"""The kinds of scales that are known before the tensor is computed. A kernel that takes an amax for
+delayed scales is one of its own, which reads the tensor and writes the cast."""
+_READ_TWICE: Final = frozenset({"current", "block"})
+"""The kinds of scales that follow from an amax of the tensor."""
+_IN_MEMORY: Final = MATMULS | {"stablehlo.case", "stablehlo.custom_call", "stablehlo.while"}
+"""Ops whose results no other kernel computes along with an amax or a cast."""
+_VIEWS: Final = traits.RESHAPES | (traits.REORDERS - {"stablehlo.reverse"})
+_STORES: Final = frozenset({"func.return", "stablehlo.return", "stablehlo.dynamic_update_slice"})
+"""Ops that keep a tensor as it is."""
+
+
+@dataclass
+class Tensor:
+    """A tensor that matmuls have as an operand.
+
+    Attributes:
+        alone: The seconds that a cast adds if no wide matmul reads the tensor; less than 0 if the
+            wide tensor is not written.
+        beside: The same if one does.
+        transpose: The seconds that a transpose of the cast takes.
+        readers: How many of the candidates read it, each operand counted.
+        stored: Whether it is in memory in its own format in any case.
+        narrow: How many of them are narrow and sum over another dimension than the last, or over
+            the last.
+    """
+
+    alone: float
+    beside: float
+    transpose: float
+    readers: int = 0
+    stored: bool = False
+    narrow: tuple[int, int] = field(default=(0, 0))
+
+    def cost(self, narrow: tuple[int, int]) -> float:
+        """Returns the seconds of the casts and transposes for some readers; see `narrow`."""
+        ways = sum(count > 0 for count in narrow)
+        if not ways:
+            return 0.0
+        wide = self.stored or sum(narrow) < self.readers
+        return (self.beside if wide else self.alone) + (ways - 1) * self.transpose
+
+
+def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, turns: bool) -> Tensor:
+    """Returns the costs of the casts of a tensor.
+
+    Args:
+        root: The tensor.
+        role: Its role in a matmul.
+        kind: The kind of the scales.
+        second: The time in which the memory moves one byte for each element.
+        turns: Whether f8 operands that are summed over other dimensions are transposed.
+    """
+    wide = width(root)
+    computed = role != WEIGHT and _is_computed(root)
+    if kind in _KNOWN and computed:
+        alone, beside = NARROW - wide, NARROW
+    else:
+        # The kernel that computes a tensor takes the amax of the whole as well, not that of blocks.
+        again = kind in _READ_TWICE and (kind == "block" or not computed)
+        alone = beside = (1 + again) * wide + NARROW
+    # Both matmuls that read a gradient follow it, so that one kernel writes both orders. The
+    # transpose of an activation is read in the backward pass, long after its cast.
+    at_once = kind in _KNOWN and role == GRADIENT
+    turned = turns * (NARROW if at_once else 2 * NARROW)
+    return Tensor(alone * second, beside * second, turned * second)
+
+
+def _is_computed(value: ir.Value) -> bool:
+    """Whether a kernel computes a tensor that may compute the cast or the amax as well."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in traits.ROUNDS:
+        value = value.owner.operands[0]  # XLA rounds the result of a matmul in its kernel.
+    return not isinstance(value.owner, ir.Block) and value.owner.name not in _IN_MEMORY
+
+
+def width(value: ir.Value) -> int:
+    """Returns the bytes of an element of a tensor, before it was widened."""
+    return int(unwidened(value).type.element_type.width) // 8
+
+
+def elements(value: ir.Value) -> int:
+    """Returns the number of elements of a tensor; 0 if a size is not known."""
+    return math.prod(value.type.shape) if value.type.has_static_shape else 0
+
+
+def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
+    """Returns the tensor of which a value is a view, and whether its last dimension has moved."""
+    moved, value = False, unwidened(value)
+    while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
+        owner = value.owner
+        if owner.name in traits.REORDERS:
+            order = ir.DenseI64ArrayAttr(owner.attributes["permutation"])
+            moved ^= order[len(order) - 1] != len(order) - 1
+        value = owner.operands[0]
+    return value, moved
+
+
+def is_stored(root: ir.Value, candidates: Container[ir.Value]) -> bool:
+    """Whether a matmul that is no candidate reads a tensor, or a result or a loop keeps it.
+
+    Args:
+        root: The tensor.
+        candidates: The results of the matmuls that may be narrow.
+    """
+    return any(
+        op.name in _STORES or (op.name in MATMULS and op.results[0] not in candidates)
+        for op in _readers(root)
+    )
+
+
+def _readers(value: ir.Value) -> Iterator[ir.Operation]:
+    """Yields the ops that read a tensor or a view of it."""
+    views = [value]
+    while views:
+        for use in views.pop().uses:
+            op = use.owner.operation
+            if op.name in _VIEWS:
+                views.append(op.results[0])
+            else:
+                yield op
+
+
+def contracted_last(op: ir.OpView) -> tuple[bool, bool]:
+    """Returns, for each operand, whether its last dimension is one that is summed over."""
+    if op.operation.name != "stablehlo.dot_general":
+        return True, True
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    lhs, rhs = (op.operands[side].type.rank - 1 for side in (0, 1))
+    return (
+        lhs in numbers.lhs_contracting_dimensions,
+        rhs in numbers.rhs_contracting_dimensions,
+    )
