@@ -6,6 +6,7 @@
     python -m benchmarks.roofline --model gpt2 --optimize      # with faster ops of the same value
     python -m benchmarks.roofline --chosen                     # matmuls by what pays on the device
     python -m benchmarks.roofline --dtype f32 --bf16           # from f32, with compute=bf16
+    python -m benchmarks.roofline --dtype f32 --keep --chosen  # from f32, with compute=keep
     python -m benchmarks.roofline --model decode --weights     # weights that are stored in f8
     python -m benchmarks.roofline --show                       # the table of the last figures
 
@@ -51,14 +52,22 @@ CHOSEN = "+target"
 """The end of the label of a program whose recipe has the device as its target."""
 OUTSIDE = "+bf16"
 """The end of the label of a program whose recipe sets `compute` to bf16."""
+KEPT = "+keep"
+"""The end of the label of a program whose recipe sets `compute` to keep, also for the device."""
 WEIGHTS = "+weights"
 """The end of the label of a program that takes its weights in f8, with the signature `scaled`."""
 VOCABULARY = "+vocabulary"
 """The end of the label of a program with the vocabulary's matmul in f8."""
 OPTIMIZED = "+optimize"
 """The end of the label of a program that is rewritten with `optimize=True`."""
+ENDS = {
+    **{end: end.removeprefix("+") for end in (OUTSIDE, KEPT, WEIGHTS, VOCABULARY)},
+    CHOSEN: "chosen",
+}
+"""The options of this command by the ends of labels, in their order."""
 SETTINGS: Mapping[str, Mapping[str, object]] = {
     OUTSIDE: {"compute": "bf16"},
+    KEPT: {"compute": "keep"},
     WEIGHTS: {"state.weight": "f8E4M3FN"},
     VOCABULARY: {"matmul.vocabulary": True},
 }
@@ -110,9 +119,7 @@ def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str, str]]:
             for recipe in options.recipe:
                 label = recipe + OPTIMIZED * options.optimize
                 if recipe != ORIGINAL:
-                    asked = (options.bf16, options.weights, options.vocabulary, options.chosen)
-                    ends = zip((OUTSIDE, WEIGHTS, VOCABULARY, CHOSEN), asked, strict=True)
-                    label = recipe + "".join(end for end, wanted_ in ends if wanted_)
+                    label = recipe + "".join(end for end in ENDS if getattr(options, ENDS[end]))
                     label += OPTIMIZED * options.optimize
                 yield model, dtype, label
 
@@ -200,6 +207,7 @@ def main() -> int:
     parser.add_argument("--chosen", action="store_true", help="for that device")
     parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
     parser.add_argument("--bf16", action="store_true", help="with compute=bf16")
+    parser.add_argument("--keep", action="store_true", help="with compute=keep")
     parser.add_argument("--weights", action="store_true", help="with weights stored in f8")
     parser.add_argument("--vocabulary", action="store_true", help="with the vocabulary's matmul")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each program")
