@@ -52,7 +52,7 @@ CHOSEN = "+target"
 """The end of the label of a program whose recipe has the device as its target."""
 OUTSIDE = "+bf16"
 """The end of the label of a program whose recipe sets `compute` to bf16."""
-KEPT = "+keep"
+OUTSIDE_KEPT = "+keep"
 """The end of the label of a program whose recipe sets `compute` to keep, also for the device."""
 WEIGHTS = "+weights"
 """The end of the label of a program that takes its weights in f8, with the signature `scaled`."""
@@ -61,13 +61,13 @@ VOCABULARY = "+vocabulary"
 OPTIMIZED = "+optimize"
 """The end of the label of a program that is rewritten with `optimize=True`."""
 ENDS = {
-    **{end: end.removeprefix("+") for end in (OUTSIDE, KEPT, WEIGHTS, VOCABULARY)},
+    **{end: end.removeprefix("+") for end in (OUTSIDE, OUTSIDE_KEPT, WEIGHTS, VOCABULARY)},
     CHOSEN: "chosen",
 }
 """The options of this command by the ends of labels, in their order."""
 SETTINGS: Mapping[str, Mapping[str, object]] = {
     OUTSIDE: {"compute": "bf16"},
-    KEPT: {"compute": "keep"},
+    OUTSIDE_KEPT: {"compute": "keep"},
     WEIGHTS: {"state.weight": "f8E4M3FN"},
     VOCABULARY: {"matmul.vocabulary": True},
 }
