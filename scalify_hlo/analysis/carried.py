@@ -187,12 +187,12 @@ class _Matching:
                 by_end.setdefault(argument.path[-common:], []).append(i)
         alike = []
         for result, end in given:
-            more = result.path[-common - 1 :]
+            before = result.path[-common - 1 : -common]
             for i in self._flow.candidates(self._place(result.number), by_end.get(end, ())):
                 argument = self._taken[i]
                 if argument.type == result.type:
                     path, number = argument.path, argument.number
-                    differs = path[-common - 1 :] != more
+                    differs = not before or path[-common - 1 : -common] != before
                     alike.append((len(path), differs, result.number, number, i))
         return sorted(alike)
 

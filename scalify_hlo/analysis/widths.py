@@ -19,7 +19,7 @@ from scalify_hlo.analysis.last_matmuls import LastMatmuls, is_backward_matmul
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import element_type
-from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
 
 class Width(IntEnum):
@@ -84,10 +84,15 @@ class Widths:
     Args:
         main: The entry function.
         gradients: Whether gradients, results of backward matmuls, are narrow too.
+        quantized: The matmuls that are quantized; None if that is not known. If it is, what the
+            program computes from its arguments stays wide up to the first of these: an input may
+            be a position, or far from zero.
     """
 
-    def __init__(self, main: ir.OpView, *, gradients: bool = True) -> None:
-        self._gradients = gradients
+    def __init__(
+        self, main: ir.OpView, *, gradients: bool = True, quantized: OpSet | None = None
+    ) -> None:
+        self._gradients, self._quantized = gradients, quantized
         self.of: ValueMap[Width] = ValueMap()
         module = main.operation.parent
         self.functions = functions_in(module.regions[0].blocks[0].operations)
@@ -97,10 +102,10 @@ class Widths:
         self._last = ValueSet()
 
     def enter(self, block: ir.Block) -> None:
-        """Sets the widths of arguments; ops that read those of rank 2 or more are narrow."""
+        """Sets the widths of arguments; ops that read those of rank 2 or more may be narrow."""
         for argument in block.arguments:
             type_ = argument.type
-            large = is_f32(argument) and type_.rank > 1
+            large = is_f32(argument) and type_.rank > 1 and self._quantized is None
             self.of[argument] = Width.NARROW if large else Width.WIDE
 
     def find_loss(self, ops: Sequence[ir.Operation]) -> None:
@@ -198,6 +203,8 @@ class Widths:
         if name not in MATMULS and (widest == Width.LOSS or self._reads_last(operands)):
             return Width.LOSS
         if name in MATMULS:
+            if self._quantized is not None and widest < Width.NARROW and op not in self._quantized:
+                return Width.WIDE
             return Width.NARROW if self._gradients or not is_backward_matmul(op) else Width.GRADIENT
         if name in NARROWED:
             wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -167,18 +168,27 @@ class Bench:
         return self.original.step(self._values[0]).values
 
     def decrease(self, loss: ResultKind | None) -> float | None:
-        """Returns the share of its loss that a step takes away; None without a loss or state.
+        """Returns the share of its loss that a step takes away.
 
         Args:
             loss: The result that is the loss, of the first step and of the next one on its inputs.
+
+        Returns:
+            The share; negative if the loss grows. None without a loss or weights among the results,
+            or if the loss does not change or is not finite.
         """
-        if loss is None or not self._state:
+        weights = {n for n, t in enumerate(self._interface.arguments) if self._is_weight(t.name)}
+        if loss is None or weights.isdisjoint(self._state.values()):
             return None
         running = self.original.carrying(self._state)
         first = running.step(self._values[0])
         steps = first, running.step(self._values[0], first)
         before, after = (float(np.real(s.values[loss.number].reshape(-1)[0])) for s in steps)
-        return 1 - after / before if before else None
+        change = (before - after) / abs(before) if before else math.nan
+        return change if change and math.isfinite(change) else None
+
+    def _is_weight(self, argument: str) -> bool:
+        return self.roles.get(argument) == "weight"
 
     def losses(self, running: Running, loss: ResultKind | None, seeds: Iterable[Seed]) -> Losses:
         """Returns the loss of each step of each seed; nothing without a loss.

@@ -117,10 +117,13 @@ def rewrite_with_report(
 
 
 def _for_platforms(exported: jax.export.Exported, options: Options) -> Options:
-    """Returns the options with the target for the platforms of a program."""
+    """Returns the options with the target for the platforms of a program.
+
+    A program may be for several platforms, so that they do not decide on ``compute``.
+    """
     recipe, platforms = options.recipe, exported.platforms
     if recipe.target == "any" and "tpu" in platforms:
-        return replace(options, recipe=replace(recipe, target="tpu"))
+        return replace(options, recipe=replace(recipe, target="tpu", compute=recipe.rest))
     if recipe.matmul.narrow and recipe.target in WITH_ALGORITHMS and set(platforms) == {"tpu"}:
         raise UsageError(
             f"the recipe is for the target {recipe.target!r}, and the program was exported for tpu",

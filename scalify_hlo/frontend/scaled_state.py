@@ -112,10 +112,13 @@ def _require_finite(name: str, pair: Any, made: Any) -> None:
     """Refuses data that the cast made infinite or NaN; those that JAX traces have no numbers."""
     if isinstance(made.data, jax.core.Tracer):
         return
-    before, after = (int(jnp.sum(~jnp.isfinite(each.data))) for each in (pair, made))
-    if after > before:
+    lost = 0
+    for kind in (jnp.isnan, jnp.isinf):  # E4M3 has no infinity, and its NaN may come from one.
+        before, after = (int(jnp.sum(kind(each.data))) for each in (pair, made))
+        lost = max(lost, after - before)
+    if lost:
         raise InputError(
-            overflow(name, after - before, made.data, made.scale),
+            overflow(name, lost, made.data, made.scale),
             hint="rewrite the original so that it takes this argument as it is: the option "
             "matmul.exclude leaves a weight wide, and state.first_moment=keep moments",
         )

@@ -8,13 +8,18 @@ from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.analysis.sizes import Sizes
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.value_map import OpSet
 from scalify_hlo.errors import Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
+from scalify_hlo.quantize.matmuls import is_small
 from scalify_hlo.quantize.mixed_precision import narrow_model
+from scalify_hlo.quantize.selection import Selection
 from scalify_hlo.recipes.formats import AUTO
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import MatmulReport, Report
@@ -29,7 +34,11 @@ class NarrowComputePass(Pass):
 
     A program with matmuls in 16 bits is left as it is: what it computes in f32 is there on purpose.
     If the recipe names the format, that is a remark. Matmuls that the recipe itself cast to 16 bits
-    do not count. A program without matmuls is left as it is if the target decides on the format.
+    do not count.
+
+    If the target decides on the format, a program is left as it is of which the recipe quantizes no
+    matmul. What the program computes from its arguments keeps its format up to the first matmul
+    that is quantized.
 
     If the format has the range of f32, it needs no scales. Then this pass runs before matmuls are
     quantized, which read and return that format, as they do in a program exported in it. Operands
@@ -48,21 +57,35 @@ class NarrowComputePass(Pass):
         if main is None or self.recipe.rest == KEEP:
             return
         records = index.shared(Records)
-        matmuls = report.matmuls if records is None else records.before
-        mixed, decided = _mixed(matmuls), self.recipe.compute == AUTO
-        if mixed is None and (matmuls or not decided):
-            self._narrow(main, index)
+        mixed = _mixed(report.matmuls if records is None else records.before)
+        decided = self.recipe.compute == AUTO
+        quantized = self._quantized(module, index) if decided and mixed is None else None
+        if mixed is None and (quantized is None or quantized):
+            self._narrow(main, index, quantized)
             report.compute = self.recipe.rest
         elif mixed is not None and not decided:
             report.remarks.append(self._kept(mixed))
         if self.recipe.computes_last:
             _finish(module, records)
 
-    def _narrow(self, main: ir.OpView, index: ModuleIndex) -> None:
+    def _quantized(self, module: ir.Operation, index: ModuleIndex) -> OpSet | None:
+        """Returns the matmuls that the recipe quantizes, if the device is not slower with it.
+
+        Returns None if no matmul has roles, as in a pipeline without `scalify-roles`.
+        """
+        matmuls = [op for op in marked_ops(module, index.listing) if op.operation.name in MATMULS]
+        with_roles = [op for op in matmuls if attributes.ROLES in op.attributes]
+        if matmuls and not with_roles:
+            return None
+        selection, sizes = Selection(self.recipe), Sizes()
+        chosen = ((op, selection.of(op, sizes.of(op)).formats) for op in with_roles)
+        return OpSet(op.operation for op, both in chosen if both and all(map(is_small, both)))
+
+    def _narrow(self, main: ir.OpView, index: ModuleIndex, quantized: OpSet | None) -> None:
         casts = index.shared(Casts) or index.share(Casts())
         before = casts.count
         kind = attributes.DATA if self.recipe.computes_last else ""
-        narrow_model(main, self.recipe.rest, casts, kind)
+        narrow_model(main, self.recipe.rest, casts, kind, quantized)
         index.casts += casts.count - before
 
     def _kept(self, matmul: MatmulReport) -> Remark:

@@ -102,6 +102,14 @@ class RolesPass(Pass):
             told=LAST_WIDE in own_settings(recipe),
         )
 
+    def __post_init__(self) -> None:
+        """Refuses a share of layers that is none."""
+        if not 0 <= self.last_wide <= 1:
+            raise UsageError(
+                f"last-wide of {self.name} takes a number from 0 to 1, and not {self.last_wide:g}",
+                hint="0.15 leaves the last 15 % of the linear layers wide",
+            )
+
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         main = main_function(module)

@@ -36,7 +36,9 @@ _BROADCAST = "stablehlo.broadcast_in_dim"
 _CONSTANT = "stablehlo.constant"
 
 
-def narrow_model(main: ir.OpView, format_: str, casts: Casts, kind: str) -> None:
+def narrow_model(
+    main: ir.OpView, format_: str, casts: Casts, kind: str, quantized: OpSet | None = None
+) -> None:
     """Changes the format of the values of a model.
 
     Args:
@@ -44,9 +46,10 @@ def narrow_model(main: ir.OpView, format_: str, casts: Casts, kind: str) -> None
         format_: The new format.
         casts: The casts of the module.
         kind: The kind of casts to the format; see `scalify_hlo.dialect.attributes`.
+        quantized: See `scalify_hlo.analysis.widths.Widths`.
     """
     parts = model_of(main)
-    widths = Widths(main, gradients=FORMATS[format_].wide)
+    widths = Widths(main, gradients=FORMATS[format_].wide, quantized=quantized)
     for part in parts:
         widths.enter(part.block)
         widths.find_loss(part.ops)

@@ -24,6 +24,7 @@ Value: TypeAlias = bool | int | float | str | tuple[str, ...] | tuple[int, ...]
 _PRESETS = files("scalify_hlo") / "recipes" / "presets"
 _SUFFIX = ".toml"
 _BASE = "base"
+_REAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?([eE][+-]?[0-9]{1,2})?")
 
 
 class OptionSource(enum.IntEnum):
@@ -97,7 +98,7 @@ class Setting:
 
     def _number(self) -> float | None:
         value = self.value
-        if self._spelt and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", str(value)):
+        if self._spelt and re.fullmatch(_REAL, str(value)):
             value = float(str(value))
         return float(value) if type(value) in (int, float) else None  # type: ignore[arg-type]
 

@@ -102,6 +102,15 @@ def exported_alike() -> Any:
     return jax.export.export(jax.jit(step))(before)
 
 
+def exported_nested() -> Any:
+    """Two results with equal ends of paths, one of which has the whole path of an argument."""
+
+    def step(params: jax.Array, g: jax.Array) -> Any:
+        return {"a": {"params": params * 2 + g}, "params": params - g}
+
+    return jax.export.export(jax.jit(step))(jnp.ones(3), jnp.ones(3))
+
+
 PROGRAMS = {
     "adamw": lambda: exported_step(optax.adamw(1e-3), swapped=False),
     "adamw, swapped": lambda: exported_step(optax.adamw(1e-3), swapped=True),
@@ -113,6 +122,7 @@ PROGRAMS = {
     "far": exported_far,
     "alike": exported_alike,
     "unnamed": exported_unnamed,
+    "nested": exported_nested,
 }
 
 
@@ -138,6 +148,10 @@ def test_all_state_of_a_step_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", ["gradients", "penalty"])
 def test_gradients_are_no_state(name: str) -> None:
     assert carried(PROGRAMS[name]()) == ({}, {})
+
+
+def test_of_equal_names_the_first_result_is_chosen() -> None:
+    assert carried(exported_nested())[0] == {0: 0, 1: 1}
 
 
 def test_far_state_and_state_of_other_names_are_found() -> None:

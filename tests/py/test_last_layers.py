@@ -358,7 +358,7 @@ def test_requirements_count_the_last_layers_as_wide(tmp_path: Path) -> None:
     assert command(tmp_path, "rewrite", *out, "--require", "wide<=1", "--strict").exit_code == 0
 
 
-@pytest.mark.parametrize("value", ["1.01", "-0.1", "nan", "inf", "true", "half", "", "1e-1"])
+@pytest.mark.parametrize("value", ["1.01", "-0.1", "nan", "inf", "true", "half", "", "1e1"])
 def test_a_bad_share_is_one_sentence(value: str, tmp_path: Path) -> None:
     out = "-o", str(tmp_path / "out.mlir")
     result = command(tmp_path, "rewrite", *out, "--set", f"matmul.last_wide={value}")
@@ -366,6 +366,16 @@ def test_a_bad_share_is_one_sentence(value: str, tmp_path: Path) -> None:
     assert "matmul.last_wide" in result.stderr
     assert "a number from 0 to 1" in result.stderr
     assert "defect" not in result.stderr
+
+
+@pytest.mark.parametrize("value", ["7", "-1"])
+def test_a_bad_share_of_the_pass_is_one_sentence(value: str) -> None:
+    with pytest.raises(UsageError, match="takes a number from 0 to 1, and not"):
+        parse_pipeline(f"scalify-roles{{last-wide={value}}}")
+
+
+def test_a_share_may_have_an_exponent() -> None:
+    assert load_recipe("nvfp4", ["matmul.last_wide=1e-1"]).matmul.last_wide == 0.1
 
 
 def test_a_share_without_casts_has_no_effect() -> None:

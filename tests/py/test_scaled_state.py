@@ -166,7 +166,7 @@ class TestScaledState:
 
 
 def test_a_number_that_overflows_is_refused() -> None:
-    """A cast to E4M3 makes it NaN; one that was infinite before stays what the cast makes of it."""
+    """A cast to E4M3 makes it NaN."""
     weight, x = np.zeros((512, 512), np.float32), np.ones((32, 512), np.float32)
     weight[3, 4] = 1e3
     original = jax.export.export(jax.jit(lambda params, x: x @ params["w"]))({"w": weight}, x)
@@ -179,5 +179,9 @@ def test_a_number_that_overflows_is_refused() -> None:
     assert "matmul.exclude" in str(caught.value.hint)
     jax.eval_shape(lambda state: jsa.scaled_state(program, state), ({"w": weight},))
     weight[:] = 1.0
+    weight[3, 4] = np.inf  # E4M3 has no infinity, and makes it NaN.
+    with pytest.raises(jsa.InputError, match="has 1 of 262,144 numbers"):
+        jsa.scaled_state(program, ({"w": weight},))
+    weight[3, 4] = 1.0
     (state,) = jsa.scaled_state(program, ({"w": weight},))
     assert bool(jnp.all(jnp.isfinite(state["w"].data)))

@@ -281,16 +281,36 @@ def test_costs_of_matmuls_add_up_as_squares() -> None:
     assert cost.amount == pytest.approx(math.sqrt(sum(squares)))
 
 
+def decrease(step: Any) -> float | None:
+    bench = Bench(choosing.exported(step), [(parameters(), *batch())])
+    return bench.decrease(next(kind for kind in bench.kinds if kind.scalar))
+
+
 def test_what_a_step_takes_away_is_that_of_two_steps() -> None:
-    params, sample = parameters(), batch()
-    bench = Bench(choosing.exported(good_step), [(params, *sample)])
-    after, before = good_step(params, *sample)
-    _, then = good_step(after, *sample)
-    (loss,) = (kind for kind in bench.kinds if kind.scalar)
-    assert bench.decrease(loss) == pytest.approx(1 - float(then) / float(before), rel=1e-4)
-    assert bench.decrease(None) is None
-    gradients = export.export(jax.jit(jax.value_and_grad(loss_of)))(params, *sample)
-    assert Bench(gradients, [(params, *sample)]).decrease(loss) is None
+    after, before = good_step(parameters(), *batch())
+    _, then = good_step(after, *batch())
+    assert decrease(good_step) == pytest.approx(1 - float(then) / float(before), rel=1e-4)
+    assert Bench(choosing.exported(good_step), [(parameters(), *batch())]).decrease(None) is None
+
+    def shifted(params: Any, x: Any, y: Any) -> Any:
+        params, loss = good_step(params, x, y)
+        return params, loss - 2 * before  # For example, a log-likelihood.
+
+    assert decrease(shifted) == pytest.approx(decrease(good_step), rel=1e-3)
+
+
+def test_what_a_step_takes_away_may_be_unknown() -> None:
+    def gradients(params: Any, x: Any, y: Any) -> Any:
+        return jax.value_and_grad(loss_of)(params, x, y)
+
+    def frozen(params: Any, x: Any, y: Any) -> Any:
+        return params, loss_of(params, x, y)
+
+    def diverging(params: Any, x: Any, y: Any) -> Any:
+        params, loss = good_step(params, x, y)
+        return jax.tree.map(lambda leaf: leaf * jnp.inf, params), loss
+
+    assert [decrease(step) for step in (gradients, frozen, diverging)] == [None] * 3
 
 
 def test_a_function_that_is_called_with_two_names_has_costs() -> None:

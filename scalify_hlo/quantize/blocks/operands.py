@@ -104,7 +104,7 @@ class BlockOperands:
 
         XLA and NumPy agree on numbers above the largest one only if they saturate.
         """
-        if how.transformed or how.stochastic or not self._saturate:
+        if how.transformed or how.stochastic or not self._saturate or not _size(value):
             return None
         origin = self._constants.origin(value)
         if origin is None or _size(value) > _size(origin.constant.results[0]):
