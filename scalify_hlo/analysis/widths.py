@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from itertools import islice
+from itertools import compress, islice, zip_longest
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import WIDTH_DEPTH
 from scalify_hlo.analysis.frames import BODIES, BRANCHES, LOOP, RETURNS, functions_in
 from scalify_hlo.analysis.last_matmuls import LastMatmuls, is_backward_matmul
-from scalify_hlo.analysis.matmuls import MATMULS
-from scalify_hlo.dialect import traits
+from scalify_hlo.analysis.matmuls import MATMULS, WEIGHT
+from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.value_map import OpSet, ValueMap, ValueSet
 
@@ -85,14 +85,14 @@ class Widths:
         main: The entry function.
         gradients: Whether gradients, results of backward matmuls, are narrow too.
         quantized: The matmuls that are quantized; None if that is not known. If it is, what the
-            program computes from its arguments stays wide up to the first of these: an input may
-            be a position, or far from zero.
+            program computes from its inputs stays wide up to the first of these: an input may be a
+            position, or far from zero. Weights of a training step are no inputs.
     """
 
     def __init__(
         self, main: ir.OpView, *, gradients: bool = True, quantized: OpSet | None = None
     ) -> None:
-        self._gradients, self._quantized = gradients, quantized
+        self._main, self._gradients, self._quantized = main, gradients, quantized
         self.of: ValueMap[Width] = ValueMap()
         module = main.operation.parent
         self.functions = functions_in(module.regions[0].blocks[0].operations)
@@ -103,9 +103,11 @@ class Widths:
 
     def enter(self, block: ir.Block) -> None:
         """Sets the widths of arguments; ops that read those of rank 2 or more may be narrow."""
+        weights = self._weights(block)
         for argument in block.arguments:
             type_ = argument.type
-            large = is_f32(argument) and type_.rank > 1 and self._quantized is None
+            large = is_f32(argument) and type_.rank > 1
+            large &= self._quantized is None or argument in weights
             self.of[argument] = Width.NARROW if large else Width.WIDE
 
     def find_loss(self, ops: Sequence[ir.Operation]) -> None:
@@ -203,13 +205,29 @@ class Widths:
         if name not in MATMULS and (widest == Width.LOSS or self._reads_last(operands)):
             return Width.LOSS
         if name in MATMULS:
-            if self._quantized is not None and widest < Width.NARROW and op not in self._quantized:
+            if self._quantized is not None and op not in self._quantized and self._is_wide(op):
                 return Width.WIDE
             return Width.NARROW if self._gradients or not is_backward_matmul(op) else Width.GRADIENT
         if name in NARROWED:
             wide = self.for_sums(op) or (name == _ADD and any(map(self._is_total, operands)))
             return Width.WIDE if wide else widest
         return widest if name in ROUNDED else Width.WIDE
+
+    def _weights(self, block: ir.Block) -> ValueSet:
+        """Returns the arguments that are weights of a training step, if the block has any."""
+        if self._quantized is None or block != self._main.regions[0].blocks[0]:
+            return ValueSet()
+        marks = attributes.argument_attributes(self._main)
+        roles = [mark.get(attributes.ROLE) for mark in marks]
+        weights = [role is not None and attributes.texts(role) == [WEIGHT] for role in roles]
+        return ValueSet(compress(block.arguments, weights))
+
+    def _is_wide(self, op: ir.Operation) -> bool:
+        """Whether all operands of a matmul are wide, but for weights."""
+        present = op.attributes
+        roles = attributes.texts(present[attributes.ROLES]) if attributes.ROLES in present else []
+        both = zip_longest(self._of(list(op.operands)[:2]), roles)
+        return all(width < Width.NARROW for width, role in both if role != WEIGHT)
 
     def _reads_last(self, operands: Sequence[ir.Value]) -> bool:
         return bool(self._last) and any(value in self._last for value in operands)
