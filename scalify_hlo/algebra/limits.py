@@ -303,6 +303,10 @@ HASHED_ELEMENTS: Final = 16
 DRAWN_NUMBERS: Final = 4096
 """The number of random numbers that samples of layers draw at once."""
 
+COST_PASSES: Final = 8
+"""The most times that all changes of the matmuls that a device computes wide are tried; two or
+three suffice."""
+
 ENCODED_CHUNK: Final = 1 << 21
 """The number of elements of a constant that are cast at a time, so that little extra memory is
 used."""

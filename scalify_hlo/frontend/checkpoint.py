@@ -16,6 +16,7 @@ import jax
 import ml_dtypes
 import numpy as np
 
+from scalify_hlo.algebra.limits import ENCODED_CHUNK
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, UsageError, nearest
@@ -31,9 +32,6 @@ from scalify_hlo.storage.arrays import StoredArray
 
 _NARROW: Final = 2
 """The most bytes of an element in which a program stores numbers that it computes in f32."""
-
-_PIECE: Final = 1 << 20
-"""The number of elements whose errors are computed at a time, in f64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +358,7 @@ def _relative_error(argument: Argument, values: Array, made: list[Array], name: 
     wide = np.complex128 if is_complex(values.dtype) else np.float64
     largest = error = 0.0
     lost = 0
-    for start in range(0, len(rows), step := max(1, _PIECE // row)):
+    for start in range(0, len(rows), step := max(1, ENCODED_CHUNK // row)):
         piece = slice(start, start + step)
         before, of_piece = rows[piece].astype(wide), scales[piece] if scale.shape else scale
         after = value_of_pair(data[piece], of_piece, argument.data)

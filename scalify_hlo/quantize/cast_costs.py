@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
 from scalify_hlo.analysis.matmuls import GRADIENT, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.quantize.casts import unwidened
@@ -26,10 +27,10 @@ _KNOWN: Final = frozenset({"propagated", "calibrated"})
 delayed scales is one of its own, which reads the tensor and writes the cast."""
 _READ_TWICE: Final = frozenset({"current", "block"})
 """The kinds of scales that follow from an amax of the tensor."""
-_IN_MEMORY: Final = MATMULS | {"stablehlo.case", "stablehlo.custom_call", "stablehlo.while"}
+_IN_MEMORY: Final = MATMULS | BRANCHES | {LOOP, "stablehlo.custom_call"}
 """Ops whose results no other kernel computes along with an amax or a cast."""
 _VIEWS: Final = traits.RESHAPES | (traits.REORDERS - {"stablehlo.reverse"})
-_STORES: Final = frozenset({"func.return", "stablehlo.return", "stablehlo.dynamic_update_slice"})
+_STORES: Final = RETURNS | {"stablehlo.dynamic_update_slice"}
 """Ops that keep a tensor as it is."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import COST_PASSES
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.cast_costs import (
@@ -30,8 +31,6 @@ _MULTIPLES: Final = {1: 16, 2: 8}
 """The numbers of which the sizes of a matmul are multiples, by the bytes of its operands. XLA pads
 operands of other sizes for cuBLAS, in kernels of their own. Kernels of Triton need none in bf16;
 which of both computes a matmul is measured on the device."""
-_PASSES: Final = 8
-"""The largest number of times that all changes of the choice are tried; two or three suffice."""
 _MARGIN: Final = 0.02
 """The share of the time of matmuls by which they are to be faster wide. Estimates that are nearer
 say nothing, and the matmuls get the formats of the recipe."""
@@ -113,7 +112,7 @@ class _Choice:
     def reasons(self) -> list[Wide | None]:
         """Returns the reason for each matmul that stays wide."""
         groups = self._groups()
-        for _ in range(_PASSES):
+        for _ in range(COST_PASSES):
             if sum(map(self._improve, groups)) == 0:
                 break
         return [self._reason(number) for number in range(len(self._narrow))]

@@ -66,6 +66,7 @@ def test_figures_are_kept_as_they_are_made(monkeypatch: pytest.MonkeyPatch, tmp_
         optimize=False,
         chosen=False,
         bf16=False,
+        keep=False,
         weights=False,
         vocabulary=False,
         timeout=300.0,

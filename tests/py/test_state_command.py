@@ -130,6 +130,7 @@ def test_arrays_are_those_of_scaled_state() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", TRAINING)
 def test_state_of_a_training_is_converted_by_position(recipe: str) -> None:
     """Weights and moments in f16, and moments in blocks, which are stored as square roots too."""
@@ -285,7 +286,7 @@ def test_standard_streams_carry_a_program_and_arrays() -> None:
 
 def test_errors_are_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = state("out.export", named(parameters()))
-    monkeypatch.setattr(checkpoint, "_PIECE", 3 * 128)
+    monkeypatch.setattr(checkpoint, "ENCODED_CHUNK", 3 * 128)
     assert state("out.export", named(parameters())) == whole
 
 
