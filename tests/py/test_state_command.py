@@ -170,7 +170,7 @@ def test_results_are_those_of_weights_that_are_cast_in_each_call() -> None:
 
 
 def test_other_commands_take_the_file() -> None:
-    """They need all arguments, so the input is converted with the weights."""
+    """Commands that run the program need all arguments, so the input is converted too."""
     state("out.export", {**named(parameters()), "x": batch()})
     for command in (
         ("check", "out.export", "out.mlir", "--inputs", "new.npz", "--rtol", "0"),

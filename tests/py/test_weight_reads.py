@@ -1,4 +1,4 @@
-"""How stored weights reach matmuls: through loops and calls, and by which evidence."""
+"""The ways of stored weights to matmuls, through loops and calls, and the evidence for each."""
 
 from __future__ import annotations
 
