@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import DRIFT
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
+from scalify_hlo.dialect.traits import CONTRACTIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
 
@@ -35,10 +37,11 @@ def nearer(
     factors: Mapping[int, tuple[Scale, float]],
     divisor: int | None = None,
 ) -> list[tuple[Scale, float]]:
-    """Returns scales and levels of two operands after one was rescaled to scale 1.
+    """Returns scales and levels of two operands, of which one was rescaled to scale 1.
 
-    This is free for arguments, which exist at scale 1 too. Without it, the result would have to be
-    rescaled to scale 1, as it drifts (`drifts`).
+    This is free for arguments, which exist at scale 1 too. Without it, the result has to be
+    rescaled to scale 1, as it drifts (`drifts`). That is better for a contraction whose result is
+    not larger than the operand: other ops may need the operand as it is, so it would exist twice.
 
     Args:
         op: A product or a quotient.
@@ -47,17 +50,42 @@ def nearer(
         divisor: The number of the operand that is the divisor; None for a product.
     """
     found = dict(factors)
-    signs = {i: -1 if i == divisor else 1 for i in found}
-    total = sum([signs[i] * scale.exponent for i, (scale, _) in found.items()])
-    away = [i for i, (scale, _) in found.items() if signs[i] * scale.exponent * total > 0]
-    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
-    value = op.operands[max(free or away, key=lambda i: abs(found[i][0].exponent))]
+    value, free = _further(op, rewriter, factors, divisor)
+    if not free and _is_smaller(op, value):
+        return list(found.values())
     moved = rewriter.rescale_to(value, ONE, op.operation)
     for i, (scale, level) in factors.items():
         if op.operands[i] == value:
             rewriter.replace(op, i, moved)
             found[i] = ONE, level + scale.exponent
     return list(found.values())
+
+
+def _further(
+    op: ir.OpView,
+    rewriter: ScaleRewriter,
+    factors: Mapping[int, tuple[Scale, float]],
+    divisor: int | None,
+) -> tuple[ir.Value, bool]:
+    """Returns the operand to rescale, and whether that is free."""
+    signs = {i: -1 if i == divisor else 1 for i in factors}
+    total = sum([signs[i] * scale.exponent for i, (scale, _) in factors.items()])
+    away = [i for i, (scale, _) in factors.items() if signs[i] * scale.exponent * total > 0]
+    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
+    index = max(free or away, key=lambda i: abs(factors[i][0].exponent))
+    return op.operands[index], bool(free)
+
+
+def _is_smaller(op: ir.OpView, value: ir.Value) -> bool:
+    """Whether the result of a contraction has no more elements than the operand to rescale.
+
+    A product of elements is as large as its operands, and a compiler fuses a factor with either.
+    """
+    types = op.results[0].type, value.type
+    if op.operation.name not in CONTRACTIONS or not all(t.has_static_shape for t in types):
+        return False
+    result, operand = [math.prod(t.shape) for t in types]
+    return bool(result <= operand)
 
 
 def steepness(scale: Scale) -> int:
