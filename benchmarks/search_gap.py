@@ -4,6 +4,7 @@
     python -m benchmarks.search_gap gpt2 --share 0.9 --steps 100
     python -m benchmarks.search_gap gpt2 --demo        # at the sizes of the demo model
     python -m benchmarks.search_gap gpt2 --demo --short --steps 30 --seeds 12
+    python -m benchmarks.search_gap gpt2 --demo --after 60 --steps 60
     python -m benchmarks.search_gap gpt2 --only search --only "first and last"
 
 All contenders of a seed begin with the same parameters and see the same batches. A gap is the mean
@@ -21,7 +22,8 @@ Training amplifies any difference, so there are short runs too. Each starts from
 in f32, and its gap is that of the loss of its fifth step. The table has the mean of these gaps, and
 the mean and the median of their magnitudes. The first steps of some seeds amplify a difference by
 thousands, and decide the mean; the median does not depend on them. With `--short` there are only
-short runs, so that there is time for more seeds.
+short runs, so that there is time for more seeds. With `--after`, the first steps of all contenders
+are in f32, so that a gap does not show how those steps amplify it.
 """
 
 import argparse
@@ -29,7 +31,8 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import jax
@@ -217,6 +220,22 @@ def nudged(training: Training) -> Training:
     return replace(training, state=state)
 
 
+def continued(run: Any, training: Training, before: int) -> Training:
+    """Returns a training that begins after some steps of a compiled step."""
+
+    @cache
+    def state(seed: int) -> Any:
+        now: Any = training.state(seed)
+        for batch in training.batches(seed, before):
+            *now, _ = run(*now, *batch)
+        return tuple(now)
+
+    def batches(seed: int, steps: int) -> Iterator[tuple[Any, ...]]:
+        return islice(training.batches(seed, before + steps), before, None)
+
+    return Training(training.step, state, batches)
+
+
 def recipes(
     program: Any, inputs: tuple[Any, ...], preset: str, share: float, seeds: int
 ) -> dict[str, list[Recipe]]:
@@ -242,6 +261,7 @@ def measure(training: Training, options: argparse.Namespace, console: Console) -
     original = jax.jit(program.call)
     inputs = inputs_after(original, training, options.at)
     chosen = recipes(program, inputs, options.recipe, options.share, options.seeds)
+    training = continued(original, training, options.after)
     seeds, steps = range(options.seeds), options.steps
     exact = [train(original, training, seed, steps) for seed in seeds]
     columns = ("recipe", "FP8", *(() if options.short else LONG), *SHORT)
@@ -296,6 +316,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--at", type=int, default=50, help="steps before the inputs of search")
+    parser.add_argument("--after", type=int, default=0, help="steps in f32 before all runs")
     parser.add_argument("--short", action="store_true", help="no gaps at the end of training")
     parser.add_argument("--only", action="append", metavar="RECIPE", help="a row of the table")
     parser.add_argument("--demo", action="store_true", help="GPT-2 at the sizes of the demo model")

@@ -8,6 +8,7 @@ more outputs than inputs.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Hashable
 from typing import Final, NamedTuple
 
@@ -77,11 +78,14 @@ class Projections:
         return all(map(self._is_last, self._uses[_key(origin)]))
 
     def _is_last(self, matmul: Matmul) -> bool:
-        """Whether no other forward matmul depends on the result of a matmul."""
+        """Whether no other forward matmul depends on the result of a matmul.
+
+        The nearest values come first, as the next matmul is near where there is one.
+        """
         start = matmul.frame.place(matmul.op.results[0])
-        waiting, seen = [start], {start}
+        waiting, seen = deque([start]), {start}
         while waiting and len(seen) < PROJECTION_VALUES:
-            value, frame = waiting.pop()
+            value, frame = waiting.popleft()
             for use in value.uses:
                 user = use.owner.operation
                 name = user.name
