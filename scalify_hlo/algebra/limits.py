@@ -114,6 +114,10 @@ DRIFT: Final = 7
 """The |log2| of a static scale above which wide data are rescaled to scale 1: data are fewer than 8
 octaves further from unit than the values, however wrong the scales of inputs are declared."""
 
+PRODUCT_DRIFT: Final = 8
+"""The same for the result of a contraction before it is multiplied by such a scale, which may be
+cheaper than to multiply an operand."""
+
 HUGE: Final = 2.0**96
 """The magnitude above which a constant is taken for that of a mask: data that are multiplied by it
 are values, as any other data might overflow."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.limits import DRIFT
+from scalify_hlo.algebra.limits import DRIFT, PRODUCT_DRIFT
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled
 from scalify_hlo.dialect.traits import CONTRACTIONS
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -50,8 +50,12 @@ def nearer(
         divisor: The number of the operand that is the divisor; None for a product.
     """
     found = dict(factors)
-    value, free = _further(op, rewriter, factors, divisor)
-    if not free and _is_smaller(op, value):
+    signs = {i: -1 if i == divisor else 1 for i in found}
+    total = sum([signs[i] * scale.exponent for i, (scale, _) in found.items()])
+    away = [i for i, (scale, _) in found.items() if signs[i] * scale.exponent * total > 0]
+    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
+    value = op.operands[max(free or away, key=lambda i: abs(found[i][0].exponent))]
+    if not free and abs(total) <= PRODUCT_DRIFT and _is_smaller(op, value):
         return list(found.values())
     moved = rewriter.rescale_to(value, ONE, op.operation)
     for i, (scale, level) in factors.items():
@@ -59,21 +63,6 @@ def nearer(
             rewriter.replace(op, i, moved)
             found[i] = ONE, level + scale.exponent
     return list(found.values())
-
-
-def _further(
-    op: ir.OpView,
-    rewriter: ScaleRewriter,
-    factors: Mapping[int, tuple[Scale, float]],
-    divisor: int | None,
-) -> tuple[ir.Value, bool]:
-    """Returns the operand to rescale, and whether that is free."""
-    signs = {i: -1 if i == divisor else 1 for i in factors}
-    total = sum([signs[i] * scale.exponent for i, (scale, _) in factors.items()])
-    away = [i for i, (scale, _) in factors.items() if signs[i] * scale.exponent * total > 0]
-    free = [i for i in away if not rewriter.rescaler.takes_factor(op.operands[i], ONE)]
-    index = max(free or away, key=lambda i: abs(factors[i][0].exponent))
-    return op.operands[index], bool(free)
 
 
 def _is_smaller(op: ir.OpView, value: ir.Value) -> bool:

@@ -51,17 +51,17 @@ func.func @main(%x: tensor<2x16xf32> {scalify.pair}, %y: tensor<16x3xf32>) -> te
 
 // -----
 
-// A static scale of 2^-10 is far from 1. A result that is smaller than the operands is rescaled
+// A static scale of 2^-8 is far from 1. A result that is smaller than the operands is rescaled
 // itself, so that no operand exists twice.
 // CHECK-LABEL: func.func @main
-func.func @main(%x: tensor<16x2xf32> {scalify.scale = -5 : i64},
-                %y: tensor<16x3xf32> {scalify.scale = -5 : i64}) -> tensor<2x3xf32> {
+func.func @main(%x: tensor<16x2xf32> {scalify.scale = -4 : i64},
+                %y: tensor<16x3xf32> {scalify.scale = -4 : i64}) -> tensor<2x3xf32> {
   // CHECK:      %[[A:.*]] = stablehlo.negate
   %a = stablehlo.negate %x : tensor<16x2xf32>
   // CHECK-NEXT: %[[B:.*]] = stablehlo.negate
   %b = stablehlo.negate %y : tensor<16x3xf32>
   // CHECK-NEXT: %[[Z:.*]] = stablehlo.dot_general %[[A]], %[[B]],
-  // CHECK:      %[[UP:.*]] = stablehlo.constant dense<9.765625E-4> : tensor<2x3xf32>
+  // CHECK:      %[[UP:.*]] = stablehlo.constant dense<3.906250e-03> : tensor<2x3xf32>
   // CHECK-NEXT: %[[V:.*]] = stablehlo.multiply %[[Z]], %[[UP]]
   // CHECK-NEXT: return %[[V]]
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0]
@@ -97,6 +97,24 @@ func.func @main(%x: tensor<16x2xf32> {scalify.scale = -5 : i64},
   %a = stablehlo.negate %x : tensor<16x2xf32>
   // CHECK-NEXT: stablehlo.dot_general %[[A]], %arg1,
   %0 = stablehlo.dot_general %a, %y, contracting_dims = [0] x [0]
+    : (tensor<16x2xf32>, tensor<16x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// So is the operand where the data of the result would be far from unit, here by 10 octaves.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<16x2xf32> {scalify.scale = -5 : i64},
+                %y: tensor<16x3xf32> {scalify.scale = -5 : i64}) -> tensor<2x3xf32> {
+  // CHECK:      %[[A:.*]] = stablehlo.negate
+  %a = stablehlo.negate %x : tensor<16x2xf32>
+  // CHECK-NEXT: %[[B:.*]] = stablehlo.negate
+  %b = stablehlo.negate %y : tensor<16x3xf32>
+  // CHECK-NEXT: %[[UP:.*]] = stablehlo.constant dense<3.125000e-02> : tensor<16x2xf32>
+  // CHECK-NEXT: %[[V:.*]] = stablehlo.multiply %[[A]], %[[UP]]
+  // CHECK-NEXT: stablehlo.dot_general %[[V]], %[[B]],
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0]
     : (tensor<16x2xf32>, tensor<16x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
