@@ -100,7 +100,7 @@ class Candidate:
     @property
     def left_out(self) -> list[Site]:
         """The sites that are left wide, in the order of the choice."""
-        by_name = {site.full: site for site in self.sites}
+        by_name = {site.key: site for site in self.sites}
         return [] if self.chosen is None else [by_name[name] for name in self.chosen.left]
 
     @property
@@ -125,10 +125,10 @@ class Candidate:
 
     def searched(self) -> tuple[SearchedSite, ...]:
         """Returns the sites with their costs, the highest first."""
-        left = {site.full for site in self.left_out}
-        costs = [self.costs.get(site.full, _NO_COST) for site in self.sites]
+        left = {site.key for site in self.left_out}
+        costs = [self.costs.get(site.key, _NO_COST) for site in self.sites]
         found = [
-            SearchedSite(site, cost.amount, cost.effect, decibels(cost.ratio), site.full in left)
+            SearchedSite(site, cost.amount, cost.effect, decibels(cost.ratio), site.key in left)
             for site, cost in zip(self.sites, costs, strict=True)
         ]
         return tuple(sorted(found, key=lambda each: -each.cost))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from scalify_hlo.choose.sites import Site
+from scalify_hlo.choose.sites import Site, keys_of
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.selection import EXCLUDED
 from scalify_hlo.report.matmuls import MatmulReport
@@ -84,15 +84,16 @@ class Front:
         gradient: str,
     ) -> None:
         self._matmuls, self._budget, self._gradient = matmuls, budget, gradient
-        names = [site.full for site in sites]
+        self._keys = keys_of([(each.site, each.vocabulary) for each in matmuls])
+        names = [site.key for site in sites]
         self._squares = {name: costs.get(name, 0.0) ** 2 for name in names}
         self._weights = dict.fromkeys(names, 0.0)
         by_flops = counts_flops(budget)
-        for each in matmuls:
-            if each.site in self._weights:
-                self._weights[each.site] += (each.flops or 0) if by_flops else each.calls
+        for key, each in zip(self._keys, matmuls, strict=True):
+            if key in self._weights:
+                self._weights[key] += (each.flops or 0) if by_flops else each.calls
         self._together = {
-            site.full: [other.full for other in sites if other.is_matched(site.pattern)]
+            site.key: [other.key for other in sites if other.is_matched(site.pattern)]
             for site in sites
         }
 
@@ -154,8 +155,8 @@ class Front:
         """Returns the numbers of a report with some sites wide, as `rewrite --require` has them."""
         out = set(left)
         matmuls = [
-            replace(each, wide=EXCLUDED) if each.wide is None and each.site in out else each
-            for each in self._matmuls
+            replace(each, wide=EXCLUDED) if each.wide is None and key in out else each
+            for key, each in zip(self._keys, self._matmuls, strict=True)
         ]
         return Totals.of(matmuls, statistics=0, state=None, remarks=0, assumed=0)
 

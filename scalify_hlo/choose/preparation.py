@@ -7,6 +7,7 @@ from typing import Any
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.depth import levels_of
+from scalify_hlo.choose.sites import keys_of
 from scalify_hlo.deep import run_deep
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
@@ -89,17 +90,18 @@ def roles_and_sites(base: ir.Module, name: str) -> tuple[dict[str, str], dict[in
     module = copy_module(base)
     with located(name):
         roles = run_passes(module, [RolesPass()]).roles
-    sites: dict[int, str] = {}
+    found: dict[int, tuple[str, bool]] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if attributes.SITE in op.attributes and attributes.VALUE_NUMBER in op.attributes:
-            number = ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value
-            sites[number] = op.attributes[attributes.SITE].value
+        marks = op.attributes
+        if attributes.SITE in marks and attributes.VALUE_NUMBER in marks:
+            number = ir.IntegerAttr(marks[attributes.VALUE_NUMBER]).value
+            found[number] = marks[attributes.SITE].value, attributes.VOCABULARY in marks
         return ir.WalkResult.ADVANCE
 
     with module.context:
         module.operation.walk(visit)
-    return roles, sites
+    return roles, dict(zip(found, keys_of(list(found.values())), strict=True))
 
 
 def require_one_step(command: str, samples: Sequence[Sample]) -> None:

@@ -10,7 +10,7 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.choose.casts import LHS, RESULT, RHS, CastError
 from scalify_hlo.choose.decibels import decibels
 from scalify_hlo.dialect.locations import place_of_text
-from scalify_hlo.dialect.patterns import ROLE_MARK, is_site_like
+from scalify_hlo.dialect.patterns import ROLE_MARK, VOCABULARY, is_site_like
 from scalify_hlo.errors import InputError
 from scalify_hlo.report.matmuls import MatmulReport
 
@@ -33,7 +33,8 @@ class Site:
         formats: The formats of the operands.
         narrow: Whether a matmul of the site is quantized.
         vocabulary: Whether it projects to a vocabulary.
-        mark: The roles of the operands as a pattern has them, if other sites have the same name.
+        mark: What tells it from other sites of the same name, as a pattern has it: that it
+            projects to a vocabulary, or the roles of its operands.
     """
 
     full: str
@@ -59,7 +60,7 @@ class Site:
 
     def is_matched(self, pattern: str) -> bool:
         """Whether a pattern of a recipe matches the site, as `quantize.sites` has it."""
-        roles = [self.part, *self.operands, *("vocabulary",) * self.vocabulary]
+        roles = [self.part, *self.operands, *(VOCABULARY,) * self.vocabulary]
         return is_site_like(pattern, self.full, roles)
 
     @property
@@ -78,13 +79,31 @@ def sites_of(
         program: The name of the program in locations without a file.
         by_roles: Whether matmuls of one name are several sites if their operands have other roles.
     """
+    names = keys_of([(matmul.site, matmul.vocabulary) for matmul in matmuls])
     groups: dict[tuple[str, ...], list[MatmulReport]] = {}
-    for matmul in matmuls:
+    for key, matmul in zip(names, matmuls, strict=True):
         roles = sorted(matmul.roles) if by_roles else ()
-        groups.setdefault((matmul.site, *roles), []).append(matmul)
-    names = Counter(name for name, *_ in groups)
+        groups.setdefault((key, *roles), []).append(matmul)
+    several = Counter(key for key, *_ in groups)
     return [
-        _site(group, matmuls, program, marked=names[group[0].site] > 1) for group in groups.values()
+        _site(group, matmuls, program, key, marked=several[key] > 1)
+        for (key, *_), group in groups.items()
+    ]
+
+
+def keys_of(matmuls: Sequence[tuple[str, bool]]) -> list[str]:
+    """Returns the keys of the sites of matmuls whose operands may have any roles.
+
+    The key is the name. Of matmuls of one name, those that project to a vocabulary are a site of
+    their own: the gradients of all weights may have one name, and their casts very different costs.
+
+    Args:
+        matmuls: The name of each, and whether it projects to a vocabulary.
+    """
+    others = {name for name, vocabulary in matmuls if not vocabulary}
+    end = f"{ROLE_MARK}{VOCABULARY}"
+    return [
+        f"{name}{end}" if vocabulary and name in others else name for name, vocabulary in matmuls
     ]
 
 
@@ -108,9 +127,15 @@ def require_sites(sites: Sequence[Site], recipe: str, program: str) -> None:
 
 
 def _site(
-    group: Sequence[MatmulReport], every: Sequence[MatmulReport], program: str, *, marked: bool
+    group: Sequence[MatmulReport],
+    every: Sequence[MatmulReport],
+    program: str,
+    key: str,
+    *,
+    marked: bool,
 ) -> Site:
     first = next((each for each in group if each.wide is None), group[0])
+    mark = _mark(first) if marked else ""
     return Site(
         first.site,
         _pattern(first, group, every),
@@ -121,7 +146,7 @@ def _site(
         first.formats[:2],
         any(each.wide is None for each in group),
         first.vocabulary,
-        _mark(first) if marked else "",
+        mark + key.removeprefix(first.site),
     )
 
 
@@ -130,12 +155,15 @@ def _pattern(
 ) -> str:
     """Returns the shortest pattern that matches a site alone, or else the longest one.
 
-    It is the name stack, the whole name, or one of them with the roles of the operands. Names that
-    differ in case only match the same patterns.
+    It is the name stack, the whole name, or one of them with the roles of the operands, and with
+    the role of a projection to a vocabulary. Names in other case match the same patterns.
     """
     others = [each for each in every if not _is_same(each, matmul) and each not in group]
     mark, names = _mark(matmul), (matmul.name, matmul.site)
-    patterns = list(filter(None, (name + end for end in ("", mark) for name in names)))
+    ends = ["", mark]
+    if matmul.vocabulary:
+        ends += [f"{end}{ROLE_MARK}{VOCABULARY}" for end in ends]
+    patterns = list(filter(None, (name + end for end in ends for name in names)))
     alone = (each for each in patterns if not any(other.is_matched(each) for other in others))
     return next(alone, matmul.site + mark)
 
@@ -147,8 +175,9 @@ def _mark(matmul: MatmulReport) -> str:
 
 def _is_same(one: MatmulReport, other: MatmulReport) -> bool:
     """Whether the same patterns match two matmuls, up to their part."""
-    same = one.site.casefold() == other.site.casefold()
-    return same and sorted(one.roles) == sorted(other.roles)
+    if one.site.casefold() != other.site.casefold() or one.vocabulary != other.vocabulary:
+        return False
+    return sorted(one.roles) == sorted(other.roles)
 
 
 @dataclass(frozen=True, slots=True)

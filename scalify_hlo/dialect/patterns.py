@@ -20,9 +20,10 @@ WILD: Final = frozenset("*?")
 """The characters that make a name a pattern."""
 
 
-ROLES: Final = (
-    *("forward", "backward", "other", "activation", "weight", "gradient", "vocabulary"),
-)
+VOCABULARY: Final = "vocabulary"
+"""The role of a matmul that projects to a vocabulary."""
+
+ROLES: Final = (*("forward", "backward", "other", "activation", "weight", "gradient", VOCABULARY),)
 """The parts and roles by which matmuls can be selected."""
 
 ROLE_MARK: Final = "@"

@@ -7,8 +7,9 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +115,12 @@ def test_recipes_of_wider_formats_have_costs_too() -> None:
     assert 0 < found.chosen.cost < 1e-3
 
 
-def vocabulary_step(params: Any, tokens: Any) -> Any:
+def vocabulary_step(params: Any, tokens: Any, *, scope: str = "head") -> Any:
     """A step of a model that looks rows up in a table, and projects to it."""
 
     def loss(params: Any) -> Any:
         h = jnp.tanh(params["table"][tokens[:-1]] @ params["layer"])
-        with jax.named_scope("head"):
+        with jax.named_scope(scope) if scope else nullcontext():
             logits = h @ params["table"].T
         return cross_entropy(logits, tokens[1:])
 
@@ -127,11 +128,17 @@ def vocabulary_step(params: Any, tokens: Any) -> Any:
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), value
 
 
-def test_matmuls_of_a_vocabulary_are_searched_too() -> None:
+def vocabulary_program(scope: str = "head") -> tuple[Any, Any]:
+    """Returns the program of `vocabulary_step`, and its inputs."""
     rng = np.random.default_rng(0)
     params = {"table": rng.standard_normal((64, 32), np.float32), "layer": np.eye(32) / 2}
     sample = jax.tree.map(np.float32, params), rng.integers(0, 64, 33).astype(np.int32)
-    program = export.export(jax.jit(vocabulary_step))(*sample)
+    step = partial(vocabulary_step, scope=scope)
+    return export.export(jax.jit(step))(*sample), sample
+
+
+def test_matmuls_of_a_vocabulary_are_searched_too() -> None:
+    program, sample = vocabulary_program()
 
     def found(budget: str) -> Search:
         return scalify_hlo.search(program, [sample], "fp8-current", budget)
@@ -145,6 +152,22 @@ def test_matmuls_of_a_vocabulary_are_searched_too() -> None:
     assert everything.left_out == ()
     same = found(f"narrow>={everything.whole.narrow}")
     assert same.chosen.cost <= same.whole_cost < everything.chosen.cost
+
+
+def test_a_matmul_of_a_vocabulary_is_told_from_others_of_its_name() -> None:
+    program, sample = vocabulary_program(scope="")
+    found = scalify_hlo.search(program, [sample], "fp8-current", "narrow>=1")
+    backward = [each.site for each in found.sites if each.site.operands[0] == "gradient"]
+    both = [each for each in backward if each.operands[1] == "activation"]
+    assert [each.calls for each in both] == [1, 1]
+    assert both[0].full == both[1].full
+    (projection,) = [each for each in both if each.vocabulary]
+    assert projection.name.endswith("@vocabulary")
+    out = {"matmul.vocabulary": True, "matmul.exclude": [projection.pattern]}
+    report = scalify_hlo.rewrite(program, recipe="fp8-current", settings=out, report=True)[1]
+    (wide,) = [each for each in report.matmuls if each.wide is not None]
+    assert wide.vocabulary
+    assert wide.roles == projection.operands
 
 
 def test_programs_without_a_loss_are_searched_by_noise() -> None:
