@@ -115,17 +115,9 @@ def hash_of(value: Array) -> int:
 
 
 def random_words(word: int, number: int, shape: tuple[int, ...]) -> Array:
-    """The words of `rng_bit_generator` with THREE_FRY, for the key of a word and a number.
-
-    The first even dimension, or else the longest, is cut into pairs, which have one counter each.
-    """
-    even = [d for d, length in enumerate(shape) if length % 2 == 0]
-    cut = even[0] if even else int(np.argmax(shape))
-    half = [(length + 1) // 2 if d == cut else length for d, length in enumerate(shape)]
-    counters = np.arange(math.prod(half), dtype=np.uint32).reshape(half)
-    pairs = np.stack(threefry(word, number, counters), axis=cut + 1)
-    whole = pairs.reshape([*half[:cut], 2 * half[cut], *half[cut + 1 :]])
-    return np.asarray(np.take(whole, range(shape[cut]), axis=cut))
+    """The words that are drawn with the key of a word and a number: one counter for each."""
+    counters = np.arange(math.prod(shape), dtype=np.uint32)
+    return threefry(word, number, counters)[1].reshape(shape)
 
 
 def threefry(word: int, number: int, counters: Array) -> tuple[Array, Array]:

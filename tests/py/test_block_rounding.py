@@ -158,6 +158,20 @@ def test_the_mean_of_a_million_draws_is_right(format_: str, value: float) -> Non
     assert abs(found.mean() - float(F32(value))) <= 5 * spread + 1e-7 * abs(value)
 
 
+def test_tensors_of_bf16_numbers_have_other_hashes() -> None:
+    """Their last 16 bits are equal, as are those of weights that were stored and updated."""
+
+    def hashed(value: ir.Value, at: ir.Operation) -> ir.Value:
+        build = Bitwise(at, value.type)
+        word = hash_of_tensor(build.cast(build.bits, value), at)
+        return build.cast(build.real, build.spread(word, value))
+
+    run, rng = compile_module(built((64,), hashed)), np.random.default_rng(0)
+    given = [np.asarray(1 + rng.integers(0, 9, 64) / 128, F32) for _ in range(2000)]
+    found = {int(np.asarray(run([x])[0]).view(np.uint32)[0]) for x in given}
+    assert len(found) == len(given)
+
+
 def test_other_tensors_and_other_operands_are_rounded_otherwise() -> None:
     x = np.full((64, 64), 0.3, F32)
     first, other = rounded(x, "f4E2M1FN"), rounded(x, "f4E2M1FN", 1)

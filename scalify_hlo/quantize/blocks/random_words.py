@@ -1,8 +1,10 @@
 """Random words from `rng_bit_generator`, with a key of the step or of the data.
 
 The algorithm is THREE_FRY: the bits are those of Threefry-2x32 (Salmon et al., 2011) on every
-backend. With DEFAULT, each backend has bits of its own. XLA for CPUs takes ten times as long for
-PHILOX, whose four words per block it computes anew for each word.
+backend. With DEFAULT, each backend has bits of its own. A word of 64 bits is drawn for each
+element, of which the second half is taken. XLA computes it from the index of the element alone, in
+the fusion that rounds. For words of 32 bits, and with PHILOX, it concatenates several results of
+each counter. XLA for GPUs writes all words to memory for that.
 
 The key is a word that differs from step to step, and the number of the tensor in the program. The
 word is the count of steps, where the program has one. Ops in loops, branches, functions and bodies
@@ -76,10 +78,15 @@ def random_words(word: ir.Value, number: int, build: Bitwise) -> ir.Value:
     ).result
     state = ir.RankedTensorType.get([2], unsigned(2 * WORD))
     start = build.cast(state, emit.reshape(words, pairs, at))
-    return ir.Operation.create(
+    double = ir.RankedTensorType.get(build.bits.shape, unsigned(2 * WORD))
+    drawn = ir.Operation.create(
         "stablehlo.rng_bit_generator",
-        results=[state, build.bits],
+        results=[state, double],
         operands=[start],
         attributes={"rng_algorithm": stablehlo.RngAlgorithmAttr.get("THREE_FRY")},
         **where,
     ).results[1]
+    high = emit.elementwise(
+        "stablehlo.shift_right_logical", drawn, emit.integers(double, WORD, at), **where
+    )
+    return emit.convert(high, unsigned(WORD), at)

@@ -16,7 +16,9 @@
 // CHECK: %[[PAIRS:.*]] = stablehlo.reshape %[[WORDS]] : (tensor<4xui32>) -> tensor<2x2xui32>
 // CHECK: %[[STATE:.*]] = stablehlo.bitcast_convert %[[PAIRS]] : (tensor<2x2xui32>) -> tensor<2xui64>
 // CHECK: %{{.*}}, %[[RANDOM:.*]] = stablehlo.rng_bit_generator %[[STATE]], algorithm = THREE_FRY
-// CHECK: stablehlo.shift_right_logical %[[RANDOM]]
+// CHECK: %[[HIGH:.*]] = stablehlo.shift_right_logical %[[RANDOM]]
+// CHECK: %[[HALF:.*]] = stablehlo.convert %[[HIGH]] : (tensor<32x64xui64>) -> tensor<32x64xui32>
+// CHECK: stablehlo.shift_right_logical %[[HALF]]
 // CHECK: stablehlo.is_finite
 // CHECK: stablehlo.select
 // CHECK: stablehlo.convert {{.*}} -> tensor<32x64xf8E4M3FN>

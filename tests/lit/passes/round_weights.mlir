@@ -21,7 +21,9 @@
 // CHECK: %[[BITS:.*]] = stablehlo.bitcast_convert %[[SUM]] : (tensor<32x16xf32>) -> tensor<32x16xui32>
 // CHECK: reshape %[[HASH]] : (tensor<ui32>) -> tensor<1xui32>
 // CHECK: constant dense<2147483648> : tensor<1xui32>
-// CHECK: %{{.*}}, %[[WORDS:.*]] = stablehlo.rng_bit_generator %{{.*}}, algorithm = THREE_FRY
+// CHECK: %{{.*}}, %[[DRAWN:.*]] = stablehlo.rng_bit_generator %{{.*}}, algorithm = THREE_FRY {{.*}} tensor<32x16xui64>)
+// CHECK: %[[HIGH:.*]] = stablehlo.shift_right_logical %[[DRAWN]],
+// CHECK: %[[WORDS:.*]] = stablehlo.convert %[[HIGH]] : (tensor<32x16xui64>) -> tensor<32x16xui32>
 // CHECK: constant dense<16> : tensor<32x16xui32>
 // CHECK: %[[NOISE:.*]] = stablehlo.shift_right_logical %[[WORDS]],
 // CHECK: constant dense<4294901760> : tensor<32x16xui32>
