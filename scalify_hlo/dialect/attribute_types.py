@@ -74,6 +74,7 @@ _OF_OPS: Final[Mapping[str, _Check]] = {
     attributes.LAYER_NUMBER: _integer,
     attributes.LAYER_INPUT: _layer_inputs,
     attributes.VALUE_NUMBER: _integer,
+    attributes.ROUNDED: _integer,
 }
 
 

@@ -28,6 +28,7 @@ attribute                  on               meaning
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
                                             of a ``value``, which is cast at scale 1
+``scalify.rounded``        convert          i64: rounds a weight at random; the number of the result
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes
 ``scalify.value``          op               i64: identifies its results in statistics
@@ -65,6 +66,7 @@ STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"
 DATA, STATE, SECOND, GRADIENT, VALUE = "data", "state", "second", "gradient", "value"
+ROUNDED: Final = "scalify.rounded"
 STORED: Final = "scalify.stored"
 PACKED: Final = "scalify.packed"
 ROOT: Final = "scalify.root"

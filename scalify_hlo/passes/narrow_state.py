@@ -58,8 +58,10 @@ class NarrowStatePass(Pass):
             if packed.arguments:
                 narrowed.roles.update(self.recipe.state.blocked, {"moment_scales"})
                 index.markers += _measured(main, packed.arguments, report)
+            returned = narrow_results(main, self.recipe.state, casts)
+            narrowed.roles.update({"weight_rounding"} if returned.rounded else set())
             report.remarks += without_state(main, self.recipe, narrowed.roles)
-            if narrow_results(main, self.recipe.state, casts):
+            if returned.some:
                 index.invalidate()
         if self.recipe.state.gradient != KEEP:
             numbers = index.shared(Numbers) or Numbers(self.recipe, self.wide)

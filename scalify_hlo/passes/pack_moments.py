@@ -11,10 +11,11 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.algebra.limits import SALT_ELEMENTS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
 from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.analysis.step_count import step_count
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
-from scalify_hlo.dialect.formats import element_of, element_type
-from scalify_hlo.dialect.functions import is_block, main_function, terminator
+from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.blocks.moments import Packed, packed, salt_of, unpacked
@@ -64,39 +65,10 @@ def _unpack(main: ir.OpView, block: ir.Block) -> ir.Value:
     attributes.set_argument_attributes(main, marks)
     outputs = list(attributes.function_type(main).results)
     attributes.set_function_type(main, [a.type for a in block.arguments], outputs)
-    counted = _count(block)
+    counted = step_count(main)  # It differs in each step, and does not depend on sums.
     if counted is not None:
         return emit.convert(counted, ir.IntegerType.get_unsigned(32), top)
     return _salt([moment.data for moment in found], top)
-
-
-def _count(block: ir.Block) -> ir.Value | None:
-    """Returns an argument that counts steps: an integer to which the program adds 1.
-
-    A result has the same type. Such a salt differs in each step, and does not depend on sums.
-    """
-    returned = {value.type for value in terminator(block).operands}
-    for argument in block.arguments:
-        type_ = argument.type
-        element = element_type(type_)
-        if isinstance(element, ir.IntegerType) and not type_.rank and type_ in returned:
-            owners = [use.owner.operation for use in argument.uses]
-            if element.width > 1 and any(_adds_one(op) for op in owners):
-                return argument
-    return None
-
-
-def _adds_one(op: ir.Operation) -> bool:
-    """Whether an op adds the constant 1."""
-    if op.name != "stablehlo.add":
-        return False
-    constants = [v.owner for v in op.operands if not is_block(v.owner)]
-    return any(
-        owner.name == "stablehlo.constant"
-        and owner.attributes["value"].is_splat
-        and int(owner.attributes["value"].get_splat_value().value) == 1
-        for owner in constants
-    )
 
 
 def _salt(moments: Sequence[ir.Value], top: ir.Operation) -> ir.Value:

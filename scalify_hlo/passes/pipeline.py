@@ -34,6 +34,7 @@ from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.passes.round_weights import RoundWeightsPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.file import load_profile
@@ -63,6 +64,7 @@ PASSES: dict[str, type[Pass]] = {
         MeasureInputsPass,
         PropagatePass,
         PackMomentsPass,
+        RoundWeightsPass,
         OptimizePass,
         LegalizePass,
         VerifyPass,
@@ -162,6 +164,7 @@ class Options:
                 probe=self.probe,
             ),
             *([PackMomentsPass()] if recipe.state.blocked else []),
+            *([RoundWeightsPass()] if recipe.state.rounded else []),
             *optimized,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),

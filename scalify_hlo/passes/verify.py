@@ -44,7 +44,8 @@ def _refuse_casts(module: ir.Operation) -> None:
         raise InputError(
             "a cast of the recipe, or a constant in its place, is left as it was",
             location=str(left[0].location),
-            hint="run scalify-propagate after scalify-quantize-matmuls, with the same recipe",
+            hint="run scalify-propagate after scalify-quantize-matmuls, with the same recipe, and "
+            "scalify-round-weights after it",
         )
 
 

@@ -12,7 +12,7 @@ from scalify_hlo.algebra.limits import AMAX_HEADROOM, MOMENT_HEADROOM
 from scalify_hlo.algebra.moments import scale_shape
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of, format_of, is_real
-from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.errors import Remark
 from scalify_hlo.quantize.casts import Casts, convert_after
 from scalify_hlo.recipes.effects import idle_under_same
@@ -180,30 +180,59 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
         table, _, role = option.key.partition(".")
         if table == "state" and role not in roles:
             format_ = getattr(recipe.state, role)
-            message = f"{option.key} is {format_}, and the program returns no such state"
+            missing = _MISSING.get(role, "returns no such state")
+            message = f"{option.key} is {format_}, and the program {missing}"
             hint = _DECLARE if role == "weight" else ""
             yield Remark(message, str(main.location), main.operation.name, hint)
 
 
-def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> bool:
+class NarrowedResults(NamedTuple):
+    """The state that a step returns in other formats.
+
+    Attributes:
+        some: Whether there may be such state.
+        rounded: The number of weights that are marked, to be rounded at random.
+    """
+
+    some: bool
+    rounded: int = 0
+
+
+def narrow_results(main: ir.OpView, recipe: StateOptions, casts: Casts) -> NarrowedResults:
     """Casts the state of a step to the formats in which it is stored between steps.
 
-    Returns:
-        Whether there may be such state.
+    Casts of weights that are rounded at random are marked for `scalify-round-weights`.
     """
     if recipe == _KEPT and not attributes.any_result_has(main, *_RESULT_MARKS):
-        return False
+        return NarrowedResults(some=False)
     block = main.regions[0].blocks[0]
     returned, marks = terminator(block), attributes.result_attributes(main)
+    i64, rounded = ir.IntegerType.get_signless(64), 0
     for index, mark in enumerate(marks):
         value = returned.operands[index]
-        _, format_ = _state_format(mark, recipe, value.type)
+        role, format_ = _state_format(mark, recipe, value.type)
         mark.pop(attributes.RESCALED, None)
-        if format_ != KEEP:
-            returned.operands[index] = casts.cast(value, format_, attributes.STATE)
+        if format_ == KEEP:
+            continue
+        cast = casts.cast(value, format_, attributes.STATE)
+        returned.operands[index] = cast
+        if recipe.rounded and role == "weight" and _is_rounded(cast):
+            cast.owner.attributes[attributes.ROUNDED] = ir.IntegerAttr.get(i64, index)
+            rounded += 1
     attributes.set_result_attributes(main, marks)
     attributes.renew_function_type(main)
-    return True
+    return NarrowedResults(True, rounded)
+
+
+def _is_rounded(cast: ir.Value) -> bool:
+    """Whether a value is a cast of a recipe to a format of fewer digits, of known size."""
+    owner = cast.owner
+    if is_block(owner) or attributes.CAST not in owner.attributes:
+        return False
+    if not cast.type.has_static_shape or 0 in cast.type.shape:
+        return False
+    wide, narrow = format_of(owner.operands[0].type), format_of(cast.type)
+    return wide is not None and narrow is not None and not narrow.includes(wide)
 
 
 class Carried(NamedTuple):
@@ -304,5 +333,8 @@ _DECLARE = (
     "declare weights that only quantized matmuls read with inputs.weight to store them; each has "
     "one scale, and not one for each channel or block"
 )
+
+_MISSING = {"weight_rounding": "rounds no weights that it returns"}
+"""The reasons for which options that are no formats have no effect on a program."""
 
 _CARRIED = frozenset({"weight", "first_moment", "second_moment"})

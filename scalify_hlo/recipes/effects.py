@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from scalify_hlo.recipes.formats import OPERANDS, SMALL
-from scalify_hlo.recipes.model import DEVICES, NONE, Recipe
+from scalify_hlo.recipes.model import DEVICES, KEEP, NONE, Recipe
 
 
 class Need(NamedTuple):
@@ -137,6 +137,11 @@ _MOMENTS: Final = Need(
     "the recipe stores no moments in f8",
     "set state.first_moment or state.second_moment to e4m3 or e5m2, or leave the option out",
 )
+_WEIGHTS: Final = Need(
+    lambda recipe: recipe.state.weight not in (KEEP, "f32"),
+    "state.weight is {0.state.weight}, and no weights are rounded to fewer bits",
+    "set state.weight to bf16, f16 or an f8 format, or leave the option out",
+)
 _STEPS: Final = Need(
     _counts_steps,
     "no rescaling has an `every` above 1",
@@ -186,6 +191,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "blocks.gradient_rounding": _of_kinds("block"),
     "blocks.hadamard": _of_kinds("block"),
     "state.moment_scales": _MOMENTS,
+    "state.weight_rounding": _WEIGHTS,
     "inputs.weight": _ROLES,
     "inputs.first_moment": _ROLES,
     "inputs.second_moment": _ROLES,
@@ -208,6 +214,7 @@ OF_PAIRS: Final = (
     "state.first_moment",
     "state.second_moment",
     "state.moment_scales",
+    "state.weight_rounding",
     "state_rescale.statistic",
     "state_rescale.rounding",
     "state_rescale.every",

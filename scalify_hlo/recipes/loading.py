@@ -91,6 +91,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "blocks.weight": get_args(WeightBlock),
     "blocks.gradient_rounding": get_args(DataRounding),
     "state.moment_scales": get_args(MomentScales),
+    "state.weight_rounding": get_args(DataRounding),
     **{f"{table}.statistic": get_args(Statistic) for table in RESCALES},
     **{f"{table}.rounding": get_args(Rounding) for table in RESCALES},
     **PLACES,

@@ -197,6 +197,9 @@ class StateOptions:
             power-of-two scale for each 128 numbers along the last dimension, and second moments
             are stored as their square roots. They are rounded so that their averages do not drift.
             See `docs/state.md`.
+        weight_rounding: The rounding of master weights to bf16, f16 or f8: ``nearest``, or
+            ``stochastic``, which rounds up or down at random, so that the mean is right. Updates
+            that are too small to change a stored weight then change it in some steps.
     """
 
     weight: str = KEEP
@@ -204,12 +207,18 @@ class StateOptions:
     first_moment: str = KEEP
     second_moment: str = KEEP
     moment_scales: MomentScales = "tensor"
+    weight_rounding: DataRounding = "nearest"
 
     @property
     def narrow(self) -> bool:
         """Whether some state is kept in a format with less range than f32."""
         kept = {self.weight, self.first_moment, self.second_moment} - {KEEP}
         return not all(FORMATS[format_].wide for format_ in kept)
+
+    @property
+    def rounded(self) -> bool:
+        """Whether weights are rounded at random."""
+        return self.weight_rounding == "stochastic"
 
     @property
     def blocked(self) -> frozenset[str]:

@@ -25,13 +25,13 @@ _LAYERS = (
 
 
 def casts_left(module: ir.Operation) -> list[ir.Operation]:
-    """Returns the casts of a recipe, and constants in their place, that were not propagated."""
+    """Returns the casts of a recipe, and constants in their place, that are not rewritten yet."""
     left: list[ir.Operation] = []
     go_on = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        if name in _CASTS and _CASTS[name] in op.attributes:
+        name, present = op.name, op.attributes
+        if name in _CASTS and (_CASTS[name] in present or attributes.ROUNDED in present):
             left.append(op)
         return go_on
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.quantize.encoding import dtype_of
+from tests.py.moments_numpy import finalized
 
 Array = npt.NDArray[Any]
 F32 = np.float32
@@ -94,21 +95,40 @@ def _scales(amax: Array, format_: str, scale: str, rounding: str) -> tuple[Array
     return np.where(both == 0, F32(0), one / both), scales, common
 
 
-def rounded_at_random(value: Array, format_: str, number: int) -> Array:
-    """The stochastic rounding of `scalify_hlo.quantize.blocks.stochastic`, in NumPy."""
+def rounded_at_random(value: Array, format_: str, words: Array) -> Array:
+    """The stochastic rounding of `scalify_hlo.quantize.blocks.stochastic`, with random words."""
     target, word = FORMATS[format_], np.uint32
-    index = np.arange(value.size, dtype=word).reshape(value.shape)
+    low = F32(2.0**target.min_exponent)
+    size = np.abs(value)
     with np.errstate(over="ignore"):
-        bits = value.astype(F32).view(word)
-        terms = bits * (index * word(2) + word(1)) * word(0x9E3779B1)
-        salt = word((int(terms.astype(np.uint64).sum()) + number) % 2**32)
-        low = F32(2.0**target.min_exponent)
-        size = np.abs(value)
         added = np.where(size < low, low, F32(0)).astype(F32)
-        bits = (size + added).view(word)
-        mixed = (bits >> word(8)) ^ (index * word(0x9E3779B1) + salt * word(0x85EBCA77))
-        for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
-            mixed = (mixed ^ (mixed >> word(shift))) * word(factor)
         dropped = 23 - target.mantissa_bits
-        bits = (bits + (mixed >> word(32 - dropped))) & word(2**32 - 2**dropped)
+        bits = (size + added).view(word) + (words >> word(32 - dropped))
+        bits &= word(2**32 - 2**dropped)
     return np.asarray(np.copysign(bits.view(F32) - added, value))
+
+
+def hash_of(value: Array) -> int:
+    """The word of a tensor, from which its bits are drawn if no count of steps is seen."""
+    words = value.astype(F32).reshape(-1).view(np.uint32)
+    return sum(finalized(int(w) ^ i * 0x9E3779B1 % 2**32) for i, w in enumerate(words)) % 2**32
+
+
+def random_words(word: int, number: int, shape: tuple[int, ...]) -> Array:
+    """The words that are drawn with the key of a word and a number: one counter for each."""
+    counters = np.arange(math.prod(shape), dtype=np.uint32)
+    return threefry(word, number, counters)[1].reshape(shape)
+
+
+def threefry(word: int, number: int, counters: Array) -> tuple[Array, Array]:
+    """Threefry-2x32 with 20 rounds (Salmon et al., 2011), of counters below 2^32."""
+    keys = [np.uint32(k) for k in (word, number, word ^ number ^ 0x1BD11BDA)]
+    with np.errstate(over="ignore"):
+        x, y = counters + keys[0], np.zeros_like(counters) + keys[1]
+        for group in range(5):
+            for turn in ((13, 15, 26, 6), (17, 29, 16, 24))[group % 2]:
+                x = x + y
+                y = ((y << np.uint32(turn)) | (y >> np.uint32(32 - turn))) ^ x
+            x = x + keys[(group + 1) % 3]
+            y = y + keys[(group + 2) % 3] + np.uint32(group + 1)
+    return x, y

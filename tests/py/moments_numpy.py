@@ -85,7 +85,11 @@ def rounded(
 
 def mixed(bits: int, number: int, salt: int) -> int:
     """The hash from which the direction of a rounding follows."""
-    h = (bits >> 8) ^ ((number * 0x9E3779B1 + salt * 0x85EBCA77) % WORD)
+    return finalized((bits >> 8) ^ ((number * 0x9E3779B1 + salt * 0x85EBCA77) % WORD))
+
+
+def finalized(h: int) -> int:
+    """The finalizer of MurmurHash3."""
     h = (h ^ (h >> 16)) * 0x85EBCA6B % WORD
     h = (h ^ (h >> 13)) * 0xC2B2AE35 % WORD
     return h ^ (h >> 16)
@@ -94,5 +98,5 @@ def mixed(bits: int, number: int, salt: int) -> int:
 def salt_of(data: Array) -> int:
     """The salt of a step that takes these data."""
     bits = np.asarray(data).reshape(-1).view(np.uint8).astype(object)
-    terms = (int(b) * (2 * i + 1) * 0x9E3779B1 for i, b in enumerate(bits))
+    terms = (finalized(int(b) ^ i * 0x9E3779B1 % WORD) for i, b in enumerate(bits))
     return sum(terms) % WORD

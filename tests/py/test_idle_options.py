@@ -121,6 +121,9 @@ EFFECTS = {
     "state.moment_scales": Case(
         "block", settings={"state.first_moment": "e4m3"}, signature="scaled"
     ),
+    "state.weight_rounding": Case(
+        "stochastic", settings={"state.weight": "bf16"}, signature="scaled"
+    ),
     "inputs.weight": Case(["*.mu*"], signature="scaled"),
     "inputs.first_moment": Case(["params*"], signature="scaled"),
     "inputs.second_moment": Case(["params*"], signature="scaled"),
@@ -222,10 +225,12 @@ def test_what_is_refused_has_none(key: str, recipe: str) -> None:
 
 
 MOMENT_SCALES = "state.moment_scales"
-"""An option that needs another option of pairs, which is refused before it."""
+WEIGHT_ROUNDING = "state.weight_rounding"
+AFTER_OTHERS = (MOMENT_SCALES, WEIGHT_ROUNDING)
+"""Options that need another option of pairs, which is refused before them."""
 
 
-@pytest.mark.parametrize("key", [key for key in OF_PAIRS if key != MOMENT_SCALES])
+@pytest.mark.parametrize("key", [key for key in OF_PAIRS if key not in AFTER_OTHERS])
 def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     recipe = "fp8" if key in ("state_rescale.rounding", "state_rescale.every") else "propagate"
     case = EFFECTS[key]._replace(signature="same")
@@ -238,9 +243,16 @@ def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     assert_one_sentence(result, f"{key} has no effect")
 
 
-def test_moments_have_no_scales_of_blocks_under_same() -> None:
-    settings = {"state.first_moment": "e4m3", MOMENT_SCALES: "block"}
-    with pytest.raises(UsageError, match=r"state\.first_moment has no effect: with the signature"):
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"state.first_moment": "e4m3", MOMENT_SCALES: "block"},
+        {"state.weight": "bf16", WEIGHT_ROUNDING: "stochastic"},
+        {WEIGHT_ROUNDING: "stochastic"},
+    ],
+)
+def test_no_state_has_options_of_its_own_under_same(settings: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=r"state\.\w+ has no effect: with the signature same"):
         scalify_hlo.rewrite(step(), recipe="fp8", settings=settings)
 
 
@@ -321,5 +333,5 @@ def test_state_that_no_step_carries_is_remarked() -> None:
 
 def test_tables_have_no_options_that_are_not_listed() -> None:
     assert set(TABLES) == {key.partition(".")[0] for key in EFFECTS if "." in key}
-    *formats, scales = astuple(StateOptions())
-    assert (set(formats), scales) == ({"keep"}, "tensor")
+    *formats, scales, rounding = astuple(StateOptions())
+    assert (set(formats), scales, rounding) == ({"keep"}, "tensor", "nearest")

@@ -36,6 +36,7 @@ from scalify_hlo.recipes.loading import CHOICES, defaults, own_options
 from scalify_hlo.recipes.model import (
     KEEP,
     Blocks,
+    DataRounding,
     Inputs,
     MatmulOptions,
     Meet,
@@ -193,8 +194,9 @@ def recipes(draw: st.DrawFn) -> Recipe:
             **{
                 key: draw(formats(f"state.{key}", target))
                 for key in StateOptions.__dataclass_fields__
-                if key != "moment_scales"
+                if key not in ("moment_scales", "weight_rounding")
             },
+            weight_rounding=draw(st.sampled_from(get_args(DataRounding))),
             moment_scales=draw(
                 st.just("tensor")
                 if target == "portable"

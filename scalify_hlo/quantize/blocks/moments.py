@@ -35,12 +35,12 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.dialect.formats import element_of
-from scalify_hlo.quantize.blocks import stochastic
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
+from scalify_hlo.quantize.blocks.hashes import hash_of_tensor
 from scalify_hlo.quantize.blocks.layout import cut, padded, reshaped
 from scalify_hlo.quantize.blocks.operands import spread
 from scalify_hlo.quantize.blocks.scales import block_scales
-from scalify_hlo.quantize.blocks.stochastic import SIGN, round_magnitudes
+from scalify_hlo.quantize.blocks.stochastic import SIGN, hashed, round_magnitudes
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
 
@@ -86,7 +86,7 @@ def packed(
     tiles = reshaped(tiles, [*blocks, length], at)
     scales = block_scales(tiles, range(len(shape)), format_, _E8M0, at)
     data = build.op("multiply", counted, _by_element(scales.inverse, shape, at))
-    data = round_magnitudes(data, salt, target, build, up=root)
+    data = round_magnitudes(data, hashed(salt), target, build, up=root)
     if (
         root
     ):  # The root may be too small for `round_magnitudes`, next to the largest one of the block.
@@ -125,7 +125,7 @@ def _by_element(scale: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value
 
 
 def salt_of(data: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns a ui32 of rank 0 that differs from step to step: `stochastic.salt_of` of state.
+    """Returns a ui32 of rank 0 that differs from step to step: a hash of state.
 
     Args:
         data: Data of a moment that the step takes, in an f8 format.
@@ -136,4 +136,4 @@ def salt_of(data: ir.Value, at: ir.Operation) -> ir.Value:
     bits = ir.Operation.create(
         "stablehlo.bitcast_convert", results=[byte], operands=[data], **where
     ).result
-    return stochastic.salt_of(emit.convert(bits, ir.IntegerType.get_unsigned(32), at), 0, at)
+    return hash_of_tensor(emit.convert(bits, ir.IntegerType.get_unsigned(32), at), at)

@@ -12,9 +12,10 @@ from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import ValueCache, erase
 from scalify_hlo.quantize.blocks.hadamard import transformed
 from scalify_hlo.quantize.blocks.layout import Axes, arranged, block_size, cut, padded, reshaped
+from scalify_hlo.quantize.blocks.random_words import Steps
 from scalify_hlo.quantize.blocks.scales import block_scales
 from scalify_hlo.quantize.blocks.static import static_blocks
-from scalify_hlo.quantize.blocks.stochastic import rounded
+from scalify_hlo.quantize.blocks.stochastic import drawn, rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
 from scalify_hlo.quantize.constant_values import values_of
 from scalify_hlo.quantize.constants import Functions, Quantizer
@@ -72,6 +73,7 @@ class BlockOperands:
         self._element = element
         self._functions = Functions(module)
         self._constants = Quantizer(self._functions, saturate=recipe.saturate)
+        self._steps = Steps(module)
         self._made: ValueCache[BlockOperand] = ValueCache()
         self.count = self.static = 0
 
@@ -149,7 +151,8 @@ class BlockOperands:
             tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at)
         wide = reshaped(tiles, [*batch, tall, long], at)
         if how.stochastic:
-            wide = rounded(wide, format_, self.count, at)
+            words = drawn(self._steps.word(wide, at), self.count)
+            wide = rounded(wide, format_, words, at)
         data = emit.convert(wide, element_of(format_), at)
         data = barrier_after(data)  # XLA for GPUs omits a convert and its inverse.
         scale = scales.scale if height == 1 else _for_rows(scales.scale, height, at)

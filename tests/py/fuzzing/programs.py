@@ -292,6 +292,8 @@ def _casts(program: Drawn, text: str) -> None:
         settings = dict.fromkeys(_STATE, "keep") | settings
     recipe = load_recipe(program.other, settings)
     _try(program, text, load_recipe(program.other, {**settings, "compute": "bf16"}))
+    weights = {"state.weight": "bf16", "state.weight_rounding": "stochastic"}
+    _try(program, text, load_recipe(program.other, settings | weights))
     if program.other in _OF_BLOCKS:
         random = {"blocks.hadamard": True, "blocks.gradient_rounding": "stochastic"}
         _try(program, text, load_recipe(program.other, settings | random))
