@@ -76,9 +76,13 @@ def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, turns: boo
         turns: Whether f8 operands that are summed over other dimensions are transposed.
     """
     wide = width(root)
-    computed = role != WEIGHT and _is_computed(root)
+    rounded = _is_rounded_argument(root)
+    computed = rounded or (role != WEIGHT and _is_computed(root))
     if kind in _KNOWN and computed:
         alone, beside = NARROW - wide, NARROW
+    elif kind == "delayed" and rounded:
+        # The kernel of the cast and its amax may read the argument itself.
+        alone, beside = NARROW - wide, wide + NARROW
     else:
         # The kernel that computes a tensor takes the amax of the whole as well, not that of blocks.
         again = kind in _READ_TWICE and (kind == "block" or not computed)
@@ -95,6 +99,14 @@ def _is_computed(value: ir.Value) -> bool:
     while not isinstance(value.owner, ir.Block) and value.owner.name in traits.ROUNDS:
         value = value.owner.operands[0]  # XLA rounds the result of a matmul in its kernel.
     return not isinstance(value.owner, ir.Block) and value.owner.name not in _IN_MEMORY
+
+
+def _is_rounded_argument(value: ir.Value) -> bool:
+    """Whether a tensor is an argument that a kernel rounds to its format, such as a f32 weight."""
+    argument = value = unwidened(value)
+    while not isinstance(argument.owner, ir.Block) and argument.owner.name in traits.ROUNDS:
+        argument = argument.owner.operands[0]
+    return argument != value and isinstance(argument.owner, ir.Block)
 
 
 def width(value: ir.Value) -> int:
