@@ -22,6 +22,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import ValueCache, replace_op
 from scalify_hlo.errors import UsageError
+from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.operand_scales import (
     Kept,
@@ -34,7 +35,8 @@ from scalify_hlo.quantize.operand_scales import (
     most_of,
     multiplied,
 )
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.quantize.row_kernels import is_made_of_rows
+from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import Emitter, statistic
@@ -150,6 +152,7 @@ class Delayed:
         name = self._names[request.place][0]
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
+        request = self._apart(request)
         quantizing = Quantizing(request.whole, self._recipe, self._kept(request.value))
         at, value, number = quantizing.at, request.value, len(self._tensors)
         # The amax of several devices are reduced where they leave the per-device computation.
@@ -175,6 +178,13 @@ class Delayed:
         stand_in = emit.constant(emit.scalar_type(element), 1.0, at)
         self._scalars.append(_Scalar(stand_in, tuple(numbers), most))
         return stand_in
+
+    def _apart(self, request: QuantizeRequest) -> QuantizeRequest:
+        """Returns a request whose cast and amax are one kernel, apart from that of the tensor."""
+        known = self._recipe.target in DEVICES and self._reshape
+        if not known or not is_made_of_rows(request.value):
+            return request
+        return replace(request, value=barrier_after(request.value))
 
     def _kept(self, value: ir.Value) -> Kept:
         """Returns the order of a cast and its amax that keeps both in one kernel on GPUs.
