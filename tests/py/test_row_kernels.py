@@ -21,12 +21,13 @@ def layer_norm(x: jax.Array) -> jax.Array:
     wide = x.astype(jnp.float32)
     centered = wide - wide.mean(-1, keepdims=True)
     scale = jax.lax.rsqrt(jnp.square(centered).mean(-1, keepdims=True) + 1e-5)
-    return jax.lax.convert_element_type(centered * scale, x.dtype)
+    return (centered * scale).astype(x.dtype)
 
 
 def gradient(x: jax.Array) -> jax.Array:
     """The gradient of a normalization, added to another one."""
-    return x + jax.vjp(layer_norm, x)[1](jnp.cos(x))[0]
+    slope: jax.Array = jax.vjp(layer_norm, x)[1](jnp.cos(x))[0]
+    return x + slope
 
 
 def reused(x: jax.Array) -> tuple[jax.Array, jax.Array]:
