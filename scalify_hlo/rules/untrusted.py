@@ -211,9 +211,10 @@ def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
     for use in list(value.uses):
         user = use.owner.operation
         place = None if user.name in _TERMINATORS else in_block(user, op.block)
-        if place == user and user.name in CONTRACTIONS and _is_wide(value) and _is_last(user):
+        if place is None or not op.is_before_in_block(place):
             continue
-        if place is not None and op.is_before_in_block(place):
+        last = place == user and user.name in CONTRACTIONS and _is_wide(value) and _is_last(user)
+        if not last:
             use.owner.operands[use.operand_number] = data
 
 

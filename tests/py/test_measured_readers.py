@@ -52,8 +52,16 @@ def rounded(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
     return first, second.astype(jnp.float16).astype(jnp.float32)
 
 
+def returned(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The program returns the numbers themselves."""
+    y = powers(x)
+    with jax.named_scope("narrow"):
+        return y @ w, y
+
+
 @pytest.mark.parametrize(
-    ("function", "measured"), [(both, 0), (followed, 1), (counted, 1), (rounded, 1)]
+    ("function", "measured"),
+    [(both, 0), (returned, 0), (followed, 1), (counted, 1), (rounded, 1)],
 )
 def test_a_wide_matmul_at_the_end_reads_what_is_not_measured(
     function: Callable[..., tuple[jax.Array, jax.Array]], measured: int
