@@ -52,11 +52,13 @@ def rounded(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
     return first, second.astype(jnp.float16).astype(jnp.float32)
 
 
-def returned(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The program returns the numbers themselves."""
+def returned(x: jax.Array, w: jax.Array) -> tuple[jax.Array, ...]:
+    """The program returns the numbers themselves, too."""
     y = powers(x)
     with jax.named_scope("narrow"):
-        return y @ w, y
+        first = y @ w
+    with jax.named_scope("wide"):
+        return first, x @ w, y
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def returned(x: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
     [(both, 0), (returned, 0), (followed, 1), (counted, 1), (rounded, 1)],
 )
 def test_a_wide_matmul_at_the_end_reads_what_is_not_measured(
-    function: Callable[..., tuple[jax.Array, jax.Array]], measured: int
+    function: Callable[..., tuple[jax.Array, ...]], measured: int
 ) -> None:
     x, w = np.random.default_rng(0).standard_normal((2, 16, 16)).astype(np.float32)
     exported = jax.export.export(jax.jit(function))(x, w)
