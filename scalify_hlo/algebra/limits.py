@@ -283,6 +283,14 @@ scale is cheap to compute, but soon exceeds the range of f32."""
 HUGE_VALUES: Final = 24
 """The most values, the nearest first, that are searched for the constants of a mask."""
 
+LAST_MATMUL_CONE: Final = 64
+"""The most ops after a wide matmul that are looked through for other matmuls and casts; the update
+of a weight has about ten."""
+
+ROW_STEPS: Final = 64
+"""The most ops from a tensor up to the broadcast, and from there up to the reduction, that make it
+a normalization; a gradient of one has about twenty."""
+
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""
 

@@ -145,19 +145,21 @@ class QuantizeMatmulsPass(Pass):
         read = self.recipe.state.gradient != KEEP or self.recipe.computes_last
         with_weights: list[Weight] = []
         exchanges.expect(op for op, choice in zip(ops, choices, strict=True) if _is_small(choice))
+        if not read:  # Before matmuls replace their transposes, which may be marked as gradients.
+            _clear_others(ops, choices)
         for op, decided in zip(ops, choices, strict=True):
-            left = [op]
-            if decided is not None:
-                extent, choice = decided
-                report.narrowed += choice.formats is not None
-                sides = () if stored is None else stored.sides.get(op.results[0], ())
-                left = self._quantized(op, choice, quantizer, extent)
-                with_weights += _stored_in(left[0], sides)
-                known = self.listed and choice.formats is not None
-                scales = _with_stored(quantizer.scales, sides) if known else (None, None)
-                records.note(left[0], choice.wide, scales, choice.formats if blocks else None)
-                if blocks and choice.formats is not None:
-                    clear(left[0], (attributes.MATMUL,))
+            if decided is None:
+                continue
+            extent, choice = decided
+            report.narrowed += choice.formats is not None
+            sides = () if stored is None else stored.sides.get(op.results[0], ())
+            left = self._quantized(op, choice, quantizer, extent)
+            with_weights += _stored_in(left[0], sides)
+            known = self.listed and choice.formats is not None
+            scales = _with_stored(quantizer.scales, sides) if known else (None, None)
+            records.note(left[0], choice.wide, scales, choice.formats if blocks else None)
+            if blocks and choice.formats is not None:
+                clear(left[0], (attributes.MATMUL,))
             for each in () if read else left:
                 clear(each, LEFT)
         keep_apart(with_weights)
@@ -262,8 +264,15 @@ class QuantizeMatmulsPass(Pass):
         """Returns the ops that replace a matmul with roles: itself, or a quantized matmul."""
         if choice.formats is None:
             clear(op, MARKS)
-            return [with_swapped_operands(op) if _is_slower(choice) else op]
+            return with_swapped_operands(op) if _is_slower(choice) else [op]
         return quantizer.narrow(op, choice.formats, extent)
+
+
+def _clear_others(ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> None:
+    """Removes the marks of ops that are not decided on."""
+    for op, decided in zip(ops, choices, strict=True):
+        if decided is None:
+            clear(op, LEFT)
 
 
 def _declared(main: ir.OpView | None) -> set[str]:

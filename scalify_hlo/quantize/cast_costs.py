@@ -15,16 +15,21 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
-from scalify_hlo.analysis.matmuls import GRADIENT, MATMULS, WEIGHT
+from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.quantize.casts import unwidened
+from scalify_hlo.quantize.row_kernels import is_made_of_rows
 
 NARROW: Final = 1
 """Bytes of an element in f8."""
 
 _KNOWN: Final = frozenset({"propagated", "calibrated"})
-"""The kinds of scales that are known before the tensor is computed. A kernel that takes an amax for
-delayed scales is one of its own, which reads the tensor and writes the cast."""
+"""The kinds of scales that are known before the tensor is computed.
+
+So are delayed scales. With them, the kernel that takes the amax of a gradient is one of its own,
+which reads the tensor and writes the cast. The amax of an activation is taken by the kernel that
+computes it, or that computes it again in the backward pass, unless that is a kernel of rows.
+"""
 _READ_TWICE: Final = frozenset({"current", "block"})
 """The kinds of scales that follow from an amax of the tensor."""
 _IN_MEMORY: Final = MATMULS | BRANCHES | {LOOP, "stablehlo.custom_call"}
@@ -76,9 +81,14 @@ def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, turns: boo
         turns: Whether f8 operands that are summed over other dimensions are transposed.
     """
     wide = width(root)
-    computed = role != WEIGHT and _is_computed(root)
-    if kind in _KNOWN and computed:
+    rounded, rows = _is_rounded_argument(root), is_made_of_rows(root)
+    computed = rounded or (role != WEIGHT and _is_computed(root))
+    activation = computed and role == ACTIVATION and not rounded
+    if (kind in _KNOWN and computed) or (kind == "delayed" and activation and not rows):
         alone, beside = NARROW - wide, NARROW
+    elif kind == "delayed" and rounded:
+        # The kernel of the cast and its amax may read the argument itself.
+        alone, beside = NARROW - wide, wide + NARROW
     else:
         # The kernel that computes a tensor takes the amax of the whole as well, not that of blocks.
         again = kind in _READ_TWICE and (kind == "block" or not computed)
@@ -95,6 +105,14 @@ def _is_computed(value: ir.Value) -> bool:
     while not isinstance(value.owner, ir.Block) and value.owner.name in traits.ROUNDS:
         value = value.owner.operands[0]  # XLA rounds the result of a matmul in its kernel.
     return not isinstance(value.owner, ir.Block) and value.owner.name not in _IN_MEMORY
+
+
+def _is_rounded_argument(value: ir.Value) -> bool:
+    """Whether a tensor is an argument that a kernel rounds to its format, such as a f32 weight."""
+    argument = value = unwidened(value)
+    while not isinstance(argument.owner, ir.Block) and argument.owner.name in traits.ROUNDS:
+        argument = argument.owner.operands[0]
+    return argument != value and isinstance(argument.owner, ir.Block)
 
 
 def width(value: ir.Value) -> int:

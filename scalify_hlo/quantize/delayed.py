@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,13 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import SMALLEST_AMAX
-from scalify_hlo.dialect import attributes
+from scalify_hlo.analysis.matmuls import WEIGHT
+from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.value_map import ValueCache, replace_op
+from scalify_hlo.dialect.value_map import ValueCache, ValueSet, replace_op
 from scalify_hlo.errors import UsageError
+from scalify_hlo.quantize.cast_costs import contracted_last
+from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.quantize.operand_scales import (
     Kept,
@@ -34,7 +38,8 @@ from scalify_hlo.quantize.operand_scales import (
     most_of,
     multiplied,
 )
-from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.quantize.row_kernels import is_made_of_rows
+from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.model import Report, ScalingState
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.statistics import Emitter, statistic
@@ -83,6 +88,21 @@ class Described(NamedTuple):
         """Returns the scales of the first step, before any amax was measured."""
         guess = self.scales(np.full(len(self.names), FIRST_GRADIENT, np.float32))
         return np.where(self.gradients, guess, np.float32(1))
+
+
+def _has_one_order(value: ir.Value) -> bool:
+    """Whether all matmuls that read a tensor sum over its last dimension, or all over others.
+
+    Convolutions, and matmuls that read a view of the tensor, may prefer any order.
+    """
+    ends = set[bool]()
+    for use in value.uses:
+        op = use.owner
+        if op.operation.name == "stablehlo.dot_general":
+            ends.add(contracted_last(op)[use.operand_number])
+        elif op.operation.name in traits.CONTRACTIONS | traits.RESHAPES | traits.REORDERS:
+            return False
+    return len(ends) == 1
 
 
 def described(module: ir.Operation) -> Described | None:
@@ -150,6 +170,7 @@ class Delayed:
         name = self._names[request.place][0]
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
+        request = self._apart(request)
         quantizing = Quantizing(request.whole, self._recipe, self._kept(request.value))
         at, value, number = quantizing.at, request.value, len(self._tensors)
         # The amax of several devices are reduced where they leave the per-device computation.
@@ -176,13 +197,35 @@ class Delayed:
         self._scalars.append(_Scalar(stand_in, tuple(numbers), most))
         return stand_in
 
+    @cached_property
+    def _updated_weights(self) -> ValueSet:
+        """The weights that are state, so that their update reads them."""
+        arguments = self._main.regions[0].blocks[0].arguments
+        marks = attributes.argument_attributes(self._main)
+        return ValueSet(
+            argument
+            for argument, mark in zip(arguments, marks, strict=False)
+            if attributes.ROLE in mark and ir.StringAttr(mark[attributes.ROLE]).value == WEIGHT
+        )
+
+    def _apart(self, request: QuantizeRequest) -> QuantizeRequest:
+        """Returns a request whose cast and amax are one kernel, apart from that of the tensor."""
+        known = self._recipe.target in DEVICES and self._reshape
+        if not known or not is_made_of_rows(request.value):
+            return request
+        return replace(request, value=barrier_after(request.value))
+
     def _kept(self, value: ir.Value) -> Kept:
         """Returns the order of a cast and its amax that keeps both in one kernel on GPUs.
 
         XLA cannot compute an amax in the kernel of the matmul, or in a transpose for it. The tensor
-        would be read once more.
+        would be read once more. A weight is read once more in any case, for its update, and in that
+        kernel XLA computes the amax. If all matmuls sum over one dimension of the weight, its cast
+        has the order that they prefer.
         """
         block = self._main.regions[0].blocks[0]
+        if value.owner == block and value in self._updated_weights and _has_one_order(value):
+            return "no"
         flat = self._reshape and value.type.has_static_shape
         return "in order" if flat and value.owner == block else "apart"
 

@@ -20,7 +20,7 @@ from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
-from scalify_hlo.quantize.transposed_products import swapped, transpose_of
+from scalify_hlo.quantize.transposed_products import replace_transpose, swapped, transpose_of
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.matmuls import CONSTANT, OperandScale
 from scalify_hlo.rules import emit
@@ -243,7 +243,8 @@ class MatmulQuantizer:
             # Other converts may be erased if only quantized matmuls use them.
             marked += [made.owner] if made != matmul.results[0] else []
         if transpose is not None:
-            replace_op(transpose, [made])
+            gradients = replace_transpose(transpose, made)
+            marked += gradients if made != matmul.results[0] else []
             erase(op)
         else:
             replace_op(op, [made])

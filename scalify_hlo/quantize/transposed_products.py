@@ -32,16 +32,13 @@ def transpose_of(op: ir.OpView, *, ones: bool = False) -> ir.Operation | None:
         ones: Whether dimensions of size 1 may be in other places.
 
     Returns:
-        The transpose; None if the op is no ``dot_general``, if anything else reads its result, or
-        if the transpose itself is marked for the passes that follow.
+        The transpose; None if the op is no ``dot_general``, or if anything else reads its result.
     """
     uses = [use.owner.operation for use in op.results[0].uses]
     if op.operation.name != "stablehlo.dot_general" or len(uses) != 1:
         return None
     transpose = uses[0]
     if transpose.name != "stablehlo.transpose" or _placed(op.operation) or _placed(transpose):
-        return None
-    if attributes.STATE_GRADIENT in transpose.attributes:
         return None
     left_out = [ones and size == 1 for size in op.results[0].type.shape]
     permutation = ir.DenseI64ArrayAttr(transpose.attributes["permutation"])
@@ -75,19 +72,20 @@ def swapped(numbers: ir.Attribute) -> ir.Attribute:
     )
 
 
-def with_swapped_operands(op: ir.OpView) -> ir.OpView:
+def with_swapped_operands(op: ir.OpView) -> list[ir.OpView]:
     """Replaces a matmul of which only a transpose is read by that of the swapped operands.
 
     Args:
         op: The matmul, in the formats of the program.
 
     Returns:
-        The new matmul, which takes the place of the transpose. It is the same one if `transpose_of`
-        finds no transpose, or if an attribute says something of one operand.
+        The ops with marks. The first is the new matmul, which takes the place of the transpose. It
+        is the same one if `transpose_of` finds no transpose, or if an attribute says something of
+        one operand. The second makes the gradient of a weight, if that is another op.
     """
     transpose = transpose_of(op, ones=True)
     if transpose is None or any(key in op.attributes for key in _FIXED):
-        return op
+        return [op]
     kept = dict(op.attributes.items()) | {attributes.SWAPPED: ir.UnitAttr.get()}
     kept[_NUMBERS] = swapped(kept[_NUMBERS])
     if _PRECISION in kept:
@@ -102,10 +100,24 @@ def with_swapped_operands(op: ir.OpView) -> ir.OpView:
         ip=ir.InsertionPoint(op),
     )
     made = matmul.result
-    same = made.type == new
-    replace_op(transpose, [made if same else emit.reshape(made, new, op.operation)])
+    if made.type != new:
+        made = emit.reshape(made, new, op.operation)
+    marked = replace_transpose(transpose, made)
     erase(op)
-    return matmul.opview
+    return [matmul.opview, *(marked if made != matmul.result else ())]
+
+
+def replace_transpose(transpose: ir.Operation, made: ir.Value) -> list[ir.OpView]:
+    """Replaces the transpose of a matmul by a value that is equal to it, with its marks.
+
+    Returns:
+        The op that makes the value if it is the gradient of a weight.
+    """
+    gradient = attributes.STATE_GRADIENT in transpose.attributes
+    if gradient:
+        attributes.mark_gradient(made)
+    replace_op(transpose, [made])
+    return [made.owner.opview] if gradient else []
 
 
 _NUMBERS, _PRECISION = "dot_dimension_numbers", "precision_config"

@@ -12,13 +12,13 @@ import math
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import MEASURED_BOUND, MEASURED_MARGIN
+from scalify_hlo.algebra.limits import LAST_MATMUL_CONE, MEASURED_BOUND, MEASURED_MARGIN
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
 from scalify_hlo.dialect import attributes, markers
-from scalify_hlo.dialect.formats import FloatFormat
-from scalify_hlo.dialect.traits import LAYOUT
-from scalify_hlo.dialect.value_map import erase
+from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.traits import CONTRACTIONS, ELEMENTWISE, LAYOUT, ROUNDS
+from scalify_hlo.dialect.value_map import ValueSet, erase
 from scalify_hlo.recipes.model import BOUNDED, MEASURE, WIDE
 from scalify_hlo.rules.cast_scales import CastScale, of_size
 from scalify_hlo.rules.marker_ops import PEAK, dynamic_rescale
@@ -30,6 +30,8 @@ _UNKNOWN: Final = 100
 
 
 _TERMINATORS: Final = frozenset({"func.return", "stablehlo.return", "sdy.return"})
+_CERTAIN: Final = ELEMENTWISE | ROUNDS | LAYOUT | {"stablehlo.reduce"}
+"""Ops that may follow the last matmul."""
 
 
 class Trusted(NamedTuple):
@@ -202,13 +204,45 @@ def measured(
 def _follow(value: ir.Value, data: ir.Value, op: ir.Operation) -> None:
     """Passes measured data to the ops after a cast, so that their sizes are certain again.
 
-    Narrow data are passed near unit, as their squares could leave the format otherwise.
+    Narrow data are passed near unit, as their squares could leave the format otherwise. A wide
+    matmul at the end of the program, such as that of the gradient of a weight, reads the value as
+    it was. Measured data would be written for it, while the cast makes them in its own kernel.
     """
     for use in list(value.uses):
         user = use.owner.operation
         place = None if user.name in _TERMINATORS else in_block(user, op.block)
-        if place is not None and op.is_before_in_block(place):
+        if place is None or not op.is_before_in_block(place):
+            continue
+        last = place == user and user.name in CONTRACTIONS and _is_wide(value) and _is_last(user)
+        if not last:
             use.owner.operands[use.operand_number] = data
+
+
+def _is_last(matmul: ir.Operation) -> bool:
+    """Whether all that depends on a matmul is wide, and is neither a matmul nor in a region."""
+    waiting, seen = [matmul.results[0]], ValueSet()
+    for _ in range(LAST_MATMUL_CONE):
+        if not waiting:
+            return True
+        value = waiting.pop()
+        if not _is_wide(value):
+            return False
+        for use in value.uses:
+            user = use.owner.operation
+            if user.name == "func.return":
+                continue
+            if user.name not in _CERTAIN or user.block != matmul.block:
+                return False
+            if user.results[0] not in seen:
+                seen.add(user.results[0])
+                waiting.append(user.results[0])
+    return False
+
+
+def _is_wide(value: ir.Value) -> bool:
+    """Whether a value has the range of f32, or is no float."""
+    format_ = format_of(value.type)
+    return format_ is None or format_.wide
 
 
 def _bounded(

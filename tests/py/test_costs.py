@@ -174,12 +174,19 @@ def test_matmuls_that_share_tensors_are_dropped_together() -> None:
         ("current", "product", "gradient", (5, 5, 2)),
         ("block", "tanh", "activation", (5, 5, 2)),
         ("current", "wide", "activation", (5, 5, 2)),
+        ("propagated", "narrowed", "weight", (-1, 1, 2)),
+        ("current", "narrowed", "weight", (3, 3, 2)),
+        ("delayed", "narrowed", "weight", (-1, 3, 2)),
+        ("delayed", "tanh", "activation", (-1, 1, 2)),
+        ("delayed", "rows", "activation", (3, 3, 2)),
+        ("delayed", "x", "activation", (3, 3, 2)),
+        ("block", "narrowed", "weight", (5, 5, 2)),
     ],
 )
 def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, float, float]) -> None:
     """A cast alone, a cast beside the wide tensor, and a transpose of the cast."""
     type_, wide_ = "tensor<4x4xbf16>", "tensor<4x4xf32>"
-    module = parse(f"""func.func @main(%x: {type_}) {{
+    module = parse(f"""func.func @main(%x: {type_}, %y: {wide_}) {{
       %0 = stablehlo.tanh %x : {type_}
       %1 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
         : ({type_}, {type_}) -> {wide_}
@@ -187,11 +194,18 @@ def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, flo
         : ({type_}, {type_}) -> {type_}
       %3 = stablehlo.convert %1 : ({wide_}) -> {type_}
       %4 = stablehlo.convert %x : ({type_}) -> {wide_}
+      %5 = stablehlo.convert %y : ({wide_}) -> {type_}
+      %6 = stablehlo.constant dense<0.0> : tensor<bf16>
+      %7 = stablehlo.reduce(%x init: %6) applies stablehlo.add across dimensions = [1]
+        : ({type_}, tensor<bf16>) -> tensor<4xbf16>
+      %8 = stablehlo.broadcast_in_dim %7, dims = [0] : (tensor<4xbf16>) -> {type_}
+      %9 = stablehlo.divide %x, %8 : {type_}
       return
     }}""")
     with module.context:
         block = module.body.operations[0].regions[0].blocks[0]
-        made = dict(zip(("tanh", "", "product", "rounded", "wide"), block.operations, strict=False))
+        names = ("tanh", "", "product", "rounded", "wide", "narrowed", *"678", "rows")
+        made = dict(zip(names, block.operations, strict=False))
         value: ir.Value = made[name].results[0] if name in made else block.arguments[0]
         found = tensor_of(value, role, kind, second=1.0, turns=True)
         assert (found.alone, found.beside, found.transpose) == costs

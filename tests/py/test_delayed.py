@@ -225,6 +225,24 @@ class TestCasts:
         assert given == ["reshape", "optimization_barrier", "reshape", "dot_general"]
         assert made == ["optimization_barrier", "dot_general"]
 
+    @pytest.mark.parametrize("both", [False, True])
+    def test_the_update_of_a_weight_takes_its_amax(self, both: bool) -> None:
+        """Its cast has the order that its matmuls prefer, if they prefer the same."""
+
+        def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+            return jnp.sum(jnp.tanh((jnp.tanh(x) if both else x) @ w))
+
+        def step(w: jax.Array, x: jax.Array) -> Any:
+            slopes = jax.grad(loss, (0, 1) if both else (0,))(w, x)
+            return w - 0.1 * slopes[0], slopes[1:]
+
+        w = sample(0, size=64).reshape(8, 8)
+        exported = rewritten(step, w, w, **{"matmul.smallest": 1})
+        text = str(exported.mlir_module())
+        flat = [line for line in text.splitlines() if "barrier" in line and "<64xf8" in line]
+        places = [line.split("loc(")[1].rstrip(")") for line in flat]
+        assert [f'{place} = loc("{"w" if both else "x"}")' in text for place in places] == [True]
+
     def test_on_several_devices_nothing_is_reshaped(self) -> None:
         mesh = jax.sharding.AbstractMesh((2,), ("d",))
         place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))

@@ -92,7 +92,7 @@ EFFECTS = {
     "matmul.smallest": Case(64),
     "matmul.vocabulary": Case(True),
     "matmul.last_wide": Case(0.5),
-    "matmul.slower": Case("narrow", settings={"target": "h200"}),
+    "matmul.slower": Case("narrow", "fp8-current", settings={"target": "h200"}),
     "matmul.include": Case(["*mlp*"]),
     "matmul.exclude": Case(["*mlp*"]),
     "scaling.kind": Case("current"),

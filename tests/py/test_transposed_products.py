@@ -13,6 +13,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.passes import quantize_matmuls
 from scalify_hlo.quantize import matmuls
 from tests.py.fp8_numpy import quantized
 from tests.py.judge import evaluate, parse
@@ -92,8 +93,8 @@ def test_a_transpose_is_a_matmul_of_swapped_operands(
 )
 def test_a_matmul_that_is_no_faster_is_swapped_too(spec: str, recipe: str) -> None:
     """Dimensions of size 1, of which XLA finds no transpose, may be anywhere."""
-    program, arrays = turned(*re.split(",|->", spec))
-    new = rewritten(program, recipe, arrays, target="h200")
+    program, arrays = turned(*re.split(",|->", spec), "float32")
+    new = rewritten(program, recipe, arrays, target="h200", compute="keep")
     assert "f8E4M3FN" not in new
     assert "stablehlo.transpose" not in new
     (found,), (wanted,) = (
@@ -144,6 +145,40 @@ def test_others_keep_their_transpose(fn: Callable[..., Any]) -> None:
     arrays = samples((16, 32), (32, 48))
     program = jax.export.export(jax.jit(fn))(*arrays)
     assert "stablehlo.transpose" in rewritten(program, "fp8-current", arrays)
+
+
+def trained() -> tuple[jax.export.Exported, list[np.ndarray]]:
+    """A step whose gradients are transposes of batched products, read by nothing but the update."""
+
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.tanh(jnp.einsum("ecd,edf->ecf", x, w)).astype(jnp.float32) ** 2)
+
+    def step(w: jax.Array, x: jax.Array) -> jax.Array:
+        return w - 2.0**-9 * jax.grad(loss)(w, x)
+
+    arrays = samples((2, 32, 48), (2, 16, 32))
+    return jax.export.export(jax.jit(step, donate_argnums=0))(*arrays), arrays
+
+
+@pytest.mark.parametrize("gradient", ["keep", "f8E5M2"])
+@pytest.mark.parametrize("slower", ["narrow", "wide"])
+def test_the_gradient_of_a_weight_is_a_matmul_of_swapped_operands(
+    slower: str, gradient: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transpose is marked as the gradient, and what replaces it is rounded as the gradient."""
+    program, arrays = trained()
+    settings = {"target": "h200", "matmul.slower": slower, "state.gradient": gradient}
+    settings["compute"] = "keep"
+    new = rewritten(program, "fp8-current", arrays, **settings)
+    assert "stablehlo.transpose" not in new
+    assert "scalify.state_gradient" not in new
+    monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
+    monkeypatch.setattr(quantize_matmuls, "with_swapped_operands", lambda op: [op])
+    old = rewritten(program, "fp8-current", arrays, **settings)
+    assert "stablehlo.transpose" in old
+    assert new.count("-> tensor<2x32x48xf8E5M2>") == old.count("-> tensor<2x32x48xf8E5M2>")
+    (one,), (other,) = (evaluate(parse(text), arrays) for text in (new, old))
+    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("mark", ['mhlo.sharding = "{replicated}"', "mhlo.other = 1 : i32"])
