@@ -19,6 +19,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.cast_again import CastAgainPass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.measure_inputs import MeasureInputsPass
@@ -64,6 +65,7 @@ PASSES: dict[str, type[Pass]] = {
         PropagatePass,
         PackMomentsPass,
         OptimizePass,
+        CastAgainPass,
         LegalizePass,
         VerifyPass,
         ObservePass,
@@ -151,6 +153,7 @@ class Options:
         if narrow and recipe.inputs.measure:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         optimized = [OptimizePass(self.strict)] if self.optimize else []
+        again = [CastAgainPass()] if recipe.casts_again else []
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,
@@ -163,6 +166,7 @@ class Options:
             ),
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *optimized,
+            *again,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]
