@@ -371,3 +371,9 @@ Copies of smaller weights are a small part of memory, and each kernel takes a fe
 
 UPDATE_OPS: Final = 64
 """The most elementwise ops that are followed from a weight to its update; optimizers have fewer."""
+
+FLUSHED_ROOM: Final = 64
+"""log2 of the largest factor by which a number that is flushed is multiplied before it is cast.
+
+A number below 2^-126 is below 2^-62 then, and zero in all formats of 8 bits.
+"""

@@ -35,6 +35,7 @@ from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.passes.round_results import RoundResultsPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.file import load_profile
@@ -65,6 +66,7 @@ PASSES: dict[str, type[Pass]] = {
         PropagatePass,
         PackMomentsPass,
         OptimizePass,
+        RoundResultsPass,
         CastAgainPass,
         LegalizePass,
         VerifyPass,
@@ -153,6 +155,7 @@ class Options:
         if narrow and recipe.inputs.measure:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         optimized = [OptimizePass(self.strict)] if self.optimize else []
+        rounded = [RoundResultsPass()] if recipe.rounds_gradients else []
         again = [CastAgainPass()] if recipe.casts_again else []
         return [
             NormalizePass(expand=bool(lowered)),
@@ -166,6 +169,7 @@ class Options:
             ),
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *optimized,
+            *rounded,
             *again,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),

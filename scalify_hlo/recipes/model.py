@@ -372,6 +372,11 @@ class Recipe:
         return self._small and self.scaling.kind != "block" and self.target in TURNING
 
     @property
+    def rounds_gradients(self) -> bool:
+        """Whether matmuls of f8 operands may write gradients of weights that are rounded to f8."""
+        return self._small and self.state.gradient in SMALL and self.target in WITH_ALGORITHMS
+
+    @property
     def _small(self) -> bool:
         matmul = self.matmul
         return not {matmul.activation, matmul.weight, matmul.gradient}.isdisjoint(SMALL)
