@@ -175,7 +175,7 @@ def _is_one_number(value: ir.Value) -> bool:
 def _read_in_two_orders(steps: list[ir.Operation], positions: ValueMap[int]) -> _Cast | None:
     """Returns a cast whose later readers sum over its last dimension, and others do not."""
     late, others = list[_Reader](), list[_Reader]()
-    for op, side in _readers(steps[-1].results[0]):
+    for op, side in readers_of(steps[-1].results[0]):
         if op.name != _DOT or op.results[0] not in positions:
             return None
         readers = late if contracted_last(op.opview)[side] else others
@@ -185,7 +185,7 @@ def _read_in_two_orders(steps: list[ir.Operation], positions: ValueMap[int]) -> 
     return _Cast(steps, root, late, others) if late and others else None
 
 
-def _readers(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
+def readers_of(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
     """Yields the ops that read a value, in its order of elements, with the operand's number."""
     views = [value]
     while views:

@@ -11,7 +11,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo import init_scaling_state
-from scalify_hlo.quantize import second_casts
+from scalify_hlo.quantize import normalized_arguments, second_casts
 
 LAYERS, WIDTH, ROWS = 3, 32, 48
 
@@ -29,6 +29,18 @@ def momentum(params: Any, state: Any, x: jax.Array) -> Any:
         lambda p, m: (p.astype(jnp.float32) - 0.1 * m).astype(p.dtype), params, state
     )
     return update, state
+
+
+def normalized(params: Any, state: Any, x: jax.Array) -> Any:
+    """The first matmul reads the argument, divided by its rms."""
+
+    def of_normalized(params: Any) -> jax.Array:
+        wide = x.astype(jnp.float32)
+        rms = jax.lax.rsqrt(jnp.mean(jnp.square(wide), -1, keepdims=True) + 1e-5)
+        return loss(params, (wide * rms).astype(x.dtype))
+
+    gradients = jax.grad(of_normalized)(params)
+    return jax.tree.map(lambda p, g: p - g, params, gradients), state
 
 
 def clipped(params: Any, state: Any, x: jax.Array) -> Any:
@@ -56,7 +68,8 @@ def arguments(dtype: Any = jnp.bfloat16) -> tuple[Any, Any, jax.Array]:
 def rewritten(
     step: Any, recipe: str, monkeypatch: pytest.MonkeyPatch, least: int, dtype: Any = jnp.bfloat16
 ) -> jax.export.Exported:
-    monkeypatch.setattr(second_casts, "SECOND_CAST_ELEMENTS", least)
+    for module in (second_casts, normalized_arguments):
+        monkeypatch.setattr(module, "SECOND_CAST_ELEMENTS", least)
     exported = jax.export.export(jax.jit(step))(*arguments(dtype))
     return scalify_hlo.rewrite(exported, recipe=recipe)
 
@@ -80,6 +93,19 @@ def test_the_same_bits(recipe: str, dtype: Any, monkeypatch: pytest.MonkeyPatch)
         assert again(program) == (2 * LAYERS - 1 if least == 1 else 0)
         extra = [init_scaling_state(program)] if recipe == "fp8-delayed" else []
         found.append(jax.tree.leaves(jax.jit(program.call)(*arguments(dtype), *extra)))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
+
+
+@pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
+def test_the_same_bits_of_normalized_arguments(
+    recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = [rewritten(normalized, recipe, monkeypatch, least) for least in (1, 1 << 40)]
+    lines = programs[0].mlir_module().splitlines()
+    statistic = f"tensor<{ROWS}x1xf32>"
+    assert any("optimization_barrier" in line and statistic in line for line in lines)
+    found = (jax.tree.leaves(jax.jit(each.call)(*arguments())) for each in programs)
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
 
