@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SECOND_CAST_ELEMENTS, UPDATE_OPS
-from scalify_hlo.analysis.frames import Named, named
+from scalify_hlo.analysis.frames import RETURNS, Named, named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
@@ -264,10 +264,11 @@ def _statistics(cast: _Cast, positions: ValueMap[int]) -> list[list[ir.Operation
     found = []
     for use in cast.root.uses:
         ops, user = list[ir.Operation](), use.owner.operation
-        while _is_early(user, cast.start, positions) and len(ops) < UPDATE_OPS:
+        while not _is_late(user, cast.start, positions):
             ops.append(user)
-            uses = list(user.results[0].uses)
-            if user.name not in _STATISTICS or len(user.results) > 1 or len(uses) != 1:
+            uses = list(user.results[0].uses) if len(user.results) == 1 else []
+            early = len(uses) == 1 and user.results[0] in positions and len(ops) < UPDATE_OPS
+            if not early or user.name not in _STATISTICS:
                 ops = []
                 break
             user = uses[0].owner.operation
@@ -276,8 +277,11 @@ def _statistics(cast: _Cast, positions: ValueMap[int]) -> list[list[ir.Operation
     return found
 
 
-def _is_early(op: ir.Operation, start: int, positions: ValueMap[int]) -> bool:
-    return bool(len(op.results)) and positions.get(op.results[0], start) < start
+def _is_late(op: ir.Operation, start: int, positions: ValueMap[int]) -> bool:
+    """Whether an op of ``main`` comes after a position; ops in regions are not told."""
+    if not len(op.results):
+        return bool(op.name in RETURNS and op.parent.name == "func.func")
+    return positions.get(op.results[0], -1) >= start
 
 
 def _make_again(cast: _Cast) -> None:

@@ -128,3 +128,35 @@ func.func @main(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %x: tensor<64x64
   %nb = stablehlo.subtract %b, %z : tensor<64x64xbf16>
   return %na, %nb, %da, %db : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xbf16>
 }
+
+// -----
+
+// The amax of a weight that is read inside of an earlier op stays where it is.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[ABS:.*]] = stablehlo.abs %arg0
+// CHECK:         %[[AMAX:.*]] = stablehlo.reduce(%[[ABS]] init: %{{.*}})
+// CHECK:         stablehlo.if
+// CHECK:           stablehlo.return %[[AMAX]]
+// CHECK:         stablehlo.optimization_barrier
+func.func @main(%a: tensor<1024x1024xbf16>, %b: tensor<1024x1024xbf16>, %x: tensor<1024x1024xf8E4M3FN>, %p: tensor<i1>)
+    -> (tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<bf16>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<bf16>
+  %abs = stablehlo.abs %a : tensor<1024x1024xbf16>
+  %amax = stablehlo.reduce(%abs init: %zero) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<1024x1024xbf16>, tensor<bf16>) -> tensor<bf16>
+  %chosen = "stablehlo.if"(%p) ({
+    stablehlo.return %amax : tensor<bf16>
+  }, {
+    stablehlo.return %zero : tensor<bf16>
+  }) : (tensor<i1>) -> tensor<bf16>
+  %qa = stablehlo.convert %a : (tensor<1024x1024xbf16>) -> tensor<1024x1024xf8E4M3FN>
+  %qb = stablehlo.convert %b : (tensor<1024x1024xbf16>) -> tensor<1024x1024xf8E4M3FN>
+  %y = stablehlo.dot_general %x, %qa, contracting_dims = [1] x [0] : (tensor<1024x1024xf8E4M3FN>, tensor<1024x1024xf8E4M3FN>) -> tensor<1024x1024xbf16>
+  %z = stablehlo.dot_general %x, %qb, contracting_dims = [1] x [0] : (tensor<1024x1024xf8E4M3FN>, tensor<1024x1024xf8E4M3FN>) -> tensor<1024x1024xbf16>
+  %dy = stablehlo.convert %y : (tensor<1024x1024xbf16>) -> tensor<1024x1024xf8E5M2>
+  %dz = stablehlo.convert %z : (tensor<1024x1024xbf16>) -> tensor<1024x1024xf8E5M2>
+  %da = stablehlo.dot_general %dy, %qa, contracting_dims = [1] x [1] : (tensor<1024x1024xf8E5M2>, tensor<1024x1024xf8E4M3FN>) -> tensor<1024x1024xbf16>
+  %db = stablehlo.dot_general %dz, %qb, contracting_dims = [1] x [1] : (tensor<1024x1024xf8E5M2>, tensor<1024x1024xf8E4M3FN>) -> tensor<1024x1024xbf16>
+  %na = stablehlo.subtract %a, %y : tensor<1024x1024xbf16>
+  %nb = stablehlo.subtract %b, %z : tensor<1024x1024xbf16>
+  return %na, %nb, %da, %db, %chosen : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<1024x1024xbf16>, tensor<bf16>
+}
