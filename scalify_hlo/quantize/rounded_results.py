@@ -31,6 +31,7 @@ from scalify_hlo.rules import emit
 _DOT: Final = "stablehlo.dot_general"
 _CLAMP, _CONVERT = "stablehlo.clamp", "stablehlo.convert"
 _MULTIPLY, _TRANSPOSE = "stablehlo.multiply", "stablehlo.transpose"
+_RESHAPE: Final = "stablehlo.reshape"
 _CONSTANT: Final = "stablehlo.constant"
 _ALGORITHM, _NUMBERS = "algorithm", "dot_dimension_numbers"
 
@@ -44,8 +45,9 @@ def round_results(block: ir.Block) -> int:
     Returns:
         The number of casts that were moved.
     """
-    casts = [op for name, op in named(block) if name == _CONVERT and _is_f8(op.results[0])]
-    return sum(map(_move, casts))
+    casts = (op for name, op in named(block) if name == _CONVERT and _is_f8(op.results[0]))
+    static = [op for op in casts if op.results[0].type.has_static_shape]
+    return sum(map(_move, static))
 
 
 def _move(cast: ir.Operation) -> bool:
@@ -58,11 +60,13 @@ def _move(cast: ir.Operation) -> bool:
     transposed = [step for step in between if step.name == _TRANSPOSE]
     if len(transposed) > 1 or (transposed and not _is_swap(dot, transposed[0])):
         return False
-    made = _swapped(dot, transposed[0]) if transposed else dot.results[0]
+    made = _swapped(dot) if transposed else dot.results[0]
     if exponent:
         made = emit.times_power(made, exponent, cast)
     made = emit.saturate(made, _most(cast), cast)
     made = emit.convert(made, cast.results[0].type.element_type, cast)
+    if made.type != cast.results[0].type:
+        made = emit.reshape(made, cast.results[0].type, cast)
     unread = [cast.operands[0].owner.operation, *between[::-1], *([dot] if transposed else [])]
     replace_op(cast, [made])
     for op in unread:
@@ -100,7 +104,7 @@ def _is_exact(op: ir.Operation) -> bool:
         return _is_wide(op.operands[0]) and isinstance(op.results[0].type.element_type, ir.F32Type)
     if op.name == _MULTIPLY:
         return _power(op) is not None
-    return bool(op.name == _TRANSPOSE)
+    return bool(op.name in {_RESHAPE, _TRANSPOSE})
 
 
 def _is_f8(value: ir.Value) -> bool:
@@ -162,12 +166,19 @@ def _exponent(steps: Sequence[ir.Operation]) -> int | None:
 
 
 def _is_swap(dot: ir.Operation, transpose: ir.Operation) -> bool:
-    """Whether a matmul of matrices of swapped operands makes the transpose of its result."""
+    """Whether a matmul of matrices of swapped operands makes the transpose of its result.
+
+    The result may have been reshaped before, so that several dimensions are those of one operand.
+    """
     order = list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
-    return order == [1, 0] and all(operand.type.rank == 2 for operand in dot.operands)
+    first = order.index(0)
+    rows = math.prod(transpose.operands[0].type.shape[: len(order) - first])
+    plain = all(operand.type.rank == 2 for operand in dot.operands)
+    rotated = order == [*range(len(order) - first, len(order)), *range(len(order) - first)]
+    return plain and rotated and rows == dot.results[0].type.shape[0]
 
 
-def _swapped(dot: ir.Operation, transpose: ir.Operation) -> ir.Value:
+def _swapped(dot: ir.Operation) -> ir.Value:
     """Builds the matmul of swapped operands, which has the transposed result."""
     kept = dict(dot.attributes.items())
     kept[_NUMBERS] = swapped(kept[_NUMBERS])
@@ -176,7 +187,7 @@ def _swapped(dot: ir.Operation, transpose: ir.Operation) -> ir.Value:
         imprecise = stablehlo.DotAlgorithm(kept[_ALGORITHM]).allow_imprecise_accumulation
         formats = (str(value.type.element_type) for value in (rhs, lhs))
         kept[_ALGORITHM] = dot_algorithm(*formats, imprecise=imprecise)
-    shape = transpose.results[0].type.shape
+    shape = dot.results[0].type.shape[::-1]
     type_ = ir.RankedTensorType.get(shape, dot.results[0].type.element_type)
     return ir.Operation.create(
         _DOT,

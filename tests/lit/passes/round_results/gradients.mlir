@@ -88,3 +88,38 @@ func.func @main(%dy: tensor<64x16xf8E5M2>, %x: tensor<64x32xf8E4M3FN>)
   %9 = stablehlo.convert %8 : (tensor<16x32xf32>) -> tensor<16x32xf8E5M2>
   return %4, %9, %6 : tensor<16x32xf8E5M2>, tensor<16x32xf8E5M2>, tensor<16x32xf32>
 }
+
+// -----
+
+// The heads of a weight are dimensions of one operand of the matmul, which is one of matrices.
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT:    %[[DW:.*]] = stablehlo.dot_general %arg1, %arg0, contracting_dims = [0] x [0] : {{.*}} -> tensor<32x16xbf16>
+// CHECK:         %[[CAST:.*]] = stablehlo.convert %{{.*}} : (tensor<32x16xbf16>) -> tensor<32x16xf8E5M2>
+// CHECK-NEXT:    %[[HEADS:.*]] = stablehlo.reshape %[[CAST]] : (tensor<32x16xf8E5M2>) -> tensor<32x2x8xf8E5M2>
+// CHECK-NEXT:    return %[[HEADS]]
+func.func @main(%dy: tensor<64x16xf8E5M2>, %x: tensor<64x32xf8E4M3FN>) -> tensor<32x2x8xf8E5M2> {
+  %low = stablehlo.constant dense<-57344.0> : tensor<bf16>
+  %high = stablehlo.constant dense<57344.0> : tensor<bf16>
+  %0 = stablehlo.dot_general %dy, %x, contracting_dims = [0] x [0] : (tensor<64x16xf8E5M2>, tensor<64x32xf8E4M3FN>) -> tensor<16x32xbf16>
+  %1 = stablehlo.reshape %0 : (tensor<16x32xbf16>) -> tensor<2x8x32xbf16>
+  %2 = stablehlo.transpose %1, dims = [2, 0, 1] : (tensor<2x8x32xbf16>) -> tensor<32x2x8xbf16>
+  %3 = stablehlo.clamp %low, %2, %high : (tensor<bf16>, tensor<32x2x8xbf16>, tensor<bf16>) -> tensor<32x2x8xbf16>
+  %4 = stablehlo.convert %3 : (tensor<32x2x8xbf16>) -> tensor<32x2x8xf8E5M2>
+  return %4 : tensor<32x2x8xf8E5M2>
+}
+
+// -----
+
+// Another order of the heads is no matmul of swapped operands.
+// CHECK-LABEL: func.func @main
+// CHECK:         stablehlo.transpose %{{.*}}, dims = [1, 0, 2] : (tensor<2x8x32xbf16>) -> tensor<8x2x32xbf16>
+func.func @main(%dy: tensor<64x16xf8E5M2>, %x: tensor<64x32xf8E4M3FN>) -> tensor<8x2x32xf8E5M2> {
+  %low = stablehlo.constant dense<-57344.0> : tensor<bf16>
+  %high = stablehlo.constant dense<57344.0> : tensor<bf16>
+  %0 = stablehlo.dot_general %dy, %x, contracting_dims = [0] x [0] : (tensor<64x16xf8E5M2>, tensor<64x32xf8E4M3FN>) -> tensor<16x32xbf16>
+  %1 = stablehlo.reshape %0 : (tensor<16x32xbf16>) -> tensor<2x8x32xbf16>
+  %2 = stablehlo.transpose %1, dims = [1, 0, 2] : (tensor<2x8x32xbf16>) -> tensor<8x2x32xbf16>
+  %3 = stablehlo.clamp %low, %2, %high : (tensor<bf16>, tensor<8x2x32xbf16>, tensor<bf16>) -> tensor<8x2x32xbf16>
+  %4 = stablehlo.convert %3 : (tensor<8x2x32xbf16>) -> tensor<8x2x32xf8E5M2>
+  return %4 : tensor<8x2x32xf8E5M2>
+}
