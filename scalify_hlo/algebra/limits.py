@@ -374,3 +374,21 @@ INDEX_DEPTH: Final = 16
 HADAMARD: Final = 16
 """The number of terms of a sum that a Hadamard transform mixes: the blocks of NVFP4, which a larger
 one would not improve (arXiv 2509.25149, section 4.2)."""
+
+SECOND_CAST_ELEMENTS: Final = 2**20
+"""The least number of elements of a weight that is cast again for the backward pass.
+
+Copies of smaller weights are a small part of memory, and each kernel takes a few microseconds.
+"""
+
+UPDATE_OPS: Final = 64
+"""The most elementwise ops that are followed from a weight to its update; optimizers have fewer."""
+
+FLUSHED_ROOM: Final = 64
+"""log2 of the largest factor by which a number that is flushed is multiplied before it is cast.
+
+A number below 2^-126 is below 2^-62 then, and zero in all formats of 8 bits.
+"""
+
+NORMALIZATION_OPS: Final = 32
+"""The most values that are followed from a cast to an argument that it normalizes; few have 20."""

@@ -28,6 +28,9 @@ COPIES: Final = frozenset(
 ROUNDS: Final = _stablehlo("convert", "reduce_precision")
 """The result is the operand in another format, or with fewer bits."""
 
+CASTING: Final = _stablehlo("clamp", "convert", "multiply")
+"""A cast of a recipe consists of these: a factor, a bound on the size, and another format."""
+
 RESHAPES: Final = _stablehlo("dynamic_reshape", "reshape")
 """The result has the elements of the operand in the same order, in another shape."""
 

@@ -19,6 +19,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.structure import structural_hash
 from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
+from scalify_hlo.passes.cast_again import CastAgainPass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.measure_inputs import MeasureInputsPass
@@ -34,6 +35,7 @@ from scalify_hlo.passes.quantize_constants import QuantizePass
 from scalify_hlo.passes.quantize_matmuls import QuantizeMatmulsPass
 from scalify_hlo.passes.recognize import RecognizePass
 from scalify_hlo.passes.roles import RolesPass
+from scalify_hlo.passes.round_results import RoundResultsPass
 from scalify_hlo.passes.round_weights import RoundWeightsPass
 from scalify_hlo.passes.signature import SignaturePass
 from scalify_hlo.passes.verify import VerifyPass
@@ -66,6 +68,8 @@ PASSES: dict[str, type[Pass]] = {
         PackMomentsPass,
         RoundWeightsPass,
         OptimizePass,
+        RoundResultsPass,
+        CastAgainPass,
         LegalizePass,
         VerifyPass,
         ObservePass,
@@ -153,6 +157,8 @@ class Options:
         if narrow and recipe.inputs.measure:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         optimized = [OptimizePass(self.strict)] if self.optimize else []
+        rounded = [RoundResultsPass()] if recipe.rounds_gradients else []
+        again = [CastAgainPass()] if recipe.casts_again else []
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,
@@ -166,6 +172,8 @@ class Options:
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *([RoundWeightsPass()] if recipe.state.rounded else []),
             *optimized,
+            *rounded,
+            *again,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]

@@ -19,6 +19,9 @@ PORTABLE = "portable"
 WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"}) | DEVICES
 """The targets whose FP8 matmuls have a dot algorithm; compilers of other targets refuse it."""
 
+TURNING = frozenset({"any", "gpu", "h100", "h200"})
+"""The targets whose kernels may read both f8 operands along the summed dimension alone."""
+
 WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"}) | DEVICES
 """The targets whose compilers are known to support ragged matmuls of f8 operands."""
 
@@ -370,9 +373,22 @@ class Recipe:
         """The format of f32 values other than operands of matmuls; see the attribute `compute`."""
         if self.compute != AUTO:
             return self.compute
+        return "bf16" if self._small and self.target in ACCELERATORS else KEEP
+
+    @property
+    def casts_again(self) -> bool:
+        """Whether matmuls may read weights in f8 in two orders, each of which is a copy."""
+        return self._small and self.scaling.kind != "block" and self.target in TURNING
+
+    @property
+    def rounds_gradients(self) -> bool:
+        """Whether matmuls of f8 operands may write gradients of weights that are rounded to f8."""
+        return self._small and self.state.gradient in SMALL and self.target in WITH_ALGORITHMS
+
+    @property
+    def _small(self) -> bool:
         matmul = self.matmul
-        small = not {matmul.activation, matmul.weight, matmul.gradient}.isdisjoint(SMALL)
-        return "bf16" if small and self.target in ACCELERATORS else KEEP
+        return not {matmul.activation, matmul.weight, matmul.gradient}.isdisjoint(SMALL)
 
     @property
     def rescales(self) -> bool:

@@ -1,0 +1,199 @@
+"""Casts of results right behind their matmuls, so that the kernel of a matmul writes f8.
+
+XLA for GPUs lets a matmul of f8 operands write f8 if its result is multiplied with one scale, is
+clamped to the largest number of the format, and is converted. A gradient of a weight that is
+rounded to f8 is often transposed, widened and multiplied again before. These ops commute with the
+cast, as long as the factors are powers of two:
+
+    cast(2^b * widened(transpose(2^a * dot(A, B)))) = cast(2^(a+b) * dot(B, A))
+
+Both sides have the same bits if no product on the left overflows before that on the right, and if
+all numbers that are flushed on the left are zero in f8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
+from scalify_hlo.analysis.frames import named
+from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.quantize.transposed_products import swapped
+from scalify_hlo.rules import emit
+
+_DOT: Final = "stablehlo.dot_general"
+_CLAMP, _CONVERT = "stablehlo.clamp", "stablehlo.convert"
+_MULTIPLY, _TRANSPOSE = "stablehlo.multiply", "stablehlo.transpose"
+_RESHAPE: Final = "stablehlo.reshape"
+_CONSTANT: Final = "stablehlo.constant"
+_ALGORITHM, _NUMBERS = "algorithm", "dot_dimension_numbers"
+
+
+def round_results(block: ir.Block) -> int:
+    """Moves casts of results of matmuls right behind the matmuls.
+
+    Args:
+        block: The block of ``main``, of a program for one device.
+
+    Returns:
+        The number of casts that were moved.
+    """
+    casts = (op for name, op in named(block) if name == _CONVERT and _is_f8(op.results[0]))
+    static = [op for op in casts if op.results[0].type.has_static_shape]
+    return sum(map(_move, static))
+
+
+def _move(cast: ir.Operation) -> bool:
+    """Moves a cast behind the matmul whose result it rounds; False if there is no such matmul."""
+    steps = _steps(cast)
+    exponent = _exponent(steps)
+    if len(steps) <= 1 + (exponent != 0) or exponent is None:
+        return False
+    dot, *between = steps
+    transposed = [step for step in between if step.name == _TRANSPOSE]
+    if len(transposed) > 1 or (transposed and not _is_swap(dot, transposed[0])):
+        return False
+    made = _swapped(dot) if transposed else dot.results[0]
+    if exponent:
+        made = emit.times_power(made, exponent, cast)
+    made = emit.saturate(made, _most(cast), cast)
+    made = emit.convert(made, cast.results[0].type.element_type, cast)
+    if made.type != cast.results[0].type:
+        made = emit.reshape(made, cast.results[0].type, cast)
+    unread = [cast.operands[0].owner.operation, *between[::-1], *([dot] if transposed else [])]
+    replace_op(cast, [made])
+    for op in unread:
+        _erase(op)
+    return True
+
+
+def _erase(op: ir.Operation) -> None:
+    """Erases an op that nothing reads, with the constants that only it reads."""
+    operands = list(op.operands)
+    erase(op)
+    for value in operands:
+        constant = not is_block(value.owner) and value.owner.operation.name == _CONSTANT
+        if constant and next(iter(value.uses), None) is None:
+            erase(value.owner)
+
+
+def _steps(cast: ir.Operation) -> list[ir.Operation]:
+    """Returns a matmul and the ops from it to the clamp of a cast; none if there are others."""
+    clamp = _maker(cast.operands[0])
+    if clamp is None or clamp.name != _CLAMP or not _is_whole_range(clamp, cast):
+        return []
+    steps, op = list[ir.Operation](), _maker(clamp.operands[1])
+    while op is not None and _is_exact(op):
+        steps.append(op)
+        op = _maker(op.operands[0])
+    if op is None or op.name != _DOT or not all(map(_is_f8, op.operands)):
+        return []
+    return [op, *steps[::-1]] if _is_wide(op.results[0]) else []
+
+
+def _is_exact(op: ir.Operation) -> bool:
+    """Whether an op moves elements, widens them, or multiplies them with a power of two."""
+    if op.name == _CONVERT:
+        return _is_wide(op.operands[0]) and isinstance(op.results[0].type.element_type, ir.F32Type)
+    if op.name == _MULTIPLY:
+        return _power(op) is not None
+    return bool(op.name in {_RESHAPE, _TRANSPOSE})
+
+
+def _is_f8(value: ir.Value) -> bool:
+    format_ = format_of(value.type)
+    return format_ is not None and format_.small
+
+
+def _is_wide(value: ir.Value) -> bool:
+    """Whether a value is bf16 or f32, which have the same exponents."""
+    return isinstance(value.type.element_type, ir.BF16Type | ir.F32Type)
+
+
+def _maker(value: ir.Value) -> ir.Operation | None:
+    """Returns the op that makes a value which is read once; None for other values."""
+    uses = iter(value.uses)
+    next(uses, None)
+    once = next(uses, None) is None
+    return value.owner.operation if once and not is_block(value.owner) else None
+
+
+def _is_whole_range(clamp: ir.Operation, cast: ir.Operation) -> bool:
+    """Whether a clamp leaves exactly the finite numbers of the format of a cast."""
+    most = _most(cast)
+    return _number(clamp.operands[0]) == -most and _number(clamp.operands[2]) == most
+
+
+def _most(cast: ir.Operation) -> float:
+    """Returns the largest number of the format of a cast."""
+    format_ = format_of(cast.results[0].type)
+    return math.nan if format_ is None else format_.max_finite
+
+
+def _number(value: ir.Value) -> float | None:
+    """Returns the number that all elements of a constant are; None for other values."""
+    op = None if is_block(value.owner) else value.owner.operation
+    number = op.attributes["value"] if op is not None and op.name == _CONSTANT else None
+    if not isinstance(number, ir.DenseElementsAttr) or not number.is_splat:
+        return None
+    return float(ir.FloatAttr(number.get_splat_value()).value)
+
+
+def _power(multiply: ir.Operation) -> int | None:
+    """Returns log2 of the second operand of a product; None if it is no power of two."""
+    number = _number(multiply.operands[1])
+    if number is None or not 0 < number < math.inf:
+        return None
+    mantissa, exponent = math.frexp(number)
+    return exponent - 1 if mantissa == 0.5 else None
+
+
+def _exponent(steps: Sequence[ir.Operation]) -> int | None:
+    """Returns log2 of the product of all factors; None if the order of the products matters."""
+    powers = [_power(step) or 0 for step in steps if step.name == _MULTIPLY]
+    total = sum(powers)
+    partial = list(accumulate(powers))
+    if abs(total) > NORMAL or any(each > max(total, 0) for each in partial):
+        return None  # A product might overflow that becomes finite again.
+    return total if all(total - each <= FLUSHED_ROOM for each in partial) else None
+
+
+def _is_swap(dot: ir.Operation, transpose: ir.Operation) -> bool:
+    """Whether a matmul of matrices of swapped operands makes the transpose of its result.
+
+    The result may have been reshaped before, so that several dimensions are those of one operand.
+    """
+    order = list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+    first = order.index(0)
+    rows = math.prod(transpose.operands[0].type.shape[: len(order) - first])
+    plain = all(operand.type.rank == 2 for operand in dot.operands)
+    rotated = order == [*range(len(order) - first, len(order)), *range(len(order) - first)]
+    return plain and rotated and rows == dot.results[0].type.shape[0]
+
+
+def _swapped(dot: ir.Operation) -> ir.Value:
+    """Builds the matmul of swapped operands, which has the transposed result."""
+    kept = dict(dot.attributes.items())
+    kept[_NUMBERS] = swapped(kept[_NUMBERS])
+    lhs, rhs = dot.operands
+    if _ALGORITHM in kept:
+        imprecise = stablehlo.DotAlgorithm(kept[_ALGORITHM]).allow_imprecise_accumulation
+        formats = (str(value.type.element_type) for value in (rhs, lhs))
+        kept[_ALGORITHM] = dot_algorithm(*formats, imprecise=imprecise)
+    shape = dot.results[0].type.shape[::-1]
+    type_ = ir.RankedTensorType.get(shape, dot.results[0].type.element_type)
+    return ir.Operation.create(
+        _DOT,
+        results=[type_],
+        operands=[rhs, lhs],
+        attributes=kept,
+        loc=dot.location,
+        ip=ir.InsertionPoint(dot),
+    ).result

@@ -1,0 +1,26 @@
+"""Gradients of weights that matmuls write in f8: the same bits as those that are cast later."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo.passes import round_results
+from tests.py.test_second_casts import arguments, momentum
+
+
+@pytest.mark.parametrize("log2", [-60, -20, 0, 6])
+def test_the_same_bits(log2: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    params, state, x = arguments()
+    x = x * jnp.bfloat16(2.0**log2)
+    exported = jax.export.export(jax.jit(momentum))(params, state, x)
+    one = scalify_hlo.rewrite(exported, recipe="fp8")
+    monkeypatch.setattr(round_results, "round_results", lambda _: 0)
+    other = scalify_hlo.rewrite(exported, recipe="fp8")
+    assert one.mlir_module() != other.mlir_module()
+    found = (jax.tree.leaves(jax.jit(each.call)(params, state, x)) for each in (one, other))
+    for left, right in zip(*found, strict=True):
+        np.testing.assert_array_equal(np.asarray(left), np.asarray(right))
