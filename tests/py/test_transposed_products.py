@@ -93,7 +93,8 @@ def test_a_transpose_is_a_matmul_of_swapped_operands(
 )
 def test_a_matmul_that_is_no_faster_is_swapped_too(spec: str, recipe: str) -> None:
     """Dimensions of size 1, of which XLA finds no transpose, may be anywhere."""
-    program, arrays = turned(*re.split(",|->", spec), "float32")
+    lhs, rhs, out = re.split(",|->", spec)
+    program, arrays = turned(lhs, rhs, out, "float32")
     new = rewritten(program, recipe, arrays, target="h200", compute="keep")
     assert "f8E4M3FN" not in new
     assert "stablehlo.transpose" not in new
@@ -151,10 +152,12 @@ def trained() -> tuple[jax.export.Exported, list[np.ndarray]]:
     """A step whose gradients are transposes of batched products, read by nothing but the update."""
 
     def loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        return jnp.sum(jnp.tanh(jnp.einsum("ecd,edf->ecf", x, w)).astype(jnp.float32) ** 2)
+        product = jnp.tanh(jnp.einsum("ecd,edf->ecf", x, w)).astype(jnp.float32)
+        return jnp.sum(jnp.square(product))
 
     def step(w: jax.Array, x: jax.Array) -> jax.Array:
-        return w - 2.0**-9 * jax.grad(loss)(w, x)
+        gradient: jax.Array = jax.grad(loss)(w, x)
+        return w - 2.0**-9 * gradient
 
     arrays = samples((2, 32, 48), (2, 16, 32))
     return jax.export.export(jax.jit(step, donate_argnums=0))(*arrays), arrays
