@@ -20,7 +20,7 @@ from scalify_hlo.choose.preparation import (
     flat_inputs,
     inline_and_erase_probes,
     name_arguments,
-    roles_and_sites,
+    named_sites,
 )
 from scalify_hlo.choose.results import ResultError, ResultKind, error_of, kinds_of, without_noise
 from scalify_hlo.choose.running import Rewritten, Running, Step
@@ -108,7 +108,7 @@ class Bench:
             run_passes(self._base, [NormalizePass()])
         with self._base.context, ir.Location.unknown():
             number_ops(self._base.operation)
-        self.roles, self.sites = roles_and_sites(self._base, self.name)
+        self.roles, self.sites, self._rewritten = named_sites(self._base, self.name)
         self._kinds = kinds_of(module, self._interface, state, self.roles)
 
     @cached_property
@@ -258,7 +258,7 @@ class Bench:
     def _instrumented(self, module: ir.Module) -> list[Cast]:
         with module.context, ir.Location.unknown():
             main = inline_and_erase_probes(module)
-            return [] if main is None else measure_casts(main, self.sites)
+            return [] if main is None else measure_casts(main, self._rewritten)
 
     def backward(self) -> Backward:
         """Returns the backward pass of the original, by the numbers of its ops."""

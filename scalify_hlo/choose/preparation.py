@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.depth import levels_of
@@ -85,23 +85,55 @@ def carried_results(module: ir.Module, name: str, *, required: bool) -> dict[int
         return {}
 
 
-def roles_and_sites(base: ir.Module, name: str) -> tuple[dict[str, str], dict[int, str]]:
-    """Returns the roles of arguments, and the sites of matmuls by the numbers of their ops."""
+class Named(NamedTuple):
+    """The names of a program's arguments and matmuls.
+
+    Attributes:
+        roles: The roles of arguments by their names.
+        sites: The site of each matmul by the number of its op.
+        rewritten: The same for matmuls of a rewrite. One of swapped operands has the number of the
+            transpose whose place it takes.
+    """
+
+    roles: dict[str, str]
+    sites: dict[int, str]
+    rewritten: dict[int, str]
+
+
+def named_sites(base: ir.Module, name: str) -> Named:
+    """Returns the roles of arguments, and the sites of matmuls.
+
+    Args:
+        base: The module, whose ops are numbered.
+        name: Its name in errors.
+    """
     module = copy_module(base)
     with located(name):
         roles = run_passes(module, [RolesPass()]).roles
     found: dict[int, tuple[str, bool]] = {}
+    moved: dict[int, int] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        marks = op.attributes
-        if attributes.SITE in marks and attributes.VALUE_NUMBER in marks:
-            number = ir.IntegerAttr(marks[attributes.VALUE_NUMBER]).value
-            found[number] = marks[attributes.SITE].value, attributes.VOCABULARY in marks
+        number = _number(op)
+        if number is not None and attributes.SITE in op.attributes:
+            vocabulary = attributes.VOCABULARY in op.attributes
+            found[number] = op.attributes[attributes.SITE].value, vocabulary
+            users = [use.owner.operation for use in op.results[0].uses]
+            transposes = (_number(user) for user in users if user.name == "stablehlo.transpose")
+            moved.update((each, number) for each in transposes if each is not None)
         return ir.WalkResult.ADVANCE
 
     with module.context:
         module.operation.walk(visit)
-    return roles, dict(zip(found, keys_of(list(found.values())), strict=True))
+    sites = dict(zip(found, keys_of(list(found.values())), strict=True))
+    return Named(roles, sites, sites | {each: sites[number] for each, number in moved.items()})
+
+
+def _number(op: ir.Operation) -> int | None:
+    """Returns the number of an op; None if it has none."""
+    if attributes.VALUE_NUMBER not in op.attributes:
+        return None
+    return int(ir.IntegerAttr(op.attributes[attributes.VALUE_NUMBER]).value)
 
 
 def require_one_step(command: str, samples: Sequence[Sample]) -> None:

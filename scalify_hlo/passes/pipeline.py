@@ -157,8 +157,9 @@ class Options:
         if narrow and recipe.inputs.measure:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         optimized = [OptimizePass(self.strict)] if self.optimize else []
-        rounded = [RoundResultsPass()] if recipe.rounds_gradients else []
-        again = [CastAgainPass()] if recipe.casts_again else []
+        # These move and repeat casts, whose bits stay the same. Probes read values between.
+        rounded = [RoundResultsPass()] if recipe.rounds_gradients and not self.probe else []
+        again = [CastAgainPass()] if recipe.casts_again and not self.probe else []
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,

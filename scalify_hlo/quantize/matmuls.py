@@ -20,7 +20,12 @@ from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
-from scalify_hlo.quantize.transposed_products import replace_transpose, swapped, transpose_of
+from scalify_hlo.quantize.transposed_products import (
+    marks_of_swapped,
+    replace_transpose,
+    swapped,
+    transpose_of,
+)
 from scalify_hlo.recipes.model import KEEP, MatmulOptions, Recipe
 from scalify_hlo.report.matmuls import CONSTANT, OperandScale
 from scalify_hlo.rules import emit
@@ -279,7 +284,7 @@ class MatmulQuantizer:
             data, formats, numbers = data[::-1], formats[::-1], swapped(numbers)
         kept = self._attributes(op, formats, extent)
         kept |= {} if numbers is None else {_NUMBERS: numbers}
-        kept |= {} if transpose is None else {attributes.SWAPPED: ir.UnitAttr.get()}
+        kept |= {} if transpose is None else marks_of_swapped(transpose)
         where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
         matmul = ir.Operation.create(
             op.operation.name,

@@ -86,7 +86,7 @@ def with_swapped_operands(op: ir.OpView) -> list[ir.OpView]:
     transpose = transpose_of(op, ones=True)
     if transpose is None or any(key in op.attributes for key in _FIXED):
         return [op]
-    kept = dict(op.attributes.items()) | {attributes.SWAPPED: ir.UnitAttr.get()}
+    kept = dict(op.attributes.items()) | marks_of_swapped(transpose)
     kept[_NUMBERS] = swapped(kept[_NUMBERS])
     if _PRECISION in kept:
         kept[_PRECISION] = ir.ArrayAttr.get(list(kept[_PRECISION])[::-1])
@@ -105,6 +105,20 @@ def with_swapped_operands(op: ir.OpView) -> list[ir.OpView]:
     marked = replace_transpose(transpose, made)
     erase(op)
     return [matmul.opview, *(marked if made != matmul.result else ())]
+
+
+def marks_of_swapped(transpose: ir.Operation) -> attributes.Attributes:
+    """Returns the attributes that only a matmul of swapped operands has.
+
+    Its result is that of the transpose, so that it has the number by which statistics know that.
+
+    Args:
+        transpose: The transpose whose place the matmul takes.
+    """
+    found: attributes.Attributes = {attributes.SWAPPED: ir.UnitAttr.get()}
+    if attributes.VALUE_NUMBER in transpose.attributes:
+        found[attributes.VALUE_NUMBER] = transpose.attributes[attributes.VALUE_NUMBER]
+    return found
 
 
 def replace_transpose(transpose: ir.Operation, made: ir.Value) -> list[ir.OpView]:
