@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ class Cast:
     Attributes:
         site: The site of the matmul.
         value: ``lhs``, ``rhs`` or ``result``.
-        number: The number of the added result with the two sums.
+        number: The number of the added result with the three sums.
     """
 
     site: str
@@ -62,10 +62,21 @@ class CastError:
     Attributes:
         signal: The sum of the squares of the data without casts.
         noise: The sum of the squares of their errors.
+        product: The scalar product of both.
     """
 
     signal: float
     noise: float
+    product: float = 0.0
+
+    @property
+    def growth(self) -> float:
+        """The part of the errors along the data, as a share of these; its sign is left out.
+
+        It is at most the root of the ratio, as which it counts if it is not known.
+        """
+        known = math.isfinite(self.signal) and math.isfinite(self.product) and self.signal
+        return abs(self.product) / self.signal if known else math.sqrt(self.ratio)
 
     @property
     def ratio(self) -> float:
@@ -146,9 +157,9 @@ def errors_of(casts: Iterable[Cast], results: Sequence[Array]) -> dict[tuple[str
     added = [np.asarray(each, np.float64) for each in results[len(results) - count :]]
     found: dict[tuple[str, str], CastError] = {}
     for cast in casts:
-        signal, noise = added[cast.number].tolist()
         before = found.get((cast.site, cast.value), CastError(0, 0))
-        found[cast.site, cast.value] = CastError(before.signal + signal, before.noise + noise)
+        sums = zip(astuple(before), added[cast.number].tolist(), strict=True)
+        found[cast.site, cast.value] = CastError(*map(sum, sums))
     return found
 
 
@@ -239,11 +250,12 @@ def following(op: ir.Operation) -> ir.Operation:
 
 
 def _sums(wide: ir.Value, narrow: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns the sum of the squares of data, and that of the errors of others, as ``f32[2]``."""
+    """Returns the sums of the squares of data and of the errors of others, and of the products."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
     data, others = (emit.convert(value, ir.F32Type.get(), at) for value in (wide, narrow))
     error = emit.elementwise("stablehlo.subtract", others, data, **where)
-    return stablehlo.concatenate([squares(data, at), squares(error, at)], 0, **where)
+    sums = [squares(data, at), squares(error, at), product(data, error, at)]
+    return stablehlo.concatenate(sums, 0, **where)
 
 
 def _unsaturated(value: ir.Value) -> ir.Value:
@@ -255,10 +267,15 @@ def _unsaturated(value: ir.Value) -> ir.Value:
 
 def squares(value: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the sum of the squares of a tensor, as ``f32[1]``."""
-    element, count = value.type.element_type, math.prod(value.type.shape)
-    flat = emit.reshape(value, ir.RankedTensorType.get([count], element), at)
+    return product(value, value, at)
+
+
+def product(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns the scalar product of two tensors of one type, as ``f32[1]``."""
+    element, count = lhs.type.element_type, math.prod(lhs.type.shape)
+    flat = [emit.reshape(v, ir.RankedTensorType.get([count], element), at) for v in (lhs, rhs)]
     numbers = stablehlo.DotDimensionNumbers.get([], [], [0], [0])
     dot = stablehlo.dot_general(
-        emit.scalar_type(element), flat, flat, numbers, loc=at.location, ip=ir.InsertionPoint(at)
+        emit.scalar_type(element), *flat, numbers, loc=at.location, ip=ir.InsertionPoint(at)
     )
     return emit.reshape(dot, ir.RankedTensorType.get([1], element), at)

@@ -8,16 +8,18 @@ the root of the sum of the squares of their costs.
   with respect to the result. If the signs of the error's elements are independent, and its size has
   nothing to do with that of the gradient, the rms of this change is
   ``sqrt(|gradient|^2 |error|^2 / elements)``. The cost is this over the loss.
-* A matmul of the backward pass adds noise to the gradients of weights, and so does a forward one,
-  since the backward pass reads what follows from its result. If the noise is a share ``s`` of the
-  energy of the gradients, its scalar product with them is at most ``sqrt(s)`` times their energy.
-  So the cost is ``sqrt(s)`` times the share of the loss that a step takes away.
+* A matmul of the backward pass changes the gradients of weights, and so does a forward one, since
+  the backward pass reads what follows from its result. The error has a part along the result, which
+  is a share ``g`` of it, and noise with a share ``r`` of its energy. The first part makes steps
+  longer or shorter by ``g``. Noise is nearly orthogonal to the gradient. But an optimizer that
+  divides by the root of a mean square takes steps that are shorter by ``r / 2``. So the cost is
+  ``g + r / 2``, times what a step takes away from the loss, times the share that the matmul has of
+  the energy of the gradients.
 
-For a gradient of a weight, ``s`` is ``|error|^2`` as a share of the energies of all gradients of
-weights. The gradient of an activation passes its error on to gradients of weights. Gradients of
-activations have different units, so each is multiplied by its activation: ``s`` is
-``|error|^2 |activation|^2`` as a share of the sum of ``|gradient|^2 |activation|^2``. For a forward
-matmul, it is ``|error|^2 |gradient|^2`` as a share of the sum of ``|result|^2 |gradient|^2``.
+The energy of the gradient of a weight is a share of that of all such gradients. The gradient of an
+activation passes its error on to gradients of weights. Gradients of activations have different
+units, so the energy of each is multiplied by that of its activation, and is a share of the sum of
+these products. That of a forward matmul is multiplied by the energy of its gradient.
 
 For other matmuls, and in a program without a loss, the cost is the rms of the error over that of
 the result.
@@ -86,29 +88,36 @@ class Sensitivity:
         for number, site in self.sites.items():
             groups.setdefault(site, []).append(number)
         return {
-            site: self._cost(numbers, min(casts[site, RESULT].ratio, LARGEST))
+            site: self._cost(numbers, casts[site, RESULT])
             for site, numbers in groups.items()
             if (site, RESULT) in casts
         }
 
-    def _cost(self, numbers: Iterable[int], ratio: float) -> Cost:
+    def _cost(self, numbers: Iterable[int], error: CastError) -> Cost:
+        ratio, growth = min(error.ratio, LARGEST), min(error.growth, LARGEST)
         squares = dict.fromkeys(EFFECTS, 0.0)
         for number in numbers:
-            for effect, amount in self._effects(number, ratio).items():
+            for effect, amount in self._effects(number, ratio, growth).items():
                 squares[effect] += amount**2
         worst = max(EFFECTS, key=lambda effect: squares[effect])
         return Cost(math.sqrt(sum(squares.values())), worst, ratio)
 
-    def _effects(self, number: int, ratio: float) -> dict[str, float]:
-        """Returns the effects of a matmul, with their costs."""
+    def _effects(self, number: int, ratio: float, growth: float) -> dict[str, float]:
+        """Returns the effects of a matmul, with their costs.
+
+        Args:
+            number: The number of its op.
+            ratio: The energy of its error over that of its result.
+            growth: The share of the result that the part of the error along it is.
+        """
         energy = self.energies.get(number, NOTHING)
         if not self.loss or not math.isfinite(self.loss):
             return {RATIO: math.sqrt(ratio)}
         for group in (self._of_results, self._of_weights, self._of_activations):
             if number in group:
                 whole = sum(group.values())
-                share = ratio * group[number] / whole if whole else 0.0
-                noise = {GRADIENTS: self.decrease * math.sqrt(share)}
+                share = group[number] / whole if whole else 0.0
+                noise = {GRADIENTS: self.decrease * share * (growth + ratio / 2)}
                 if group is not self._of_results:
                     return noise
                 variance = self._gradient_of(number) * ratio * energy.result

@@ -82,7 +82,7 @@ def test_the_gradient_of_a_result_is_found_in_the_backward_pass() -> None:
     assert energies[source].operands[side] == pytest.approx(np.sum(gradient**2), rel=1e-4)
     # The cost of the site is the rms of the change of the loss by noise of random signs.
     ratio = 2.0**-9
-    cost = Sensitivity(bench.sites, energies, backward, 2.0)._effects(number, ratio)[LOSS]
+    cost = Sensitivity(bench.sites, energies, backward, 2.0)._effects(number, ratio, 0.0)[LOSS]
     size = math.sqrt(ratio * energies[number].result / offset.size)
     rng = np.random.default_rng(0)
     signs = rng.choice([-1, 1], (512, *offset.shape)).astype(np.float32)
@@ -104,7 +104,7 @@ def test_recomputed_matmuls_have_the_gradient_of_the_first() -> None:
     forward = [n for n, site in bench.sites.items() if "transpose" not in site]
     assert forward
     for number in forward:
-        assert found._effects(number, 0.1).keys() == {LOSS, GRADIENTS}
+        assert found._effects(number, 0.1, 0.1).keys() == {LOSS, GRADIENTS}
 
 
 def test_costs_of_gradients_are_shares_of_their_noise() -> None:
@@ -113,21 +113,29 @@ def test_costs_of_gradients_are_shares_of_their_noise() -> None:
     energies |= {4: Energy((1.0, 1.0), 2.0, 4.0), 5: Energy((12.0, 1.0), 1.0, 4.0)}
     found = Sensitivity({}, energies, backward, 2.0)
     found = replace(found, decrease=0.25)
-    effects = [found._effects(number, 0.5) for number in (1, 2, 3, 4)]
+    effects = [found._effects(number, 0.5, 0.125) for number in (1, 2, 3, 4)]
     assert all(effect.keys() == {GRADIENTS} for effect in effects)
-    shares = [0.5 * 2 / 6, 0.5 * 4 / 6, 0.5 * 8 / 32, 0.5 * 24 / 32]
-    expected = [0.25 * math.sqrt(share) for share in shares]
+    shares = [2 / 6, 4 / 6, 8 / 32, 24 / 32]
+    expected = [0.25 * share * (0.125 + 0.5 / 2) for share in shares]
     assert [effect[GRADIENTS] for effect in effects] == pytest.approx(expected)
-    assert found._effects(9, 0.25) == {RATIO: 0.5}
+    assert found._effects(9, 0.25, 0.0) == {RATIO: 0.5}
     for loss in (None, 0.0, math.inf):
-        assert Sensitivity({}, energies, backward, loss)._effects(0, 0.25) == {RATIO: 0.5}
+        assert Sensitivity({}, energies, backward, loss)._effects(0, 0.25, 0.0) == {RATIO: 0.5}
+
+
+def test_the_part_of_an_error_along_the_data() -> None:
+    assert CastError(4.0, 1.0, -2.0).growth == 0.5
+    assert CastError(4.0, 1.0, 0.0).growth == 0.0
+    assert CastError(4.0, 1.0, math.nan).growth == 0.5
+    assert CastError(math.inf, 1.0, 0.0).growth == math.inf
+    assert CastError(0.0, 0.0, 0.0).growth == 0.0
 
 
 def test_errors_of_results_change_the_loss_and_gradients() -> None:
     energies = {i: Energy((1.0, 3.0), 2.0**i, 4.0) for i in range(4)}
     found = Sensitivity({}, energies, Backward({0: (2, 0), 1: (3, 1)}), 2.0, 0.25)
-    first, second = (found._effects(number, 0.5) for number in (0, 1))
-    noise = [0.25 * math.sqrt(share) for share in (0.5 / 7, 0.5 * 6 / 7)]
+    first, second = (found._effects(number, 0.5, 0.125) for number in (0, 1))
+    noise = [0.25 * share * (0.125 + 0.5 / 2) for share in (1 / 7, 6 / 7)]
     assert first == pytest.approx({LOSS: math.sqrt(0.5 / 4) / 2, GRADIENTS: noise[0]})
     assert second == pytest.approx({LOSS: math.sqrt(0.5 * 6 / 4) / 2, GRADIENTS: noise[1]})
 
@@ -136,8 +144,9 @@ def test_costs_of_matmuls_add_up_as_squares() -> None:
     energies = {i: Energy((1.0, 3.0), 2.0**i, 4.0) for i in range(4)}
     backward = Backward({0: (2, 0), 1: (3, 1)})
     found = Sensitivity({0: "a", 1: "a"}, energies, backward, 2.0, 0.25)
-    cost = found.costs({("a", RESULT): CastError(1.0, 0.5)})["a"]
-    squares = [amount**2 for number in (0, 1) for amount in found._effects(number, 0.5).values()]
+    cost = found.costs({("a", RESULT): CastError(1.0, 0.5, 0.25)})["a"]
+    effects = [found._effects(number, 0.5, 0.25) for number in (0, 1)]
+    squares = [amount**2 for each in effects for amount in each.values()]
     assert cost.amount == pytest.approx(math.sqrt(sum(squares)))
 
 
