@@ -65,14 +65,19 @@ def test_blocks_without_orbax_run(tmp_path: Path) -> None:
     check(run(tmp_path, orbax=False))
 
 
-def test_the_recipe_shown_is_the_settings_shown(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    (tmp_path / "mine.toml").write_text(text)
-    settings = {
+def test_the_recipes_shown_are_the_settings_shown(tmp_path: Path) -> None:
+    rounded, rescaled = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    check_recipe(rounded, {"state.weight": "bf16", "state.weight_rounding": "stochastic"}, tmp_path)
+    rescaling = {
         "state_rescale.statistic": "l2",
         "state_rescale.every": 16,
         "inputs.step": "*.count",
     }
+    check_recipe(rescaled, rescaling, tmp_path)
+
+
+def check_recipe(text: str, settings: dict[str, object], tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(text)
     shown, set_ = jsa.load_recipe(tmp_path / "mine.toml"), jsa.load_recipe("fp8-state", settings)
     assert shown.state_rescale == set_.state_rescale
     assert shown.inputs == set_.inputs
