@@ -27,6 +27,20 @@ def dot_algorithm(lhs: str, rhs: str, *, imprecise: bool) -> ir.Attribute | None
     return _algorithm(lhs, rhs, imprecise=imprecise)
 
 
+def swapped_algorithm(algorithm: ir.Attribute) -> ir.Attribute:
+    """Returns the algorithm of a matmul for that of the swapped operands."""
+    given = stablehlo.DotAlgorithm(algorithm)
+    return stablehlo.DotAlgorithm.get(
+        given.rhs_precision_type,
+        given.lhs_precision_type,
+        given.accumulation_type,
+        given.rhs_component_count,
+        given.lhs_component_count,
+        given.num_primitive_operations,
+        given.allow_imprecise_accumulation,
+    )
+
+
 def _algorithm(lhs: str, rhs: str, *, imprecise: bool) -> ir.Attribute:
     left, right = map(element_of, (lhs, rhs))
     return stablehlo.DotAlgorithm.get(left, right, ir.F32Type.get(), 1, 1, 1, imprecise)

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
-from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
 from scalify_hlo.analysis.frames import named
-from scalify_hlo.dialect.algorithms import dot_algorithm
+from scalify_hlo.dialect.algorithms import swapped_algorithm
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import erase, replace_op
@@ -184,9 +184,7 @@ def _swapped(dot: ir.Operation) -> ir.Value:
     kept[_NUMBERS] = swapped(kept[_NUMBERS])
     lhs, rhs = dot.operands
     if _ALGORITHM in kept:
-        imprecise = stablehlo.DotAlgorithm(kept[_ALGORITHM]).allow_imprecise_accumulation
-        formats = (str(value.type.element_type) for value in (rhs, lhs))
-        kept[_ALGORITHM] = dot_algorithm(*formats, imprecise=imprecise)
+        kept[_ALGORITHM] = swapped_algorithm(kept[_ALGORITHM])
     shape = dot.results[0].type.shape[::-1]
     type_ = ir.RankedTensorType.get(shape, dot.results[0].type.element_type)
     return ir.Operation.create(
