@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import named
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
@@ -31,5 +32,6 @@ class CastAgainPass(Pass):
         main = main_function(module)
         if main is not None and main.regions[0].blocks and on_one_device(module):
             block = main.regions[0].blocks[0]
-            cast_again(block)
-            part_statistics(block)
+            ops = named(block)
+            cast_again(block, ops)
+            part_statistics(ops)

@@ -12,13 +12,13 @@ a layer normalization, the argument would be read once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NORMALIZATION_OPS, SECOND_CAST_ELEMENTS
-from scalify_hlo.analysis.frames import named
+from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
@@ -33,17 +33,17 @@ _EACH: Final = traits.ELEMENTWISE | traits.ROUNDS
 _SMALL: Final = _EACH | {_BROADCAST, "stablehlo.reshape"}
 
 
-def part_statistics(block: ir.Block) -> int:
+def part_statistics(ops: Sequence[Named]) -> int:
     """Puts the statistics of normalized arguments behind barriers.
 
     Args:
-        block: The block of ``main``.
+        ops: The ops of the block of ``main``, of which casts were not erased.
 
     Returns:
         The number of statistics.
     """
     found = ValueSet()
-    for name, op in named(block):
+    for name, op in ops:
         if name == _CONVERT and _is_read_in_two_orders(op):
             found.add_all(_statistic(op))
     for value in list(found):

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SECOND_CAST_ELEMENTS, UPDATE_OPS
-from scalify_hlo.analysis.frames import RETURNS, Named, named
+from scalify_hlo.analysis.frames import RETURNS, Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
@@ -85,16 +85,16 @@ class _Cast:
         return self.late[0].position
 
 
-def cast_again(block: ir.Block) -> int:
+def cast_again(block: ir.Block, ops: Sequence[Named]) -> int:
     """Casts weights a second time where they are updated.
 
     Args:
         block: The block of ``main``, of a program for one device.
+        ops: Its ops. Some are erased, none of which is a cast.
 
     Returns:
         The number of casts that were made again.
     """
-    ops = named(block)
     casts = _casts(ops)
     if not casts:
         return 0
@@ -203,15 +203,15 @@ def _latest(ops: Sequence[Named], casts: Sequence[_Cast]) -> ValueMap[int]:
     An op with regions may read any value before it. Values without an entry need none.
     """
     starts = {cast.start for cast in casts}
-    latest, last = ValueMap[int](), -1
-    for i, (_, op) in enumerate(ops):
+    latest, last, first = ValueMap[int](), -1, min(starts)
+    find = latest.get
+    for i, (_, op) in enumerate(ops[first:], first):
         if i in starts:
             last = needed = i
         elif len(op.regions):
             needed = last
         else:
-            operands = op.operands
-            needed = max((latest.get(operands[k], -1) for k in range(len(operands))), default=-1)
+            needed = max([find(value, -1) for value in op.operands], default=-1)
         if needed >= 0:
             latest.update((result, needed) for result in op.results)
     return latest
