@@ -9,6 +9,8 @@ from scalify_hlo.analysis.frames import CALLS, Frame, Place
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.functions import is_block, terminator
 
+_ADD: Final = "stablehlo.add"
+
 
 def step_count(main: ir.OpView) -> ir.Value | None:
     """Returns an argument that counts steps: an integer to which each step adds 1.
@@ -88,6 +90,3 @@ def _number(value: ir.Value) -> int | None:
     if is_block(owner) or owner.name != "stablehlo.constant":
         return None
     return int(owner.attributes["value"].get_splat_value().value)
-
-
-_ADD: Final = "stablehlo.add"
