@@ -2,12 +2,14 @@
 
     python -m benchmarks.gpu                       # all; one GPU of 80 GB, no network
     python -m benchmarks.gpu --model swiglu        # one model
+    python -m benchmarks.gpu --profile             # and the time of the kernels, by cause
     python -m benchmarks.gpu --device cpu --small  # the benchmark's own logic
 
 Each model is exported in bf16, rewritten by each recipe, and run by turns with its original; times
 are medians. The estimate of the roofline for the same compiled programs stands beside. `ceiling`
 has the matmuls of the model `swiglu` alone, from operands that are f8 before. It is the most that
-FP8 could give there. Where no GPU can be used, the benchmark says so and ends with 0.
+FP8 could give there. The figures of a model are kept as soon as they are there. Where no GPU can be
+used, the benchmark says so and ends with 0.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -27,8 +30,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.experimental.layout import Format, Layout
 
 import scalify_hlo
+from benchmarks.gpu_profile import NO_COMMAND_BUFFERS, by_class, instruction_times, of_kernels
 from benchmarks.roofline_models import MODELS, Model, Shape, swiglu, swiglu_shapes
 from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.hlo import read_hlo
@@ -112,23 +117,67 @@ def arrays(shapes: Any) -> Any:
     return jax.tree.unflatten(tree, [made(i, leaf) for i, leaf in enumerate(leaves)])
 
 
-def rewritten(model: Model, where: str, recipe: str, target: str | None) -> jax.export.Exported:
-    """The program of a model by a recipe, for a device if one is given."""
+def rewritten(
+    model: Model, where: str, recipe: str, target: str | None, *, weights: bool = False
+) -> jax.export.Exported:
+    """The program of a model by a recipe, for a device if one is given; or with weights in f8."""
     exported = model.export("bfloat16", where)
     how: Mapping[str, Any] = STATIC if recipe in STATIC_RECIPES else {}
+    if weights:
+        how = {"signature": "scaled", "settings": {"state.weight": "f8E4M3FN"}}
     new, _ = scalify_hlo.rewrite(exported, recipe=recipe, target=target, **how, report=True)
     return new
 
 
-def compiled(exported: jax.export.Exported) -> tuple[Run, str]:
-    """A call of a program on arrays of its own, and its optimized HLO.
+@dataclass(frozen=True)
+class Program:
+    """A compiled program.
 
-    State is not donated, so that the program can run on the same arrays again.
+    Attributes:
+        run: a call of it on arrays of its own. State is not donated, so that it can run again.
+        hlo: its optimized HLO.
+        compile_s: the seconds that XLA needed for it, with trials of kernels on the device.
+        temporaries: the bytes of its temporary memory.
     """
+
+    run: Run
+    hlo: str
+    compile_s: float
+    temporaries: int
+
+
+def compiled(model: Model, exported: jax.export.Exported, flags: Mapping[str, bool]) -> Program:
+    """Compiles a program for the device."""
     inputs = jax.tree.unflatten(exported.in_tree, exported.in_avals)
+    args, kwargs = inputs
+    how: dict[str, Any] = {}
+    if model.free_layouts:
+        free = Format(Layout.AUTO)
+        how = {"in_shardings": free, "out_shardings": free, "donate_argnums": model.donated}
+    lowered = jax.jit(exported.call, **how).lower(*args, **kwargs)
+    start = time.perf_counter()
+    made = lowered.compile(compiler_options=dict(flags) or None)
+    seconds = time.perf_counter() - start
     args, kwargs = arrays(inputs)
-    made = jax.jit(exported.call).lower(*args, **kwargs).compile()
-    return partial(made, *args, **kwargs), made.as_text() or ""
+    run: Run = partial(made, *args, **kwargs)
+    if model.free_layouts:
+        run = with_state(made, jax.device_put(args, made.input_formats[0]), model.donated)
+    memory = made.memory_analysis()
+    temporaries = memory.temp_size_in_bytes if memory is not None else 0
+    return Program(run, made.as_text() or "", seconds, temporaries)
+
+
+def with_state(made: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Run:
+    """A call that gives the last results of the donated argument to the next, as decoding does."""
+    (place,) = donated
+    given = list(args)
+
+    def run() -> Any:
+        result = made(*given)
+        given[place] = result[1]
+        return result[0]
+
+    return run
 
 
 def programs(
@@ -137,7 +186,13 @@ def programs(
     """The programs of a model, by the label of each; they are made when they are called."""
     yield ORIGINAL, partial(model.export, "bfloat16", where)
     for recipe in RECIPES:
-        yield recipe, partial(rewritten, model, where, recipe, target)
+        if not model.free_layouts:
+            yield recipe, partial(rewritten, model, where, recipe, target)
+        elif recipe != "fp8-delayed":
+            yield (
+                f"{recipe}+weights",
+                partial(rewritten, model, where, recipe, target, weights=True),
+            )
     if name != "swiglu":
         return
     for label, dtype in ((f"{CEILING} bf16", jnp.bfloat16), (CEILING, jnp.float8_e4m3fn)):
@@ -164,18 +219,26 @@ def measured(runs: Mapping[str, Run], rounds: int) -> dict[str, list[float]]:
     return seconds
 
 
-def figures(times: list[float], hlo: str, target: Target) -> dict[str, Any]:
+def figures(times: list[float], program: Program, target: Target, *, profile: bool) -> Any:
     """The time of a program, with quartiles, and its estimate in microseconds."""
-    work = work_of(list(kernels_of(read_hlo(hlo))), target)
+    kernels = list(kernels_of(read_hlo(program.hlo)))
+    work = work_of(kernels, target)
     low, middle, high = (1e6 * q for q in statistics.quantiles(times, n=4))
-    return {
+    found = {
         "us": round(middle, 2),
         "quartiles_us": [round(low, 2), round(high, 2)],
         "estimate_us": round(1e6 * (work.seconds or 0), 2),
         "estimate_with_launches_us": round(1e6 * (work.seconds_with_launches or 0), 2),
         "launches": work.launches,
         "f8_share": work.f8_share,
+        "compile_s": round(program.compile_s, 2),
+        "temporaries": program.temporaries,
     }
+    if profile:
+        measured_kernels = instruction_times(program.run)
+        found["classes"] = by_class(kernels, measured_kernels, target)
+        found["kernels"] = of_kernels(kernels, measured_kernels, target)
+    return found
 
 
 def of_model(name: str, model: Model, options: argparse.Namespace, target: Target) -> Any:
@@ -183,15 +246,17 @@ def of_model(name: str, model: Model, options: argparse.Namespace, target: Targe
     sizes = SMALL if options.small else FULL
     chosen = target.name if options.chosen else None
     where = "cuda" if options.device == "cuda" else "cpu"
-    runs, texts, found = dict[str, Run](), dict[str, str](), dict[str, Any]()
+    made, found = dict[str, Program](), dict[str, Any]()
+    flags = model.flags if where == "cuda" else {}
     for label, make in programs(name, model, where, sizes, chosen):
         print(f"compiling {name} {label}", file=sys.stderr, flush=True)
         try:
-            runs[label], texts[label] = compiled(make())
+            made[label] = compiled(model, make(), flags)
         except Exception as error:  # XLA's errors have many types
             found[label] = {"error": " ".join(str(error).split())[:400]}
-    times = measured(runs, options.rounds)
-    found |= {label: figures(times[label], texts[label], target) for label in runs}
+    times = measured({label: program.run for label, program in made.items()}, options.rounds)
+    for label, program in made.items():
+        found[label] = figures(times[label], program, target, profile=options.profile)
     return {"programs": found, "says": model.says.format(*sizes)}
 
 
@@ -273,6 +338,7 @@ def main() -> int:
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--small", action="store_true", help="the layer alone, at small sizes")
     parser.add_argument("--chosen", action="store_true", help="matmuls by what pays on the device")
+    parser.add_argument("--profile", action="store_true", help="the times of kernels too")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--output", type=Path, help=f"default: {RESULTS.name} if a GPU is used")
     options = parser.parse_args()
@@ -281,26 +347,24 @@ def main() -> int:
         parser.error(f"no model {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if options.device == "cpu":
         os.environ["JAX_PLATFORMS"] = "cpu"
+    elif options.profile:
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {NO_COMMAND_BUFFERS}"
     found = device(options.device)
     if isinstance(found, str):
         print(f"no GPU can be used, so nothing is measured: {found}")
         return 0
-    record = measure({n: known[n] for n in options.model}, options, found)
     output = options.output or (RESULTS if options.device == "cuda" else None)
-    if output is not None:
-        output.write_text(json.dumps(record, indent=1) + "\n")
+    record = measure({n: known[n] for n in options.model}, options, found, output)
     show(record)
     return int(missed(record))
 
 
-def measure(chosen: Mapping[str, Model], options: argparse.Namespace, found: Any) -> Any:
-    """The figures of models on a device, and what made them."""
+def measure(
+    chosen: Mapping[str, Model], options: argparse.Namespace, found: Any, output: Path | None
+) -> Any:
+    """The figures of models on a device, and what made them; they are written model by model."""
     target = target_of(found.device_kind)
-    with jax.default_device(found):
-        measured_models = {
-            name: of_model(name, model, options, target) for name, model in chosen.items()
-        }
-    return {
+    record = {
         "device": found.device_kind,
         "compiler": " ".join(found.client.platform_version.split()),
         "target": target.name,
@@ -308,8 +372,14 @@ def measure(chosen: Mapping[str, Model], options: argparse.Namespace, found: Any
         "rounds": options.rounds,
         "small": options.small,
         "chosen": options.chosen,
-        "models": measured_models,
+        "models": (measured_models := dict[str, Any]()),
     }
+    with jax.default_device(found):
+        for name, model in chosen.items():
+            measured_models[name] = of_model(name, model, options, target)
+            if output is not None:
+                output.write_text(json.dumps(record, indent=1) + "\n")
+    return record
 
 
 if __name__ == "__main__":

@@ -1,0 +1,97 @@
+"""The measured times of the kernels of a program, by cause, beside the roofline's estimates.
+
+JAX's profiler records each kernel with the instruction of the optimized HLO that it runs. Kernels
+of command buffers are recorded without it; `NO_COMMAND_BUFFERS` is the option of XLA that keeps
+them apart.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.kernels import Kernel
+from scalify_hlo.targets.roofline import kernel_seconds
+
+NO_COMMAND_BUFFERS = "--xla_gpu_enable_command_buffer="
+CALLS = 3
+UNKNOWN = "without an instruction"
+"""What kernels are counted as that the profiler gives no instruction."""
+
+
+def instruction_times(run: Callable[[], Any]) -> dict[str, float]:
+    """The seconds of a call by instruction of the optimized HLO."""
+    jax.block_until_ready(run())
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            for _ in range(CALLS):
+                jax.block_until_ready(run())
+        (path,) = Path(folder).rglob("*.xplane.pb")
+        data = jax.profiler.ProfileData.from_file(str(path))
+        total: Counter[str] = Counter()
+        for name, nanoseconds in _events(data):
+            total[name] += nanoseconds
+    return {name: 1e-9 * count / CALLS for name, count in total.items()}
+
+
+def _events(data: Any) -> Iterator[tuple[str, float]]:
+    """Instructions and their nanoseconds; of a GPU those of its streams, else those of the host."""
+    planes = list(data.planes)
+    devices = [plane for plane in planes if plane.name.startswith("/device:GPU")]
+    for plane in devices or planes:
+        for line in plane.lines:
+            if devices and not line.name.startswith("Stream"):
+                continue
+            for event in line.events:
+                stats = {name: value for name, value in event.stats if name == "hlo_op"}
+                if devices or stats:
+                    yield str(stats.get("hlo_op", UNKNOWN)), event.duration_ns
+
+
+def class_of(kernel: Kernel) -> str:
+    """The cause of a kernel; matmuls are told apart by the format of their operands."""
+    formats = "+".join(sorted(kernel.flops))
+    return f"{kernel.cause} {formats}".strip()
+
+
+def by_class(
+    kernels: Sequence[Kernel], times: dict[str, float], target: Target
+) -> dict[str, dict[str, float]]:
+    """Microseconds, estimates, launches, bytes and operations by class of kernels."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    left = dict(times)
+    for kernel in kernels:
+        entry = found[class_of(kernel)]
+        entry["us"] += 1e6 * left.pop(kernel.name, 0.0)
+        entry["estimate_us"] += 1e6 * kernel.times * (kernel_seconds(kernel, target) or 0)
+        entry["launches"] += kernel.times
+        entry["bytes"] += kernel.times * kernel.bytes
+        entry["flops"] += kernel.times * sum(kernel.flops.values())
+    if left:
+        found[UNKNOWN] = Counter(us=1e6 * sum(left.values()), launches=len(left))
+    return {name: {k: round(v, 2) for k, v in entry.items()} for name, entry in found.items()}
+
+
+def of_kernels(
+    kernels: Sequence[Kernel], times: dict[str, float], target: Target
+) -> list[dict[str, Any]]:
+    """The kernels that take most time, with what they do."""
+    rows = [
+        {
+            "name": kernel.name,
+            "op": kernel.op_name[-80:],
+            "kernel": kernel.kernel,
+            "class": class_of(kernel),
+            "times": kernel.times,
+            "us": round(1e6 * times.get(kernel.name, 0.0), 2),
+            "estimate_us": round(1e6 * kernel.times * (kernel_seconds(kernel, target) or 0), 2),
+        }
+        for kernel in kernels
+    ]
+    return sorted(rows, key=lambda row: -row["us"])[:40]
