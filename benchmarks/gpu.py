@@ -21,8 +21,8 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -117,16 +117,34 @@ def arrays(shapes: Any) -> Any:
     return jax.tree.unflatten(tree, [made(i, leaf) for i, leaf in enumerate(leaves)])
 
 
-def rewritten(
-    model: Model, where: str, recipe: str, target: str | None, *, weights: bool = False
-) -> jax.export.Exported:
-    """The program of a model by a recipe, for a device if one is given; or with weights in f8."""
-    exported = model.export("bfloat16", where)
-    how: Mapping[str, Any] = STATIC if recipe in STATIC_RECIPES else {}
-    if weights:
-        how = {"signature": "scaled", "settings": {"state.weight": "f8E4M3FN"}}
-    new, _ = scalify_hlo.rewrite(exported, recipe=recipe, target=target, **how, report=True)
-    return new
+@dataclass(frozen=True)
+class Way:
+    """How programs are rewritten.
+
+    Attributes:
+        where: the platform.
+        target: the device by which matmuls are chosen; None for all that a recipe names.
+        recipes: the recipes.
+        settings: settings of all of them.
+        optimize: as of `scalify_hlo.rewrite`.
+    """
+
+    where: str
+    target: str | None = None
+    recipes: Sequence[str] = RECIPES
+    settings: Mapping[str, object] = field(default_factory=dict)
+    optimize: bool = False
+
+    def rewritten(self, model: Model, recipe: str) -> jax.export.Exported:
+        """The program of a model by a recipe; one that decodes takes its weights in f8."""
+        how: dict[str, Any] = dict(STATIC) if recipe in STATIC_RECIPES else {}
+        how["settings"] = dict(self.settings)
+        if model.free_layouts:
+            weights = {"state.weight": "f8E4M3FN"}
+            how = {"signature": "scaled", "settings": how["settings"] | weights}
+        exported = model.export("bfloat16", self.where)
+        how |= {"target": self.target, "optimize": self.optimize}
+        return scalify_hlo.rewrite(exported, recipe=recipe, **how)
 
 
 @dataclass(frozen=True)
@@ -181,24 +199,18 @@ def with_state(made: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Ru
 
 
 def programs(
-    name: str, model: Model, where: str, sizes: tuple[int, int, int], target: str | None
+    name: str, model: Model, way: Way, sizes: tuple[int, int, int]
 ) -> Iterator[tuple[str, Callable[[], jax.export.Exported]]]:
     """The programs of a model, by the label of each; they are made when they are called."""
-    yield ORIGINAL, partial(model.export, "bfloat16", where)
-    for recipe in RECIPES:
-        if not model.free_layouts:
-            yield recipe, partial(rewritten, model, where, recipe, target)
-        elif recipe != "fp8-delayed":
-            yield (
-                f"{recipe}+weights",
-                partial(rewritten, model, where, recipe, target, weights=True),
-            )
+    yield ORIGINAL, partial(model.export, "bfloat16", way.where)
+    for recipe in way.recipes:
+        yield recipe, partial(way.rewritten, model, recipe)
     if name != "swiglu":
         return
     for label, dtype in ((f"{CEILING} bf16", jnp.bfloat16), (CEILING, jnp.float8_e4m3fn)):
-        step = jax.jit(partial(ceiling_step, algorithm=where == "cuda"))
+        step = jax.jit(partial(ceiling_step, algorithm=way.where == "cuda"))
         shapes = ceiling_arguments(sizes, dtype)
-        yield label, partial(jax.export.export(step, platforms=(where,)), *shapes)
+        yield label, partial(jax.export.export(step, platforms=(way.where,)), *shapes)
 
 
 def measured(runs: Mapping[str, Run], rounds: int) -> dict[str, list[float]]:
@@ -244,11 +256,12 @@ def figures(times: list[float], program: Program, target: Target, *, profile: bo
 def of_model(name: str, model: Model, options: argparse.Namespace, target: Target) -> Any:
     """The figures of all programs of a model; the error of one that cannot run."""
     sizes = SMALL if options.small else FULL
+    settings = {"matmul.vocabulary": True} if options.vocabulary else {}
     chosen = target.name if options.chosen else None
-    where = "cuda" if options.device == "cuda" else "cpu"
+    way = Way(options.device, chosen, options.recipe, settings, options.optimize)
     made, found = dict[str, Program](), dict[str, Any]()
-    flags = model.flags if where == "cuda" else {}
-    for label, make in programs(name, model, where, sizes, chosen):
+    flags = model.flags if way.where == "cuda" else {}
+    for label, make in programs(name, model, way, sizes):
         print(f"compiling {name} {label}", file=sys.stderr, flush=True)
         try:
             made[label] = compiled(model, make(), flags)
@@ -335,9 +348,12 @@ def main() -> int:
     """Measures, writes the figures and prints them; 1 if an H200 misses the bound."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", nargs="+", default=["swiglu", "stack", "gpt2"])
+    parser.add_argument("--recipe", nargs="+", choices=RECIPES, default=list(RECIPES))
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--small", action="store_true", help="the layer alone, at small sizes")
     parser.add_argument("--chosen", action="store_true", help="matmuls by what pays on the device")
+    parser.add_argument("--optimize", action="store_true", help="with faster ops of the same value")
+    parser.add_argument("--vocabulary", action="store_true", help="with the vocabulary's matmul")
     parser.add_argument("--profile", action="store_true", help="the times of kernels too")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--output", type=Path, help=f"default: {RESULTS.name} if a GPU is used")
@@ -372,6 +388,8 @@ def measure(
         "rounds": options.rounds,
         "small": options.small,
         "chosen": options.chosen,
+        "optimize": options.optimize,
+        "vocabulary": options.vocabulary,
         "models": (measured_models := dict[str, Any]()),
     }
     with jax.default_device(found):

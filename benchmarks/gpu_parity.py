@@ -89,9 +89,9 @@ def weight_step(weight: Any, count: Any, change: Any) -> Any:
 def rounded_rows(devices: Any) -> dict[str, Any]:
     """How many stored weights differ after updates with stochastic rounding; 0 is wanted."""
     settings = {"state.weight": "bf16", "state.weight_rounding": "stochastic"}
-    run = jax.jit(scalify_hlo.scalify(weight_step, recipe="propagate", settings=settings))
-    found = []
+    made, found = scalify_hlo.scalify(weight_step, recipe="propagate", settings=settings), []
     for where in devices:
+        run = jax.jit(made)
         with jax.default_device(where):
             state: Any = scalify_hlo.as_scaled_array(jnp.ones((SIZE, SIZE))), jnp.int32(5)
             change = jax.random.normal(jax.random.key(0), (SIZE, SIZE)) * 2.0**-10

@@ -8,7 +8,7 @@ them apart.
 from __future__ import annotations
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,9 @@ NO_COMMAND_BUFFERS = "--xla_gpu_enable_command_buffer="
 CALLS = 3
 UNKNOWN = "without an instruction"
 """What kernels are counted as that the profiler gives no instruction."""
+MOST = 40
+"""The kernels that are listed."""
+_COLUMNS = ("us", "estimate_us", "launches", "bytes", "flops")
 
 
 def instruction_times(run: Callable[[], Any]) -> dict[str, float]:
@@ -34,7 +37,7 @@ def instruction_times(run: Callable[[], Any]) -> dict[str, float]:
                 jax.block_until_ready(run())
         (path,) = Path(folder).rglob("*.xplane.pb")
         data = jax.profiler.ProfileData.from_file(str(path))
-        total: Counter[str] = Counter()
+        total: dict[str, float] = defaultdict(float)
         for name, nanoseconds in _events(data):
             total[name] += nanoseconds
     return {name: 1e-9 * count / CALLS for name, count in total.items()}
@@ -64,7 +67,7 @@ def by_class(
     kernels: Sequence[Kernel], times: dict[str, float], target: Target
 ) -> dict[str, dict[str, float]]:
     """Microseconds, estimates, launches, bytes and operations by class of kernels."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    found: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(_COLUMNS, 0.0))
     left = dict(times)
     for kernel in kernels:
         entry = found[class_of(kernel)]
@@ -74,7 +77,8 @@ def by_class(
         entry["bytes"] += kernel.times * kernel.bytes
         entry["flops"] += kernel.times * sum(kernel.flops.values())
     if left:
-        found[UNKNOWN] = Counter(us=1e6 * sum(left.values()), launches=len(left))
+        found[UNKNOWN]["us"] = 1e6 * sum(left.values())
+        found[UNKNOWN]["launches"] = len(left)
     return {name: {k: round(v, 2) for k, v in entry.items()} for name, entry in found.items()}
 
 
@@ -82,7 +86,7 @@ def of_kernels(
     kernels: Sequence[Kernel], times: dict[str, float], target: Target
 ) -> list[dict[str, Any]]:
     """The kernels that take most time, with what they do."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": kernel.name,
             "op": kernel.op_name[-80:],
@@ -94,4 +98,4 @@ def of_kernels(
         }
         for kernel in kernels
     ]
-    return sorted(rows, key=lambda row: -row["us"])[:40]
+    return sorted(rows, key=lambda row: -row["us"])[:MOST]

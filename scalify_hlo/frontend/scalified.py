@@ -312,16 +312,24 @@ def _nothing(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
     """Exports a function; all custom calls are allowed, as it is called in this process only."""
-    specs = tuple(specs)
+    specs, platforms = tuple(specs), _platforms()
     try:
-        return jax.export.export(fn)(*specs, **keywords)
+        return jax.export.export(fn, platforms=platforms)(*specs, **keywords)
     except ValueError:
         module = fn.trace(*specs, **keywords).lower().compiler_ir("stablehlo")
         targets = _custom_call_targets(module)
         if not targets:
             raise
         checks = [jax.export.DisabledSafetyCheck.custom_call(target) for target in targets]
-        return jax.export.export(fn, disabled_checks=checks)(*specs, **keywords)
+        exported = jax.export.export(fn, platforms=platforms, disabled_checks=checks)
+        return exported(*specs, **keywords)
+
+
+def _platforms() -> tuple[str] | None:
+    """Returns the platform of `jax.default_device`; None for that of the default backend."""
+    device: Any = jax.config.jax_default_device
+    platform = getattr(device, "platform", device)
+    return (platform,) if platform in ("cpu", "tpu") else None  # "gpu" may be CUDA or ROCm.
 
 
 def _custom_call_targets(module: ir.Module) -> list[str]:

@@ -23,7 +23,7 @@ from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.certain_weights import CertainWeights
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
-from scalify_hlo.quantize.costs import NOT_FASTER, Candidate, not_faster
+from scalify_hlo.quantize.costs import NOT_FASTER, Candidate, not_faster, transposes
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
@@ -254,9 +254,11 @@ class QuantizeMatmulsPass(Pass):
 
     def _casting(self, source: ScaleProvider | None, casts: Casts, exchanges: Exchanges) -> Casting:
         """Returns the provider of the quantized operands."""
+        apart = transposes(self.recipe.target)
         if source is None:
-            return Propagated(casts, self.recipe.matmul, exchanges, listed=self.listed)
-        return QuantizedOperands(Operands(source, exchanges), self.recipe)
+            matmul, listed = self.recipe.matmul, self.listed
+            return Propagated(casts, matmul, exchanges, listed=listed, apart=apart)
+        return QuantizedOperands(Operands(source, exchanges), self.recipe, apart=apart)
 
     def _quantized(
         self, op: ir.OpView, choice: Choice, quantizer: Quantizer, extent: Extent

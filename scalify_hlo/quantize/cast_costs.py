@@ -15,10 +15,12 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.frames import BRANCHES, LOOP, RETURNS
-from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, WEIGHT
+from scalify_hlo.analysis.matmuls import ACTIVATION, MATMULS, WEIGHT
 from scalify_hlo.dialect import traits
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
+from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.roofline import LAUNCH
 
 NARROW: Final = 1
 """Bytes of an element in f8."""
@@ -70,15 +72,15 @@ class Tensor:
         return (self.beside if wide else self.alone) + (ways - 1) * self.transpose
 
 
-def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, turns: bool) -> Tensor:
+def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, device: Target) -> Tensor:
     """Returns the costs of the casts of a tensor.
 
     Args:
         root: The tensor.
         role: Its role in a matmul.
         kind: The kind of the scales.
-        second: The time in which the memory moves one byte for each element.
-        turns: Whether f8 operands that are summed over other dimensions are transposed.
+        second: The time in which the memory moves one byte for each element, at its bandwidth.
+        device: The device.
     """
     wide = width(root)
     rounded, rows = _is_rounded_argument(root), is_made_of_rows(root)
@@ -93,11 +95,17 @@ def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, turns: boo
         # The kernel that computes a tensor takes the amax of the whole as well, not that of blocks.
         again = kind in _READ_TWICE and (kind == "block" or not computed)
         alone = beside = (1 + again) * wide + NARROW
-    # Both matmuls that read a gradient follow it, so that one kernel writes both orders. The
-    # transpose of an activation is read in the backward pass, long after its cast.
-    at_once = kind in _KNOWN and role == GRADIENT
-    turned = turns * (NARROW if at_once else 2 * NARROW)
-    return Tensor(alone * second, beside * second, turned * second)
+    transpose = 2 * NARROW * second / device.share("transpose") + LAUNCH
+    alone, beside = (_seconds(count * second, device) for count in (alone, beside))
+    return Tensor(alone, beside, device.contracted_last * transpose)
+
+
+def _seconds(moved: float, device: Target) -> float:
+    """Returns the time of a cast, of which the bytes take some time at the bandwidth.
+
+    A cast that saves bytes has no kernel of its own.
+    """
+    return moved / device.share("cast") + LAUNCH if moved > 0 else moved / device.share("memory")
 
 
 def _is_computed(value: ir.Value) -> bool:

@@ -80,6 +80,15 @@ def not_faster(
     return _Choice(candidates, device, recipe.scaling.kind, stored).reasons()
 
 
+def transposes(target: str) -> bool:
+    """Whether a target transposes f8 operands before matmuls; any GPU may.
+
+    Args:
+        target: The target of a recipe.
+    """
+    return target == "gpu" or (target in DEVICES and load_target(target).contracted_last)
+
+
 class _Choice:
     """The choice of the matmuls that are narrow.
 
@@ -134,8 +143,8 @@ class _Choice:
             place = places.setdefault(root, len(self._tensors))
             if place == len(self._tensors):
                 second = elements(root) / self._bandwidth * (root not in self._stored)
-                turns = self._device.contracted_last
-                self._tensors.append(tensor_of(root, role, self._kind, second=second, turns=turns))
+                made = tensor_of(root, role, self._kind, second=second, device=self._device)
+                self._tensors.append(made)
                 self._tensors[place].stored = is_stored(root, results)
             last = ends[side] != moved
             tensor = self._tensors[place]
@@ -246,14 +255,17 @@ def _format(candidate: Candidate) -> str:
 def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> float:
     """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
     m, n, k, batch = (extent.least for extent in candidate.extent)
-    flops = device.flops(format_ if size > NARROW else "f8") or float("inf")
+    format_ = format_ if size > NARROW else "f8"
+    kind = "f8_batched" if format_ == "f8" and batch > 1 else format_
+    flops = (device.flops(format_) or float("inf")) * device.share(kind)
     moved = batch * (size * (m * k + k * n) + width(candidate.op.results[0]) * m * n)
-    bandwidth = device.bandwidth or float("inf")
+    bandwidth = (device.bandwidth or float("inf")) * device.share("memory")
     seconds = max(2 * batch * m * n * k / flops, moved / bandwidth)
     if candidate.op.operation.name != "stablehlo.dot_general" or size not in _MULTIPLES:
         return seconds
     sides = (free * k for free in (m, n) if _is_padded((free, k), _MULTIPLES[size]))
-    return seconds + 2 * size * batch * sum(sides) / bandwidth
+    share = device.share("pad_f8" if size == NARROW else "pad") / device.share("memory")
+    return seconds + 2 * size * batch * sum(sides) / bandwidth / share
 
 
 def _is_padded(sizes: Iterable[int], multiple: int) -> bool:

@@ -20,6 +20,7 @@ from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
+from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.quantize.transposed_products import (
     marks_of_swapped,
     replace_transpose,
@@ -87,29 +88,39 @@ class Propagated:
         recipe: The options of matmuls.
         exchanges: The collectives that casts stand before.
         listed: Whether the report lists the scales, which propagation finds.
+        apart: Whether casts are kept apart from transposes; see `_kept`.
     """
 
     count = 0
     scaled = False
 
     def __init__(
-        self, casts: Casts, recipe: MatmulOptions, exchanges: Exchanges, *, listed: bool = False
+        self,
+        casts: Casts,
+        recipe: MatmulOptions,
+        exchanges: Exchanges,
+        *,
+        listed: bool = False,
+        apart: bool = False,
     ) -> None:
         self._casts, self._output, self._listed = casts, recipe.output, listed
-        self._exchanges = exchanges
+        self._exchanges, self._apart = exchanges, apart
         self.scales: Scales = (None, None)
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
         values = [_source(value, f) for value, f in zip(op.operands, formats, strict=False)]
         made = [
-            self._casts.cast(self._exchanges.source(value), format_, kept=_kept(op, role))
-            for value, format_, role in zip(values, formats, roles_of(op), strict=False)
+            self._casts.cast(self._exchanges.source(value), format_, kept=kept)
+            for value, format_, kept in zip(values, formats, self._kept(op), strict=False)
         ]
         if self._listed and attributes.MATMUL in op.attributes:
             number = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
             self.scales = _noted(made[0], number, 0), _noted(made[1], number, 1)
         return list(map(self._exchanges.moved, values, made))
+
+    def _kept(self, op: ir.OpView) -> list[bool]:
+        return [_kept(op, side, role, apart=self._apart) for side, role in enumerate(roles_of(op))]
 
     def element(self, old: ir.Type, formats: Formats) -> ir.Type:
         """See `Casting`."""
@@ -143,10 +154,11 @@ class QuantizedOperands:
     Args:
         operands: The quantized operands of the module.
         recipe: The recipe, which says whether weights have a scale for each output channel.
+        apart: Whether casts are kept apart from transposes; see `_kept`.
     """
 
-    def __init__(self, operands: Operands, recipe: Recipe) -> None:
-        self._operands, self._recipe = operands, recipe
+    def __init__(self, operands: Operands, recipe: Recipe, *, apart: bool = False) -> None:
+        self._operands, self._recipe, self._apart = operands, recipe, apart
         self._last: Sequence[Operand] = ()
 
     @property
@@ -178,7 +190,7 @@ class QuantizedOperands:
         single = self._recipe.scaling.weight_scales == "tensor"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
         place = op.results[0], side
-        kept, gradient = _kept(op, role), role == GRADIENT
+        kept, gradient = _kept(op, side, role, apart=self._apart), role == GRADIENT
         return QuantizeRequest(op.operands[side], format_, place, found, gradient, kept)
 
     def element(self, old: ir.Type, _: Formats) -> ir.Type:
@@ -315,13 +327,19 @@ class MatmulQuantizer:
         return self._algorithms[key]
 
 
-def _kept(op: ir.OpView, role: str) -> bool:
+def _kept(op: ir.OpView, side: int, role: str, *, apart: bool) -> bool:
     """Whether a barrier stands behind the cast of an operand; see `barrier_after`.
 
     XLA passes the operands of a dot to a kernel in f8, so that a cast is made for all dots that
     read it. It may compute other ops in wider formats, in a fusion with the cast of a gradient.
+
+    If a device transposes operands, XLA transposes in the kernel of the cast. On an H200, that
+    kernel takes longer than one for the cast and one for the transpose of its result; if it also
+    reduces rows, as a softmax, it does not.
     """
-    return role == GRADIENT and op.operation.name != "stablehlo.dot_general"
+    if op.operation.name == "stablehlo.dot_general":
+        return apart and not is_made_of_rows(unwidened(op.operands[side]))
+    return role == GRADIENT
 
 
 def _source(value: ir.Value, format_: str) -> ir.Value:

@@ -44,6 +44,8 @@ class Target:
         environment: Environment variables of the process that compiles.
         flags: Options of XLA.
         peak: Floating-point operations per second of dense matmuls, by class of formats.
+        reached: The shares of a peak, by class of formats, and of the bandwidth, by kind of kernel,
+            that were measured on such a device; see `share`.
         memory: The memory of a device in bytes; None if it is not described.
         bandwidth: The bandwidth of the memory in bytes per second; None if it is not described.
         interconnect: The bandwidth between devices in bytes per second and direction; None if it is
@@ -62,6 +64,7 @@ class Target:
     environment: Mapping[str, str]
     flags: Mapping[str, int | bool | str]
     peak: Mapping[str, float]
+    reached: Mapping[str, float]
     memory: int | None
     bandwidth: float | None
     interconnect: float | None
@@ -84,6 +87,18 @@ class Target:
             seen.add(format_class)
             format_class = WIDER.get(format_class, "")
         return min(self.peak.values(), default=None)
+
+    def share(self, kind: str) -> float:
+        """Returns the share of a peak, or of the bandwidth, that kernels reach on the device.
+
+        Args:
+            kind: A class of formats, for a peak; ``memory``, ``cast`` or ``transpose``, for the
+                bandwidth.
+
+        Returns:
+            What was measured; 1 for devices on which nothing was.
+        """
+        return self.reached.get(kind, 1.0)
 
     def described(self, devices: int) -> dict[str, Any]:
         """Returns the arguments of `jax.experimental.topologies.get_topology_desc`.
@@ -158,6 +173,7 @@ def _target(name: str, data: Mapping[str, Any]) -> Target:
         environment=data["environment"],
         flags=data["flags"],
         peak={key: value * _TERA for key, value in data["peak"].items()},
+        reached=data.get("reached", {}),
         memory=memory.get("bytes"),
         bandwidth=memory.get("bandwidth"),
         interconnect=memory.get("interconnect"),

@@ -207,9 +207,9 @@ def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, flo
         names = ("tanh", "", "product", "rounded", "wide", "narrowed", *"678", "rows")
         made = dict(zip(names, block.operations, strict=False))
         value: ir.Value = made[name].results[0] if name in made else block.arguments[0]
-        found = tensor_of(value, role, kind, second=1.0, turns=True)
+        found = tensor_of(value, role, kind, second=1.0, device=load_target("h200"))
         assert (found.alone, found.beside, found.transpose) == costs
-        assert tensor_of(value, role, kind, second=1.0, turns=False).transpose == 0
+        assert tensor_of(value, role, kind, second=1.0, device=load_target("b200")).transpose == 0
 
 
 def test_the_cost_of_a_tensor_by_its_readers() -> None:
