@@ -144,7 +144,8 @@ class Way:
             how = {"signature": "scaled", "settings": how["settings"] | weights}
         exported = model.export("bfloat16", self.where)
         how |= {"target": self.target, "optimize": self.optimize}
-        return scalify_hlo.rewrite(exported, recipe=recipe, **how)
+        new, _ = scalify_hlo.rewrite(exported, recipe=recipe, **how, report=True)
+        return new
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,7 @@ def figures(times: list[float], program: Program, target: Target, *, profile: bo
         "quartiles_us": [round(low, 2), round(high, 2)],
         "estimate_us": round(1e6 * (work.seconds or 0), 2),
         "estimate_with_launches_us": round(1e6 * (work.seconds_with_launches or 0), 2),
+        "estimate_reached_us": round(1e6 * (work.seconds_reached or 0), 2),
         "launches": work.launches,
         "f8_share": work.f8_share,
         "compile_s": round(program.compile_s, 2),

@@ -1,5 +1,11 @@
 """The measured times of the kernels of a program, by cause, beside the roofline's estimates.
 
+    python -m benchmarks.gpu --profile --output benchmarks/results/gpu_kernels.json
+    python -m benchmarks.gpu_profile  # the shares of peaks and bandwidth that they reached
+
+The descriptions of targets have these shares, rounded, for the estimate at the speeds that kernels
+reached.
+
 JAX's profiler records each kernel with the instruction of the optimized HLO that it runs. Kernels
 of command buffers are recorded without it; `NO_COMMAND_BUFFERS` is the option of XLA that keeps
 them apart.
@@ -7,24 +13,35 @@ them apart.
 
 from __future__ import annotations
 
+import json
+import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
 
-from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.kernels import Kernel
 from scalify_hlo.targets.roofline import kernel_seconds
 
+RESULTS = Path(__file__).parent / "results" / "gpu_kernels.json"
 NO_COMMAND_BUFFERS = "--xla_gpu_enable_command_buffer="
 CALLS = 3
 UNKNOWN = "without an instruction"
 """What kernels are counted as that the profiler gives no instruction."""
 MOST = 40
 """The kernels that are listed."""
+CLASSES = {
+    "f8": "gemm f8",
+    "bf16": "gemm bf16",
+    "memory": "other",
+    "cast": "cast",
+    "transpose": "transpose",
+}
+"""The classes of kernels by the keys of shares in the description of a target."""
 _COLUMNS = ("us", "estimate_us", "launches", "bytes", "flops")
 
 
@@ -99,3 +116,28 @@ def of_kernels(
         for kernel in kernels
     ]
     return sorted(rows, key=lambda row: -row["us"])[:MOST]
+
+
+def shares(record: Mapping[str, Any]) -> dict[str, float]:
+    """The estimated time of all kernels of a class over the measured one, by the key of a share."""
+    programs = [p for model in record["models"].values() for p in model["programs"].values()]
+    found = {}
+    for key, name in CLASSES.items():
+        entries = [p["classes"][name] for p in programs if name in p.get("classes", {})]
+        measured = sum(entry["us"] for entry in entries)
+        found[key] = sum(entry["estimate_us"] for entry in entries) / measured
+    return found
+
+
+def main() -> int:
+    """Prints the shares of the last profile beside those of the target."""
+    record = json.loads(RESULTS.read_text())
+    target = load_target(record["target"])
+    print(f"{record['device']}: share reached, and share that {target.name} is described with")
+    for key, share in shares(record).items():
+        print(f"{key:10} {share:.2f}  {target.share(key):.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

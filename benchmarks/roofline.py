@@ -147,11 +147,13 @@ def measure(options: argparse.Namespace, results: dict[str, Any]) -> int:
 def ratios(entry: Any, base: Any) -> list[str]:
     """The figures of a program against those of the original in bf16."""
     if "error" in entry or "error" in base:
-        return [entry.get("error", base.get("error", ""))[:40], *[""] * 7]
-    faster = (base["estimate"][key] / entry["estimate"][key] for key in ("us", "us_with_launches"))
+        return [entry.get("error", base.get("error", ""))[:40], *[""] * 8]
+    keys = ("us", "us_with_launches", "us_reached")
+    times = ((base["estimate"].get(key), entry["estimate"].get(key)) for key in keys)
+    speeds = [f"{before / after:.2f}" if before and after else "" for before, after in times]
     memory = (entry["memory"][key] / max(base["memory"][key], 1) for key in ("temporaries", "peak"))
     rest = (entry[key] / base[key] for key in ("launches", "compile_s"))
-    cells = [f"{ratio:.2f}" for ratio in (*faster, *memory, *rest)]
+    cells = [*speeds, *(f"{ratio:.2f}" for ratio in (*memory, *rest))]
     share = entry["f8_share"]
     return [f"{entry['estimate']['us']:,.0f}", *cells, f"{100 * (share or 0):.0f}"]
 
@@ -170,7 +172,17 @@ def ideal(base: Any) -> str:
 
 def show(results: Mapping[str, Any]) -> None:
     """Prints a table of the figures for each target."""
-    columns = ("µs", "speed-up", "+ 2 µs/kernel", "temp.", "peak", "kernels", "compile", "f8 %")
+    columns = (
+        "µs",
+        "speed-up",
+        "+ 2 µs/kernel",
+        "reached",
+        "temp.",
+        "peak",
+        "kernels",
+        "compile",
+        "f8 %",
+    )
     for target in sorted({key.split(" ")[0] for key in results}):
         recipe = Column("recipe", overflow="fold")
         title = f"{target}, against the original in bf16"

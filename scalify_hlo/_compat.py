@@ -45,6 +45,15 @@ def new_context() -> ir.Context:
     return context
 
 
+def default_platform() -> str | None:
+    """Returns the platform of `jax.default_device`, such as ``cpu``; None without one."""
+    import jax
+
+    config: Any = jax.config
+    device = config.jax_default_device
+    return None if device is None else str(getattr(device, "platform", device))
+
+
 def register_passes() -> None:
     """Registers StableHLO's passes with MLIR's PassManager."""
     stablehlo.register_stablehlo_passes()

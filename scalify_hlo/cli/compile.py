@@ -117,6 +117,7 @@ def _facts(record: dict[str, Any]) -> list[tuple[str, str]]:
             f"with {estimate['us_of_a_launch']:g} µs for each kernel",
             _time(estimate["us_with_launches"]),
         ),
+        ("at the speeds that kernels reached", _time(estimate["us_reached"])),
         ("loops counted once", str(record["loops_of_unknown_length"] or "")),
     ]
 

@@ -83,9 +83,11 @@ class Estimator:
 
 def told(made: Estimate) -> str:
     """Returns an estimate as one line."""
-    slower = "; slower than bf16" * (made.speedup < 1)
+    reached = made.speedup_reached
+    slower = "; slower than bf16" * ((made.speedup if reached is None else reached) < 1)
+    measured = "" if reached is None else f", {reached:.2f} at the speeds that kernels reached"
     return (
         f"{made.target}: estimated at {made.speedup:.2f} times the speed of bf16 "
         f"({made.seconds * 1e6:,.1f} µs for {made.before * 1e6:,.1f}), and at "
-        f"{made.speedup_with_launches:.2f} with 2 µs for each kernel{slower}"
+        f"{made.speedup_with_launches:.2f} with 2 µs for each kernel{measured}{slower}"
     )

@@ -223,6 +223,7 @@ def _facts(explained: Explanation) -> Iterator[tuple[str, str]]:
     for name, ratio in (
         ("speed over bf16", explained.speedup),
         ("with 2 µs for each kernel", explained.speedup_with_launches),
+        ("at the speeds that kernels reached", explained.speedup_reached),
     ):
         if ratio is not None:
             yield name, f"{ratio:.2f}"

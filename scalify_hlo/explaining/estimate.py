@@ -61,4 +61,4 @@ def estimate(
     launches = explained.speedup_with_launches
     if not seconds or not before or launches is None:
         raise InputError("XLA made no kernel of the program, or of the original", location=name)
-    return Estimate(target.name, seconds, before, launches)
+    return Estimate(target.name, seconds, before, launches, explained.speedup_reached)

@@ -98,6 +98,11 @@ class Explanation:
         """As `speedup`, with a time for the launch of each kernel."""
         return self._ratio("seconds_with_launches")
 
+    @property
+    def speedup_reached(self) -> float | None:
+        """As that, at the speeds that kernels reached on the device; None if none were timed."""
+        return self._ratio("seconds_reached")
+
     def _ratio(self, name: str) -> float | None:
         if self.original is None:
             return None

@@ -28,6 +28,7 @@ _NUMBERS: Final = frozenset(
 _RATIOS: Final[Mapping[str, str]] = {
     "speedup": "speed over bf16",
     "speedup-with-launches": "with 2 µs for each kernel",
+    "speedup-reached": "at the speeds that kernels reached",
     "fp8-flops": "flops in FP8 kernels",
     "kernels": "kernels over bf16",
     "memory": "memory over bf16",

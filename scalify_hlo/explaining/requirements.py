@@ -32,6 +32,11 @@ QUANTITIES: Final[Mapping[str, Quantity[Explanation]]] = {
         "the estimated speed over that of bf16, with 2 µs for each kernel",
         _NO_ORIGINAL,
     ),
+    "speedup-reached": Quantity(
+        lambda e: e.speedup_reached,
+        "the same at the speeds that kernels reached on the device",
+        "the program is not compared with an original, or no kernels were timed on the device",
+    ),
     "fp8-flops": Quantity(
         lambda e: dict(e.shares()).get("all"),
         "the share of the matmuls' floating-point operations in FP8 kernels",

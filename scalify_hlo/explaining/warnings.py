@@ -34,8 +34,10 @@ def name_of(each: ExplainedMatmul) -> str:
 
 
 def _slow(explanation: Explanation) -> Iterator[str]:
-    speedup = explanation.speedup
-    if speedup is not None and speedup < 1:
+    speedup, reached = explanation.speedup, explanation.speedup_reached
+    if reached is not None and reached < 1:
+        yield f"estimated slower than bf16, at {reached:.2f} of its speed as kernels reached it"
+    elif speedup is not None and speedup < 1:
         yield f"estimated slower than bf16, at {speedup:.2f} of its speed"
 
 

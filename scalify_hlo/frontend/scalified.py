@@ -327,8 +327,7 @@ def _export(fn: Any, specs: Any, keywords: Any) -> jax.export.Exported:
 
 def _platforms() -> tuple[str] | None:
     """Returns the platform of `jax.default_device`; None for that of the default backend."""
-    device: Any = jax.config.jax_default_device
-    platform = getattr(device, "platform", device)
+    platform = _compat.default_platform()
     return (platform,) if platform in ("cpu", "tpu") else None  # "gpu" may be CUDA or ROCm.
 
 

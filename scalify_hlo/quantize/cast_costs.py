@@ -96,8 +96,11 @@ def tensor_of(root: ir.Value, role: str, kind: str, *, second: float, device: Ta
         again = kind in _READ_TWICE and (kind == "block" or not computed)
         alone = beside = (1 + again) * wide + NARROW
     transpose = 2 * NARROW * second / device.share("transpose") + LAUNCH
-    alone, beside = (_seconds(count * second, device) for count in (alone, beside))
-    return Tensor(alone, beside, device.contracted_last * transpose)
+    return Tensor(
+        _seconds(alone * second, device),
+        _seconds(beside * second, device),
+        device.contracted_last * transpose,
+    )
 
 
 def _seconds(moved: float, device: Target) -> float:

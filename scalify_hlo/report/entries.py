@@ -139,10 +139,12 @@ def rescaling_entries(sites: Iterable[SiteReport]) -> list[dict[str, Any]]:
 
 def estimate_entry(estimate: Estimate) -> dict[str, Any]:
     """Returns an entry for the estimated time on a device, in microseconds."""
+    reached = estimate.speedup_reached
     return {
         "target": estimate.target,
         "us": round(1e6 * estimate.seconds, 3),
         "us_in_bf16": round(1e6 * estimate.before, 3),
         "speedup": round(estimate.speedup, 4),
         "speedup_with_launches": round(estimate.speedup_with_launches, 4),
+        "speedup_reached": None if reached is None else round(reached, 4),
     }

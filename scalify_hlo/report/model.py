@@ -112,12 +112,15 @@ class Estimate(NamedTuple):
         seconds: The time of the program.
         before: The time of the original in bf16.
         speedup_with_launches: The ratio of both, with 2 µs for each kernel.
+        speedup_reached: The same at the speeds that kernels reached on the device; None if none
+            were timed there.
     """
 
     target: str
     seconds: float
     before: float
     speedup_with_launches: float
+    speedup_reached: float | None = None
 
     @property
     def speedup(self) -> float:

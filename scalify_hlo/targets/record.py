@@ -113,6 +113,7 @@ def _estimate(work: Work) -> dict[str, float | None]:
         "us": _microseconds(work.seconds),
         "us_with_launches": _microseconds(work.seconds_with_launches),
         "us_of_a_launch": LAUNCH * _MICRO,
+        "us_reached": _microseconds(work.seconds_reached),
     }
 
 

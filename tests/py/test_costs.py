@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -17,9 +18,10 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.sizes import Extent, Size
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.cast_costs import Tensor, is_stored, tensor_of
-from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, not_faster
+from scalify_hlo.quantize.costs import _MARGIN, Candidate, _Choice, _times, not_faster
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.description import load_target
+from scalify_hlo.targets.roofline import LAUNCH
 from tests.py.judge import parse
 
 
@@ -62,7 +64,7 @@ def test_the_scores_of_attention_are_not() -> None:
     (matmul,) = report.matmuls
     assert matmul.wide is not None
     assert matmul.wide.reason == (
-        "on h200, it is estimated at 62.9 µs in bf16, and at 59.4 in FP8 with 17.5 for casts"
+        "on h200, it is estimated at 83.9 µs in bf16, and at 79.2 in FP8 with 32.2 for casts"
     )
     assert "1 wide: not faster" in summary(report)
 
@@ -101,7 +103,7 @@ def test_readers_share_a_cast() -> None:
     def loss(w: jax.Array, x: jax.Array) -> jax.Array:
         return jnp.sum(jnp.tanh(jnp.tanh(x) @ w).astype(jnp.float32))
 
-    types = array(2048, 640), array(4096, 2048)
+    types = array(2048, 1536), array(4096, 2048)
     assert wide(report_of(loss, *types)) == ["not faster"]
     assert wide(report_of(jax.grad(loss, (0, 1)), *types)) == [""] * 3
 
@@ -113,7 +115,7 @@ def test_a_tensor_that_is_kept_wide_is_written_twice() -> None:
         x = jnp.tanh(x)
         return x @ w, x
 
-    types = array(2048, 240), array(240, 1024)
+    types = array(2048, 640), array(640, 2048)
     assert wide(report_of(lambda x, w: function(x, w)[0], *types, recipe="unit")) == [""]
     assert wide(report_of(function, *types, recipe="unit")) == ["not faster"]
 
@@ -128,7 +130,7 @@ def test_a_matmul_that_stays_wide_keeps_its_operands_wide() -> None:
         with jax.named_scope("other"):
             return first, x @ v
 
-    types = array(2048, 240), array(240, 1024), array(240, 1024)
+    types = array(2048, 640), array(640, 2048), array(640, 2048)
     assert wide(report_of(function, *types, recipe="unit")) == ["", ""]
     settings = {"matmul.exclude": ["*other*"]}
     report = report_of(function, *types, recipe="unit", settings=settings)
@@ -163,7 +165,7 @@ def test_matmuls_that_share_tensors_are_dropped_together() -> None:
     ("kind", "name", "role", "costs"),
     [
         ("propagated", "tanh", "activation", (-1, 1, 2)),
-        ("calibrated", "tanh", "gradient", (-1, 1, 1)),
+        ("calibrated", "tanh", "gradient", (-1, 1, 2)),
         ("propagated", "x", "activation", (3, 3, 2)),
         ("propagated", "tanh", "weight", (3, 3, 2)),
         ("propagated", "product", "activation", (3, 3, 2)),
@@ -207,8 +209,10 @@ def test_bytes_of_casts(kind: str, name: str, role: str, costs: tuple[float, flo
         names = ("tanh", "", "product", "rounded", "wide", "narrowed", *"678", "rows")
         made = dict(zip(names, block.operations, strict=False))
         value: ir.Value = made[name].results[0] if name in made else block.arguments[0]
-        found = tensor_of(value, role, kind, second=1.0, device=load_target("h200"))
-        assert (found.alone, found.beside, found.transpose) == costs
+        device = replace(load_target("h200"), reached={})
+        found = tensor_of(value, role, kind, second=1.0, device=device)
+        near = pytest.approx(costs, abs=2 * LAUNCH)
+        assert (found.alone, found.beside, found.transpose) == near
         assert tensor_of(value, role, kind, second=1.0, device=load_target("b200")).transpose == 0
 
 
@@ -260,16 +264,37 @@ def test_attention_with_current_scales_stays_wide() -> None:
     assert attention_of(1024, "fp8-current") == ["not faster"] * 6
 
 
-def test_attention_that_is_padded_is_faster_with_current_scales() -> None:
-    """Operands of cuBLAS are padded in bf16 too; FP8 copies half of their bytes."""
-    assert attention_of(1020, "fp8-current") == [""] * 6
+@pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
+def test_attention_that_is_padded_stays_wide(recipe: str) -> None:
+    """On an H200, the kernels that pad f8 took ten times the time of their bytes."""
+    assert attention_of(1020, recipe) == ["not faster"] * 6
+
+
+def test_the_speeds_are_those_that_kernels_reached() -> None:
+    """Without them, a matmul with few terms is faster in FP8."""
+    device = load_target("h200")
+    module = parse("""func.func @main(%x: tensor<2x2048x1024xbf16>, %y: tensor<2x2048x1024xbf16>) {
+      %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+        : (tensor<2x2048x1024xbf16>, tensor<2x2048x1024xbf16>) -> tensor<2x2048x2048xbf16>
+      return
+    }""")
+    with module.context:
+        op = module.body.operations[0].regions[0].blocks[0].operations[0]
+        extent = Extent(Size(2048), Size(2048), Size(1024), Size(2))
+        candidate = Candidate(op, extent, ("activation", "activation"))
+        peak = device.flops("f8") or 0
+        before, after = _times(candidate, device)
+        assert after == pytest.approx(
+            2 * 2 * 2048 * 2048 * 1024 / peak / device.share("f8_batched")
+        )
+        assert before > _times(candidate, replace(device, reached={}))[0]
 
 
 def test_the_reason_names_the_format_of_the_program() -> None:
     types = [jax.ShapeDtypeStruct((128, 1024, 64), jnp.float16)] * 2
     (matmul,) = report_of(scores, *types).matmuls
     assert matmul.wide is not None
-    assert "62.9 µs in f16" in matmul.wide.reason
+    assert "83.9 µs in f16" in matmul.wide.reason
 
 
 def test_a_long_chain_of_views_is_followed() -> None:
@@ -295,7 +320,7 @@ def test_f32_matmuls_take_the_time_of_f32() -> None:
         return jnp.tanh(x) @ jnp.tanh(y).T
 
     def types(dtype: Any) -> list[jax.ShapeDtypeStruct]:
-        return [jax.ShapeDtypeStruct((2048, 320), dtype)] * 2
+        return [jax.ShapeDtypeStruct((2048, 1024), dtype)] * 2
 
     assert wide(report_of(function, *types(jnp.bfloat16))) == ["not faster"]
     assert wide(report_of(function, *types(jnp.float32))) == [""]

@@ -11,7 +11,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from benchmarks import gpu
+from benchmarks import gpu, gpu_parity, gpu_profile
+from scalify_hlo.targets.description import load_target
 
 
 def record(target: str, **speeds: float) -> dict[str, Any]:
@@ -71,10 +72,38 @@ def test_without_a_gpu_nothing_is_measured(
     assert not out.exists()
 
 
+def test_a_target_has_the_shares_that_were_measured() -> None:
+    record = json.loads(gpu_profile.RESULTS.read_text())
+    target = load_target(record["target"])
+    measured = gpu_profile.shares(record)
+    assert measured.keys() <= target.reached.keys()
+    for key, share in measured.items():
+        assert abs(share - target.share(key)) < 0.1, key
+
+
+def test_the_results_are_of_an_h200_that_reached_the_bound() -> None:
+    record = json.loads(gpu.RESULTS.read_text())
+    assert record["target"] == "h200"
+    assert not gpu.missed(record)
+    assert {"jax", "jaxlib", "nvidia-cublas"} <= record["versions"].keys()
+
+
+@pytest.mark.slow
+def test_a_cpu_is_on_a_par_with_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    monkeypatch.setattr(sys, "argv", ["gpu_parity", "--device", "cpu", "--output", str(out)])
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    assert gpu_parity.main() == 0
+    made = json.loads(out.read_text())
+    assert made["rounding"]["weights that differ"] == 0 < made["rounding"]["weights that moved"]
+    assert set(made["losses"]) == {"original", *gpu_parity.RECIPES}
+    assert not any(made["losses"].values())
+
+
 @pytest.mark.slow
 def test_every_program_of_the_layer_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    words = ["gpu", "--device", "cpu", "--small", "--rounds", "2", "--model", "swiglu"]
+    words = ["gpu", "--device", "cpu", "--small", "--rounds", "2", "--model", "swiglu", "--profile"]
     monkeypatch.setattr(sys, "argv", [*words, "--output", str(out)])
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
     assert gpu.main() == 0
@@ -83,4 +112,5 @@ def test_every_program_of_the_layer_runs(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert list(programs) == ["bf16", *gpu.RECIPES, "ceiling bf16", "ceiling"]
     assert not any("error" in entry for entry in programs.values())
     assert all(entry["us"] > 0 and entry["estimate_us"] > 0 for entry in programs.values())
+    assert all(sum(e["us"] for e in p["classes"].values()) > 0 for p in programs.values())
     assert {"jax", "jaxlib", "python"} <= made["versions"].keys()

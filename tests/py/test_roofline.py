@@ -18,7 +18,12 @@ from tests.py import compiling
 
 def entry(us: float, gemm: float, **changes: Any) -> dict[str, Any]:
     same = {
-        "estimate": {"us": us, "us_with_launches": us + 20, "us_of_a_launch": 2.0},
+        "estimate": {
+            "us": us,
+            "us_with_launches": us + 20,
+            "us_of_a_launch": 2.0,
+            "us_reached": 2 * us,
+        },
         "causes": {"gemm": {"us": gemm}},
         "memory": {"temporaries": 100, "peak": 200},
         "launches": 10,
@@ -33,7 +38,7 @@ def test_ratios_are_to_the_original_in_bf16() -> None:
     other = entry(50.0, 30.0, launches=15, compile_s=6.0, f8_share=0.5)
     other["memory"] = {"temporaries": 50, "peak": 300}
     cells = roofline.ratios(other, entry(100.0, 80.0))
-    assert cells == ["50", "2.00", "1.71", "0.50", "1.50", "1.50", "1.50", "50"]
+    assert cells == ["50", "2.00", "1.71", "2.00", "0.50", "1.50", "1.50", "1.50", "50"]
 
 
 def test_a_program_that_is_refused_shows_why() -> None:

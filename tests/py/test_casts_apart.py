@@ -1,0 +1,78 @@
+"""Casts are kept apart from the transposes of GPUs, by a barrier behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo.quantize.costs import transposes
+
+BARRIER = "stablehlo.optimization_barrier"
+LARGE = {"matmul.slower": "narrow", "matmul.smallest": 1}
+
+
+def layer(x: jax.Array, w: jax.Array) -> jax.Array:
+    return jnp.tanh(x) @ w
+
+
+def of_rows(x: jax.Array, w: jax.Array) -> jax.Array:
+    return jax.nn.softmax(x, axis=-1) @ w
+
+
+def barriers(function: Callable[..., Any], target: str, recipe: str) -> int:
+    arguments = [jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2
+    text = jax.export.export(jax.jit(function))(*arguments).mlir_module()
+    settings = {"target": target, "matmul.smallest": 1}
+    if target in ("h100", "h200", "b200"):
+        settings |= LARGE
+    new, _ = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)
+    return new.count(BARRIER)
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("any", False),
+        ("gpu", True),
+        ("h100", True),
+        ("h200", True),
+        ("b200", False),
+        ("tpu", False),
+    ],
+)
+def test_targets_that_transpose(target: str, expected: bool) -> None:
+    assert transposes(target) == expected
+
+
+@pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
+def test_a_barrier_stands_behind_each_cast(recipe: str) -> None:
+    before = barriers(layer, "b200", recipe)
+    assert barriers(layer, "h200", recipe) == before + 2
+    assert barriers(layer, "gpu", recipe) == before + 2
+
+
+def test_a_kernel_of_rows_transposes_as_well() -> None:
+    assert barriers(of_rows, "h200", "unit") == barriers(of_rows, "b200", "unit") + 1
+
+
+@pytest.mark.parametrize("recipe", ["unit", "fp8-current", "fp8-calibrated"])
+def test_no_bit_changes(recipe: str) -> None:
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal((64, 64)).astype(np.float32) for _ in range(2)]
+    exported = jax.export.export(jax.jit(jax.grad(lambda *a: layer(*a).sum(), (0, 1))))(*arrays)
+    options: dict[str, Any] = {"recipe": recipe}
+    if recipe == "fp8-calibrated":
+        options["profile"] = scalify_hlo.calibrate(exported, [tuple(arrays)])
+    found = []
+    for target in ("any", "gpu"):
+        settings = {"target": target, "matmul.smallest": 1, "compute": "keep"}
+        made, _ = scalify_hlo.rewrite(exported, settings=settings, report=True, **options)
+        found.append(made.call(*arrays))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
