@@ -32,7 +32,8 @@ def barriers(function: Callable[..., Any], target: str, recipe: str) -> int:
     if target in ("h100", "h200", "b200"):
         settings |= LARGE
     new, _ = scalify_hlo.rewrite(text, recipe=recipe, settings=settings, report=True)
-    return new.count(BARRIER)
+    text = str(new)
+    return text.count(BARRIER)
 
 
 @pytest.mark.parametrize(
