@@ -11,6 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError, nearest, refuse_without
 from scalify_hlo.explaining.device import for_device
 from scalify_hlo.io.artifact import copy_module, require_legible
@@ -90,7 +91,7 @@ def _numbers(input_scale: Mapping[str, float]) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for pattern, scale in input_scale.items():
         try:
-            numbers[pattern] = float(scale)
+            numbers[pattern] = scale if isinstance(scale, Measured) else float(scale)
         except OverflowError:
             raise UsageError(f"the input scale of {pattern!r} is too large", hint=hint) from None
         except (TypeError, ValueError):

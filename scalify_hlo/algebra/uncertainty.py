@@ -200,6 +200,10 @@ class Uncertainty:
         """Returns the uncertainty with more bias."""
         return Uncertainty(self.degrees, self.rest, self.bias + octaves, self.drift)
 
+    def with_error(self, octaves: float) -> Uncertainty:
+        """Returns the uncertainty with one more independent error."""
+        return Uncertainty(self.degrees, self.rest + octaves * octaves, self.bias, self.drift)
+
     def drifting(self, octaves: float) -> Uncertainty:
         """Returns the uncertainty with another drift."""
         if octaves == self.drift:

@@ -45,11 +45,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.errors import InputError
 
 SCALE: Final = "scalify.scale"
 SIZE: Final = "scalify.size"
+MEASURED: Final = "scalify.measured"
 PAIR: Final = "scalify.pair"
 FORMS: Final = "scalify.forms"
 ROLE: Final = "scalify.role"
@@ -84,7 +86,7 @@ PREFIX: Final = "scalify."
 Attributes = dict[str, ir.Attribute]
 
 _COMMON = (
-    *(PAIR, "jax.result_info", SCALE, SIZE, ROLE, STORED, FOLLOWS, CARRIES, RESCALED),
+    *(PAIR, "jax.result_info", SCALE, SIZE, MEASURED, ROLE, STORED, FOLLOWS, CARRIES, RESCALED),
     *(PACKED, ROOT),
 )
 
@@ -183,19 +185,25 @@ def set_size(mark: Attributes, size: float) -> None:
 
     Args:
         mark: The attributes of the argument.
-        size: log2 of the rms of the argument.
+        size: log2 of the rms of the argument; a `Measured` one is trusted in powers, too.
     """
     exponent = math.floor(size)
     mark[SCALE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), exponent)
+    if isinstance(size, Measured):
+        mark[MEASURED] = ir.UnitAttr.get()
     if size != exponent:
         mark[SIZE] = ir.FloatAttr.get(ir.F64Type.get(), size, loc=ir.Location.unknown())
 
 
 def size(mark: Mapping[str, ir.Attribute] | ir.DictAttr) -> float | None:
     """log2 of the rms of an argument that is split at entry; None for other arguments."""
-    if SIZE in mark and SCALE in mark:
-        return float(ir.FloatAttr(mark[SIZE]).value)
-    return ir.IntegerAttr(mark[SCALE]).value if SCALE in mark else None
+    if SCALE not in mark:
+        return None
+    exact = SIZE in mark
+    found = ir.FloatAttr(mark[SIZE]).value if exact else ir.IntegerAttr(mark[SCALE]).value
+    if MEASURED in mark:
+        return Measured(found)
+    return float(found) if exact else found
 
 
 def argument_names(function: ir.OpView) -> list[str]:

@@ -11,6 +11,7 @@ import jax
 
 from scalify_hlo import _compat
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import UsageError
 from scalify_hlo.frontend.marks import (
     Marks,
@@ -242,7 +243,7 @@ def _sizes(
                 hint="call the function with arrays of these shapes first, outside of jax.jit, or "
                 "declare the scales of its arguments, as in settings={'inputs.scale': ['*=2^0']}",
             )
-        known[i] = size
+        known[i] = Measured(size)
     return {i: size for i, size in known.items() if not pairs[i]}
 
 

@@ -45,6 +45,7 @@ from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
+from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.scales import fill_in_scales
 
@@ -124,7 +125,7 @@ class Options:
     @property
     def given_scales(self) -> tuple[str, ...]:
         """The expected rms of inputs as ``PATTERN=NUMBER``, without those of the recipe."""
-        return tuple(f"{pattern}={float(scale)!r}" for pattern, scale in self.input_scale.items())
+        return tuple(input_scale_text(*each) for each in self.input_scale.items())
 
     @property
     def marking(self) -> SignaturePass:

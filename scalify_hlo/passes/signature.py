@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats
@@ -81,7 +82,9 @@ class SignaturePass(Pass):
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
         for i, size in self._sizes(main, types, floats).items():
-            attributes.set_size(marks[i], math.log2(size))
+            octaves = math.log2(size)
+            kept = Measured(octaves) if isinstance(size, Measured) else octaves
+            attributes.set_size(marks[i], kept)
         if self.signature == "scaled":
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):

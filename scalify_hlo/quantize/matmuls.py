@@ -111,16 +111,20 @@ class Propagated:
         """See `Casting`."""
         values = [_source(value, f) for value, f in zip(op.operands, formats, strict=False)]
         made = [
-            self._casts.cast(self._exchanges.source(value), format_, kept=kept)
-            for value, format_, kept in zip(values, formats, self._kept(op), strict=False)
+            self._cast(op, side, value, format_)
+            for side, (value, format_) in enumerate(zip(values, formats, strict=False))
         ]
         if self._listed and attributes.MATMUL in op.attributes:
             number = ir.IntegerAttr(op.attributes[attributes.MATMUL]).value
             self.scales = _noted(made[0], number, 0), _noted(made[1], number, 1)
         return list(map(self._exchanges.moved, values, made))
 
-    def _kept(self, op: ir.OpView) -> list[bool]:
-        return [_kept(op, side, role, apart=self._apart) for side, role in enumerate(roles_of(op))]
+    def _cast(self, op: ir.OpView, side: int, value: ir.Value, format_: str) -> ir.Value:
+        """Returns the data of an operand."""
+        role = roles_of(op)[side]
+        kind = attributes.GRADIENT if role == GRADIENT else attributes.DATA
+        kept = _kept(op, side, role, apart=self._apart)
+        return self._casts.cast(self._exchanges.source(value), format_, kind, kept=kept)
 
     def element(self, old: ir.Type, formats: Formats) -> ir.Type:
         """See `Casting`."""

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Final, NoReturn, TypeAlias
 
 from scalify_hlo.algebra.limits import RECIPE_BYTES, SAFE_REACH
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.errors import InputError, ScalifyError, UsageError, nearest
 from scalify_hlo.storage.files import read_open
 
@@ -246,17 +247,23 @@ MOST_EXPONENT = SAFE_REACH[True]
 """The largest |log2| of the scale of an input, which is a normal f64 number."""
 
 
+_MEASURED: Final = " measured"
+"""The end of an input scale that was measured from values."""
+
+
 def parse_input_scale(text: str) -> tuple[str, float]:
-    """Parses ``PATTERN=2^k`` or ``PATTERN=0.02``.
+    """Parses ``PATTERN=2^k`` or ``PATTERN=0.02``, or the latter with ``measured`` after it.
 
     Returns:
-        The pattern of names, and the expected rms of the inputs that match it.
+        The pattern of names, and the expected rms of the inputs that match it, which is `Measured`
+        if the text says so.
 
     Raises:
         UsageError: The number is not positive, or is not in the range of f64.
     """
     pattern, _, number = text.rpartition("=")
-    size = _positive(number.strip())
+    plain = number.strip().removesuffix(_MEASURED)
+    size = _positive(plain)
     if not pattern or size is None:
         raise UsageError(
             f"input scale {reprlib.repr(text)} is not PATTERN=2^k",
@@ -268,7 +275,17 @@ def parse_input_scale(text: str) -> tuple[str, float]:
             f"the scale in {reprlib.repr(text)} is out of range",
             hint=f"give one from 2^{-MOST_EXPONENT} to 2^{MOST_EXPONENT}",
         )
-    return pattern.strip(), size
+    return pattern.strip(), Measured(size) if number.strip() != plain else size
+
+
+def input_scale_text(pattern: str, scale: float) -> str:
+    """Returns an input scale as text that `parse_input_scale` reads.
+
+    Args:
+        pattern: The pattern of names.
+        scale: The expected rms, which may be `Measured`.
+    """
+    return f"{pattern}={float(scale)!r}{_MEASURED if isinstance(scale, Measured) else ''}"
 
 
 def _positive(text: str) -> float | None:

@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FloatFormat
 from scalify_hlo.dialect.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
 
 _OF_INPUTS: Final = COPIES | LAYOUT | PRODUCTS | ROUNDS
@@ -74,7 +73,7 @@ def of_size(
     value: ir.Value,
     info: ScaleInfo,
     octaves: float,
-    target: FloatFormat,
+    room: int,
 ) -> CastScale:
     """Returns the record of a cast at the scale of the predicted size of its operand.
 
@@ -83,14 +82,14 @@ def of_size(
         value: The value that is cast.
         info: The scale information of the value.
         octaves: The uncertainty of its size, in octaves.
-        target: The format of the cast.
+        room: The octaves by which it may be wrong.
     """
     argument = _argument_of(value)
     static = not isinstance(info, Scaled) or info.scale.static
     if isinstance(info, Scaled) and _is_own_statistic(info):
         return CastScale(readers, "measured")
     origin = "propagated" if not static else "input" if argument else "predicted"
-    return CastScale(readers, origin, "", octaves, target.room, argument=argument)
+    return CastScale(readers, origin, "", octaves, room, argument=argument)
 
 
 def _is_own_statistic(info: Scaled) -> bool:

@@ -34,7 +34,7 @@ from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import Trusted, above_unit, handled, noted
+from scalify_hlo.rules.untrusted import Trusted, handled, noted, octaves_of, place_of
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -305,13 +305,13 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         return rewriter.set(result, info)
     known = None
     if kind != attributes.STATE and not isinstance(info, Splat):
-        known = handled(op, info, target, rewriter)
+        known = handled(op, info, target, kind, rewriter)
     measured = known is not None and rewriter.recipe.untrusted != BOUNDED
     remark = rewriter.notes.untrusted[-1].remark.message if known is not None else ""
     if known is None:
         known = _predicted(op, info, kind, rewriter)
     if readers:
-        found = noted(readers, op, info, target, measured=measured)
+        found = noted(readers, op, info, target, kind, measured=measured)
         text = str(known.info.scale)
         rewriter.notes.casts.append(found._replace(scale=text, remark=remark))
     rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter))
@@ -337,7 +337,9 @@ def _held(
 def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewriter) -> Trusted:
     """Returns data at the scale of their predicted size."""
     scale, target = _cast_scale(op, info, kind, rewriter), rewriter.format(op.results[0])
-    above = above_unit(info, target) if target is not None and kind != attributes.STATE else 0
+    above = 0
+    if target is not None and kind != attributes.STATE:
+        above = place_of(info, target, octaves_of(info, target, kind)).above
     value = rewriter.rescale_to(op.operands[0], scale.shift(-above), op.operation)
     if not isinstance(info, Scaled):
         return Trusted(value, Scaled(scale))

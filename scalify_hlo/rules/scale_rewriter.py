@@ -32,7 +32,7 @@ from scalify_hlo.rules.values import Values
 _NEEDED_BITS = 2
 """The exponent bits that casts need; each further bit lets a shared scale be off by an octave."""
 
-_INPUT = 0.5
+INPUT = 0.5
 """The uncertainty, in octaves, of the sizes of inputs: rounding, and statistics."""
 
 _IN_POWERS = 8.0
@@ -217,13 +217,13 @@ class ScaleRewriter:
                     known[moved] = at
 
     def set_input_uncertainty(self) -> None:
-        """Sets the uncertainty of the sizes of the program's inputs."""
+        """Sets the uncertainty of the sizes of the program's inputs that are declared."""
         if not self.tracks_uncertainty:
             return
         for value, info in self._known.items():
-            if isinstance(info, Scaled):
+            if isinstance(info, Scaled) and not info.uncertainty.degrees:
                 drift = info.uncertainty.drift
-                found = of_root(_INPUT, _IN_POWERS).drifting(drift)
+                found = of_root(INPUT, _IN_POWERS).drifting(drift)
                 self._known[value] = info._replace(uncertainty=found)
 
     def outward(self, end: ir.Operation) -> None:

@@ -52,7 +52,7 @@ def uncertainty_of(info: ScaleInfo) -> Uncertainty:
 
 
 def handled(
-    op: ir.Operation, info: ScaleInfo, target: FloatFormat, rewriter: ScaleRewriter
+    op: ir.Operation, info: ScaleInfo, target: FloatFormat, kind: str, rewriter: ScaleRewriter
 ) -> Trusted | None:
     """Returns data at a safe scale, for a cast of data whose size is not trusted.
 
@@ -60,6 +60,7 @@ def handled(
         op: The cast.
         info: The scale information of its operand.
         target: The format of the cast.
+        kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
         rewriter: The rewriter, which has the recipe and gets the remark.
 
     Returns:
@@ -68,7 +69,8 @@ def handled(
     """
     if target.wide:
         return None
-    octaves, room = _octaves(uncertainty_of(info), target), _room(info, target)
+    octaves = octaves_of(info, target, kind)
+    room = place_of(info, target, octaves).room
     if octaves <= room:
         return None
     numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
@@ -89,6 +91,7 @@ def noted(
     op: ir.Operation,
     info: ScaleInfo,
     target: FloatFormat,
+    kind: str,
     *,
     measured: bool,
 ) -> CastScale:
@@ -99,27 +102,31 @@ def noted(
         op: The cast.
         info: The scale information of its operand.
         target: The format of the cast.
+        kind: The kind of the cast.
         measured: Whether the operand is measured for the cast.
     """
     if measured:
         return CastScale(readers, "measured")
-    octaves = 0.0 if target.wide else _octaves(uncertainty_of(info), target)
-    return of_size(readers, op.operands[0], info, octaves, target)
+    octaves = 0.0 if target.wide else octaves_of(info, target, kind)
+    room = place_of(info, target, octaves).room
+    return of_size(readers, op.operands[0], info, octaves, room)
 
 
-def _octaves(uncertainty: Uncertainty, target: FloatFormat) -> float:
-    """Returns the uncertainty of the size of an operand, in octaves.
+def octaves_of(info: ScaleInfo, target: FloatFormat, kind: str) -> float:
+    """Returns the uncertainty of the size of an operand at a cast, in octaves.
 
-    The gradient of a squared error has degree 2 in every weight. Gradients are cast to E5M2, for
-    which declared scales are trusted. In the forward pass, squares of an input are rare.
+    The gradient of a squared error has degree 2 in every weight, so that declared scales are
+    trusted for gradients in 8 bits. In the forward pass, squares of an input are rare.
+
+    Args:
+        info: The scale information of the operand.
+        target: The format of the cast.
+        kind: The kind of the cast; see `scalify_hlo.dialect.attributes`.
     """
-    if target.mantissa_bits <= _GRADIENT_BITS:
-        return uncertainty.octaves
-    return uncertainty.misdeclared
+    uncertainty = uncertainty_of(info)
+    gradient = kind == attributes.GRADIENT and target.small
+    return uncertainty.octaves if gradient else uncertainty.misdeclared
 
-
-_GRADIENT_BITS: Final = 2
-"""The number of mantissa bits of E5M2."""
 
 _DONE: Final = {
     MEASURE: "its amax is measured at run time",
@@ -151,29 +158,48 @@ def _remark(octaves: float, target: str, room: int, how: str) -> str:
     return f"the predicted size of the operand {known}, {target} holds 2^±{room}; {done}"
 
 
-def _room(info: ScaleInfo, target: FloatFormat) -> int:
-    """Returns the uncertainty of the predicted size of an operand, in octaves."""
-    return MEASURED_MARGIN if above_unit(info, target) else target.room
+class Place(NamedTuple):
+    """The place of data in the range of a format.
+
+    Attributes:
+        above: The octaves by which their predicted rms is above unit.
+        room: The octaves by which it may be wrong, in both directions.
+    """
+
+    above: int
+    room: int
 
 
-def above_unit(info: ScaleInfo, target: FloatFormat) -> int:
-    """Returns the octaves by which a cast puts data above unit.
+def place_of(info: ScaleInfo, target: FloatFormat, octaves: float) -> Place:
+    """Returns where a cast puts data of an uncertain size.
 
     A format of few exponents has more room above unit than below, for the amax of data of any
-    distribution. If the amax is known from a statistic, the room is more useful below. Such data
-    are put a few octaves below the end of the format, which leaves a margin for errors.
+    distribution. Data are put at unit as long as its room is enough, and one octave above if that
+    makes room for their uncertainty. If the amax is known from a statistic, the room is more useful
+    below. Such data are put a few octaves below the end of the format, which leaves a margin for
+    errors.
 
     Args:
         info: The scale information of the data.
         target: The format.
-
-    Returns:
-        0, unless the data are at a scale that follows from an amax.
+        octaves: The uncertainty of their size, in octaves.
     """
-    if not isinstance(info, Scaled) or info.scale.static or not info.uncertainty.peak:
-        return 0
     spare = target.max_exponent - PEAK
-    return max(0, spare - MEASURED_MARGIN) if spare > target.room else 0
+    if spare <= target.room:
+        return Place(0, target.room)
+    missing, most = math.ceil(octaves) - target.room, (spare - target.room) // 2
+    if not _follows_amax(info):
+        above = most if 0 < missing <= most else 0
+        return Place(above, target.room + above)
+    fits = math.ceil(octaves) <= target.room + most
+    margin = max(MEASURED_MARGIN, math.ceil(octaves)) if fits else MEASURED_MARGIN
+    above = max(0, spare - margin)
+    return Place(above, min(margin, target.room + above) if above else target.room)
+
+
+def _follows_amax(info: ScaleInfo) -> bool:
+    """Whether the scale of data follows from an amax that is measured."""
+    return isinstance(info, Scaled) and not info.scale.static and info.uncertainty.peak
 
 
 def measured(

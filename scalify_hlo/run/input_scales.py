@@ -10,6 +10,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ENTRY_BOUND
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.patterns import WILD
@@ -41,7 +42,8 @@ def measured_scales(
 
     Returns:
         The rms of each float argument by its name, for the parameter ``input_scale`` of `rewrite`.
-        It is rounded to four digits and lies within 2^±63; for an argument of zeros it is 1.
+        It is rounded to four digits and lies within 2^±63; for an argument of zeros it is 1. It is
+        trusted in powers of the argument, too, where a declared one is not.
 
     Raises:
         InputError: The program cannot be read.
@@ -89,9 +91,9 @@ def scales_of(tensors: Sequence[Tensor], arrays: Sequence[Array]) -> dict[str, f
     }
 
 
-def _short(number: float) -> float:
+def _short(number: float) -> Measured:
     """Rounds a number to four digits, as rewritten programs record it."""
-    return float(f"{number:.4g}")
+    return Measured(f"{number:.4g}")
 
 
 def measured_size(values: Any) -> float | None:

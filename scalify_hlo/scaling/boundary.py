@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from scalify_hlo._compat import func, ir, sdy
 from scalify_hlo.algebra.formats import FloatFormat
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, STORED_HEADROOM
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo
-from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, of_root
 from scalify_hlo.analysis.carried import carried_arguments, may_come_back
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import ResultMarks
@@ -22,7 +23,7 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
 from scalify_hlo.rules.marker_ops import dynamic_rescale
 from scalify_hlo.rules.placement import MHLO, SDY
-from scalify_hlo.rules.scale_rewriter import ScaleRewriter
+from scalify_hlo.rules.scale_rewriter import INPUT, ScaleRewriter
 from scalify_hlo.transforms.marker_barriers import rescaled_before
 
 _MISSED = "may miss that a result is an argument of the next call, since {}"
@@ -224,10 +225,12 @@ class Boundary:
         if size is None:
             return None
         mark.pop(attributes.SIZE, None)
+        mark.pop(attributes.MEASURED, None)
         number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
+        measured = rewriter.tracks_uncertainty and isinstance(size, Measured)
         drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
         size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
-        known = CERTAIN.drifting(drift)
+        known = (of_root(INPUT) if measured else CERTAIN).drifting(drift)
         if rewriter.keeps_values(data):
             info = Scaled(ONE, size, known)
             rewriter.assume(data, info)

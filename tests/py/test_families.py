@@ -20,22 +20,30 @@ def info(uncertainty: Uncertainty) -> Scaled:
     return Scaled(ONE, 0, uncertainty)
 
 
-def test_contractions_have_a_bias() -> None:
+def test_contractions_have_an_error() -> None:
     x, w = of_root(0.5), of_root(0.5)
     short, long = (product_uncertainty(info(x * w), info(x**2), 1, n) for n in (64, 256))
-    assert short.bias == long.bias == pytest.approx(0.05)
+    assert short.rest == long.rest == pytest.approx(0.05**2)
 
 
-def test_products_with_one_root_alone_have_a_larger_bias() -> None:
+def test_products_with_one_root_alone_have_a_larger_error() -> None:
     x, w = of_root(0.5), of_root(0.5)
-    assert product_uncertainty(info(x), info(w)).bias == pytest.approx(0.1)
-    assert product_uncertainty(info(x * w), info(w)).bias == pytest.approx(0.1)
-    assert product_uncertainty(info(x * w), info(x * w)).bias == 0
+    assert product_uncertainty(info(x), info(w)).rest == pytest.approx(0.1**2)
+    assert product_uncertainty(info(x * w), info(w)).rest == pytest.approx(0.1**2)
+    assert product_uncertainty(info(x * w), info(x * w)).rest == 0
+
+
+def test_errors_add_in_quadrature() -> None:
+    """A chain of 100 gains that are certain but for their rule is off by one octave, not by ten."""
+    x, gain = of_root(0.5), of_root(0.0)
+    for _ in range(100):
+        x = product_uncertainty(info(x), info(gain))
+    assert x.octaves == pytest.approx(math.hypot(0.5, 1.0))
 
 
 def test_products_with_what_has_no_root_have_none() -> None:
     x = of_root(0.5)
-    assert product_uncertainty(info(x), info(NORMALIZED), terms=64).bias == 0
+    assert product_uncertainty(info(x), info(NORMALIZED), terms=64).rest == NORMALIZED.rest
     assert product_uncertainty(info(x), Splat(3.0)) is x
     assert product_uncertainty(Splat(3.0), info(x), -1).degrees == (x**-1).degrees
     assert product_uncertainty(Splat(3.0), Splat(2.0)) is CERTAIN
@@ -45,17 +53,17 @@ def test_terms_of_one_root_may_add_up() -> None:
     """Twice as many octaves as the number of terms has, where all of both is one root."""
     x = of_root(0.5)
     shared = product_uncertainty(info(x), info(x), 1, 256)
-    assert shared.octaves == pytest.approx(0.05 + math.hypot(1.0, 4.0))
+    assert shared.octaves == pytest.approx(math.hypot(1.0, 4.0, 0.05))
     few = product_uncertainty(info(x), info(x), 1, 2)
-    assert few.octaves == pytest.approx(0.05 + math.hypot(1.0, 1.0))
+    assert few.octaves == pytest.approx(math.hypot(1.0, 1.0, 0.05))
     single = product_uncertainty(info(x), info(x))
-    assert single.octaves == pytest.approx(0.1 + math.hypot(1.0, 1.0))
+    assert single.octaves == pytest.approx(math.hypot(1.0, 1.0, 0.1))
 
 
 def test_terms_of_different_roots_do_not() -> None:
     x, w = of_root(0.5), of_root(0.5)
     found = product_uncertainty(info(x), info(w), 1, 256)
-    assert found.octaves == pytest.approx(0.05 + math.hypot(0.5, 0.5))
+    assert found.octaves == pytest.approx(math.hypot(0.5, 0.5, 0.05))
     assert len(found.degrees) == 2
 
 

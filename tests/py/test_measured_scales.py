@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import scalify_hlo
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.cli.main import main
 from tests.py.judge import parse, unrecorded
 from tests.py.unit_functions import (
@@ -225,7 +226,7 @@ class TestCommand:
         return path
 
     def test_measures_input_values(self, program: Path, values: Path) -> None:
-        x, w = (float(f"{rms(value):.4g}") for value in (4 * X, X[:64] / 8))
+        x, w = (Measured(f"{rms(value):.4g}") for value in (4 * X, X[:64] / 8))
         expected = scalify_hlo.rewrite(
             program.read_text(), recipe="unit", input_scale={"x": x, "w": w}
         )

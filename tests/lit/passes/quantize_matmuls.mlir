@@ -10,7 +10,7 @@
 // CHECK-SAME: f8E4M3FN>
 // CHECK: dot_general %[[X]], %[[W]]
 // CHECK-SAME: scalify.matmul = 0 : i64, scalify.part = "forward"
-// CHECK: %[[DY:.*]] = stablehlo.convert %{{.*}} {scalify.cast = "data"}
+// CHECK: %[[DY:.*]] = stablehlo.convert %{{.*}} {scalify.cast = "gradient"}
 // CHECK-SAME: f8E5M2>
 // CHECK: dot_general %[[X]], %[[DY]]
 // CHECK-SAME: scalify.matmul = 1 : i64, scalify.part = "backward", scalify.state_gradient = [0]

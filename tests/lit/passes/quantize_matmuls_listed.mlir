@@ -9,7 +9,7 @@
 
 // CHECK: stablehlo.convert %arg1 {scalify.cast = "data", scalify.readers = array<i64: 1>}
 // CHECK: stablehlo.convert %arg0 {scalify.cast = "data", scalify.readers = array<i64: 0, 2>}
-// CHECK: stablehlo.convert %{{.*}} {scalify.cast = "data", scalify.readers = array<i64: 3>}
+// CHECK: stablehlo.convert %{{.*}} {scalify.cast = "gradient", scalify.readers = array<i64: 3>}
 
 // Propagation takes it off.
 
