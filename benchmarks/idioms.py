@@ -304,7 +304,7 @@ class Case:
             return Figures(math.inf, self.value.size, Limits(math.nan, 0), failure=failure)
 
     def _measured(self, recipe: str, scale: int, settings: Mapping[str, object]) -> Figures:
-        scales = dict(self._scales)
+        scales = {name: float(scale) for name, scale in self._scales.items()}  # declared
         scales["x"] *= 2.0**scale
         program = scalify_hlo.rewrite(
             self._exported, recipe=recipe, input_scale=scales, settings=settings

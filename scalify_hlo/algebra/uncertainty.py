@@ -74,9 +74,11 @@ class Uncertainty:
         bias: Error in octaves that adds linearly.
         drift: Octaves by which the value is known to be larger than its level says, since levels
             are whole numbers. It is followed through products, quotients, powers and sums.
+        tails: Bias of gains since the last contraction. A gain makes some elements larger than
+            others, and a contraction averages them.
     """
 
-    __slots__ = ("bias", "degrees", "drift", "rest")
+    __slots__ = ("bias", "degrees", "drift", "rest", "tails")
 
     def __init__(
         self,
@@ -84,16 +86,18 @@ class Uncertainty:
         rest: float = 0.0,
         bias: float = 0.0,
         drift: float = 0.0,
+        tails: float = 0.0,
     ) -> None:
         self.degrees = degrees
         self.rest = rest
         self.bias = bias
         self.drift = drift
+        self.tails = tails
 
     @property
     def octaves(self) -> float:
-        """``bias + sqrt(rest + sum((degree * deviation)²))``, one standard deviation."""
-        return min(self.bias + math.sqrt(self._variance()), UNBOUNDED)
+        """``bias + tails + sqrt(rest + sum((degree * deviation)²))``, one standard deviation."""
+        return min(self.bias + self.tails + math.sqrt(self._variance()), UNBOUNDED)
 
     @property
     def misdeclared(self) -> float:
@@ -101,7 +105,7 @@ class Uncertainty:
         variance = self.rest
         for root, degree in self.degrees.items():
             variance += root.octaves(degree) ** 2
-        return min(self.bias + math.sqrt(variance), UNBOUNDED)
+        return min(self.bias + self.tails + math.sqrt(variance), UNBOUNDED)
 
     def __mul__(self, other: Uncertainty) -> Uncertainty:
         return self.times(other, 1.0)
@@ -114,7 +118,9 @@ class Uncertainty:
             return self
         degrees = {r: k for r, degree in self.degrees.items() if (k := _limited(degree * n))}
         n = _limited(n)
-        return Uncertainty(degrees, self.rest * n * n, self.bias * abs(n), self.drift * n)
+        size = abs(n)
+        rest, bias, tails = self.rest * n * n, self.bias * size, self.tails * size
+        return Uncertainty(degrees, rest, bias, self.drift * n, tails)
 
     def times(self, other: Uncertainty, sign: float) -> Uncertainty:
         """Returns the uncertainty of a product with another value to the power of `sign`, ±1."""
@@ -131,8 +137,8 @@ class Uncertainty:
                 degrees[root] = total
             else:
                 degrees.pop(root, None)  # A power may be rounded to 0.
-        drift = self.drift + sign * other.drift
-        return _capped(degrees, self.rest + other.rest, self.bias + other.bias, drift)
+        drift, tails = self.drift + sign * other.drift, self.tails + other.tails
+        return _capped(degrees, self.rest + other.rest, self.bias + other.bias, drift, tails)
 
     def shares(self, other: Uncertainty) -> bool:
         """Whether two uncertainties have a root in common."""
@@ -181,7 +187,7 @@ class Uncertainty:
     @property
     def single(self) -> bool:
         """Whether the uncertainty is that of one root alone, such as an argument."""
-        if len(self.degrees) != 1 or self.rest or self.bias:
+        if len(self.degrees) != 1 or self.rest or self.bias or self.tails:
             return False
         return not any(root.made for root in self.degrees)
 
@@ -194,31 +200,45 @@ class Uncertainty:
     def with_root(self, deviation: float) -> Uncertainty:
         """Returns the uncertainty with one more root, of this deviation in octaves."""
         degrees = {**self.degrees, Root(deviation): 1.0}
-        return _capped(degrees, self.rest, self.bias, self.drift)
+        return _capped(degrees, self.rest, self.bias, self.drift, self.tails)
 
     def with_bias(self, octaves: float) -> Uncertainty:
         """Returns the uncertainty with more bias."""
-        return Uncertainty(self.degrees, self.rest, self.bias + octaves, self.drift)
+        return Uncertainty(self.degrees, self.rest, self.bias + octaves, self.drift, self.tails)
 
-    def with_error(self, octaves: float) -> Uncertainty:
-        """Returns the uncertainty with one more independent error."""
-        return Uncertainty(self.degrees, self.rest + octaves * octaves, self.bias, self.drift)
+    def with_gain(self, octaves: float) -> Uncertainty:
+        """Returns the uncertainty of a product with a gain."""
+        return Uncertainty(self.degrees, self.rest, self.bias, self.drift, self.tails + octaves)
+
+    def contracted(self, octaves: float) -> Uncertainty:
+        """Returns the uncertainty of a contraction, whose rule is off by some octaves."""
+        rest = self.rest + self.tails * self.tails
+        return Uncertainty(self.degrees, rest, self.bias + octaves, self.drift)
+
+    @property
+    def averaged(self) -> Uncertainty:
+        """The uncertainty with its bias as one independent error."""
+        bias = self.bias + self.tails
+        if not bias:
+            return self
+        return Uncertainty(self.degrees, self.rest + bias * bias, 0.0, self.drift)
 
     def drifting(self, octaves: float) -> Uncertainty:
         """Returns the uncertainty with another drift."""
         if octaves == self.drift:
             return self
-        return Uncertainty(self.degrees, self.rest, self.bias, octaves)
+        return Uncertainty(self.degrees, self.rest, self.bias, octaves, self.tails)
 
     def and_of(self, other: Uncertainty) -> Uncertainty:
         """Returns the uncertainty of a product with a value that is one new root."""
-        return Uncertainty({**self.degrees, renamed(other): 1.0}, self.rest, self.bias)
+        degrees = {**self.degrees, renamed(other): 1.0}
+        return Uncertainty(degrees, self.rest, self.bias, tails=self.tails)
 
     def rooted_at(self, names: Mapping[Root, Uncertainty]) -> Uncertainty:
         """Replaces some roots by uncertainties, to the power of the degrees of the roots."""
         kept = {root: degree for root, degree in self.degrees.items() if root not in names}
         parts = [names[root] ** k for root, k in self.degrees.items() if root in names]
-        own = Uncertainty(kept, self.rest, self.bias, self.drift)
+        own = Uncertainty(kept, self.rest, self.bias, self.drift, self.tails)
         return reduce(Uncertainty.__mul__, parts, own)
 
 
@@ -254,18 +274,19 @@ def of_product(parts: Iterable[tuple[Uncertainty, float]]) -> Uncertainty:
         parts: The uncertainty and the exponent of each factor.
     """
     degrees: dict[Root, float] = {}
-    rest = bias = 0.0
+    rest = bias = tails = 0.0
     for part, n in parts:
         for root, degree in part.degrees.items():
             degrees[root] = degrees.get(root, 0.0) + n * degree
         rest += part.rest * n * n
         bias += part.bias * abs(n)
+        tails += part.tails * abs(n)
     kept = {
         r: k if -HIGHEST_DEGREE < k < HIGHEST_DEGREE else _limited(k)
         for r, k in degrees.items()
         if k
     }
-    return Uncertainty(kept, rest, bias)
+    return Uncertainty(kept, rest, bias, tails=tails)
 
 
 def of_root(
@@ -295,8 +316,9 @@ def mean(parts: Sequence[Uncertainty]) -> Uncertainty:
     bias = share * sum([part.bias for part in parts])
     rest = share * share * sum([part.rest for part in parts])
     drift = share * sum([part.drift for part in parts])
+    tails = share * sum([part.tails for part in parts])
     kept = {root: degree for root, degree in degrees.items() if degree}
-    return _capped(kept, rest, bias, drift)
+    return _capped(kept, rest, bias, drift, tails)
 
 
 def least(parts: Iterable[Uncertainty]) -> Uncertainty:
@@ -313,7 +335,11 @@ def _octaves(part: Uncertainty) -> float:
 
 
 def _capped(
-    degrees: dict[Root, float], rest: float, bias: float, drift: float = 0.0
+    degrees: dict[Root, float],
+    rest: float,
+    bias: float,
+    drift: float = 0.0,
+    tails: float = 0.0,
 ) -> Uncertainty:
     """Returns an uncertainty with at most `UNCERTAINTY_ROOTS` roots."""
     excess = len(degrees) - UNCERTAINTY_ROOTS
@@ -324,4 +350,4 @@ def _capped(
         smallest = sorted(shares, key=share)[:excess] if excess > 1 else [min(shares, key=share)]
         for root in smallest:
             rest += (degrees.pop(root) * root.deviation) ** 2
-    return Uncertainty(degrees, rest, bias, drift)
+    return Uncertainty(degrees, rest, bias, drift, tails)

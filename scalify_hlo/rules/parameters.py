@@ -6,7 +6,6 @@ root that represents the uncertainty of the caller's value.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -66,7 +65,7 @@ def parameters_of(infos: Sequence[ScaleInfo], *, casting: bool) -> Parameters:
 def _rounded(own: Uncertainty) -> Root:
     """Returns the root of an argument; similar uncertainties have equal keys."""
     octaves = (own.octaves, own.in_powers, own.misdeclared)
-    rounded = (float(min(math.ceil(number), ROOMLESS)) for number in octaves)
+    rounded = (min(round(4 * number) / 4 or 0.25, float(ROOMLESS)) for number in octaves)
     return Root(*rounded, constant=own.constant, peak=own.peak)
 
 

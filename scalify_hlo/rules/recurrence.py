@@ -99,6 +99,7 @@ def entered(infos: Sequence[ScaleInfo]) -> tuple[list[ScaleInfo], list[Root | No
         root = None
         if isinstance(info, Scaled):
             root = renamed(info.uncertainty)
+            root.made = True  # No iteration but the first reads an argument.
             info = info._replace(uncertainty=Uncertainty({root: 1.0}))
         inside.append(info)
         roots.append(root)
@@ -226,7 +227,7 @@ class _Course(NamedTuple):
     def _errors(self, turns: int) -> Uncertainty:
         """Returns the uncertainty that iterations add to that on entry."""
         others = {r: k for r, k in self.made.degrees.items() if r is not self.root}
-        own = Uncertainty(others, self.made.rest, self.made.bias)
+        own = Uncertainty(others, self.made.rest, self.made.bias, tails=self.made.tails)
         return own ** self._series(turns) if self.degree else own
 
 

@@ -70,7 +70,7 @@ def handled(
     if target.wide:
         return None
     octaves = octaves_of(info, target, kind)
-    room = place_of(info, target, octaves).room
+    room = place_of(info, target, kind, octaves).room
     if octaves <= room:
         return None
     numbers = _numbers(op) if rewriter.recipe.untrusted == WIDE else frozenset()
@@ -108,7 +108,7 @@ def noted(
     if measured:
         return CastScale(readers, "measured")
     octaves = 0.0 if target.wide else octaves_of(info, target, kind)
-    room = place_of(info, target, octaves).room
+    room = place_of(info, target, kind, octaves).room
     return of_size(readers, op.operands[0], info, octaves, room)
 
 
@@ -170,31 +170,32 @@ class Place(NamedTuple):
     room: int
 
 
-def place_of(info: ScaleInfo, target: FloatFormat, octaves: float) -> Place:
+def place_of(info: ScaleInfo, target: FloatFormat, kind: str, octaves: float) -> Place:
     """Returns where a cast puts data of an uncertain size.
 
     A format of few exponents has more room above unit than below, for the amax of data of any
-    distribution. Data are put at unit as long as its room is enough, and one octave above if that
-    makes room for their uncertainty. If the amax is known from a statistic, the room is more useful
-    below. Such data are put a few octaves below the end of the format, which leaves a margin for
-    errors.
+    distribution. Data are put at unit, and one octave above if their size is uncertain. The further
+    room that this makes is given to gradients alone: `benchmarks.idioms` has activations whose
+    errors are larger than their uncertainty. If the amax is known from a statistic, the room is
+    more useful below. Such data are put a few octaves below the end of the format, which leaves a
+    margin for errors.
 
     Args:
         info: The scale information of the data.
         target: The format.
+        kind: The kind of the cast.
         octaves: The uncertainty of their size, in octaves.
     """
     spare = target.max_exponent - PEAK
     if spare <= target.room:
         return Place(0, target.room)
-    missing, most = math.ceil(octaves) - target.room, (spare - target.room) // 2
-    if not _follows_amax(info):
-        above = most if 0 < missing <= most else 0
-        return Place(above, target.room + above)
-    fits = math.ceil(octaves) <= target.room + most
-    margin = max(MEASURED_MARGIN, math.ceil(octaves)) if fits else MEASURED_MARGIN
-    above = max(0, spare - margin)
-    return Place(above, min(margin, target.room + above) if above else target.room)
+    if _follows_amax(info):
+        above = max(0, spare - MEASURED_MARGIN)
+        return Place(above, MEASURED_MARGIN if above else target.room)
+    most = (spare - target.room) // 2
+    room = target.room + most * (kind == attributes.GRADIENT)
+    above = most if target.room - most < octaves <= room else 0
+    return Place(above, room if above else target.room)
 
 
 def _follows_amax(info: ScaleInfo) -> bool:

@@ -25,38 +25,42 @@ PEAK = Scaled(Scale(0, ((RuntimeScale(0, "s0"), 1),)), 0, of_root(1.0, peak=True
 
 
 @pytest.mark.parametrize(
-    ("octaves", "place"),
-    [(0.0, (0, 3)), (3.0, (0, 3)), (3.1, (1, 4)), (4.0, (1, 4)), (4.1, (0, 3))],
+    ("kind", "octaves", "place"),
+    [
+        (attributes.DATA, 2.0, (0, 3)),
+        (attributes.DATA, 2.1, (1, 3)),
+        (attributes.DATA, 3.0, (1, 3)),
+        (attributes.DATA, 3.1, (0, 3)),
+        (attributes.GRADIENT, 2.0, (0, 3)),
+        (attributes.GRADIENT, 2.1, (1, 4)),
+        (attributes.GRADIENT, 4.0, (1, 4)),
+        (attributes.GRADIENT, 4.1, (0, 3)),
+    ],
 )
 def test_uncertain_data_are_put_an_octave_above_unit(
-    octaves: float, place: tuple[int, int]
+    kind: str, octaves: float, place: tuple[int, int]
 ) -> None:
-    """E4M3 has 3 octaves below unit and 6 above; one is moved where that is enough."""
-    assert place_of(STATIC, E4M3, octaves) == place
+    """E4M3 has 3 octaves below unit and 6 above."""
+    assert place_of(STATIC, E4M3, kind, octaves) == place
 
 
-@pytest.mark.parametrize(
-    ("octaves", "place"),
-    [(0.0, (4, 2)), (2.0, (4, 2)), (2.1, (3, 3)), (4.0, (2, 4)), (4.1, (4, 2))],
-)
-def test_data_of_known_amax_leave_a_margin_for_their_uncertainty(
-    octaves: float, place: tuple[int, int]
-) -> None:
-    assert place_of(PEAK, E4M3, octaves) == place
+@pytest.mark.parametrize("octaves", [0.0, 2.0, 4.0])
+def test_data_of_known_amax_leave_a_margin_of_two_octaves(octaves: float) -> None:
+    assert place_of(PEAK, E4M3, attributes.GRADIENT, octaves) == (4, 2)
 
 
 @pytest.mark.parametrize("target", [E5M2, F16])
 def test_other_formats_have_as_much_room_below(target: object) -> None:
     assert isinstance(target, type(E4M3))
     for info in (STATIC, PEAK):
-        assert place_of(info, target, 20.0) == (0, target.room)
+        assert place_of(info, target, attributes.GRADIENT, 20.0) == (0, target.room)
 
 
 def test_the_room_holds_the_data() -> None:
     """Normal numbers that are off by all the room lose less than four bits' rounding."""
     data = np.random.default_rng(0).standard_normal(1 << 14).astype(np.float32)
     for octaves in (3.0, 4.0):
-        above, room = place_of(STATIC, E4M3, octaves)
+        above, room = place_of(STATIC, E4M3, attributes.GRADIENT, octaves)
         for error in (-room, room):
             moved = np.ldexp(data, above + error)
             cast = np.clip(moved, -448, 448).astype(jnp.float8_e4m3fn).astype(np.float32)

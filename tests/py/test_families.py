@@ -20,30 +20,39 @@ def info(uncertainty: Uncertainty) -> Scaled:
     return Scaled(ONE, 0, uncertainty)
 
 
-def test_contractions_have_an_error() -> None:
+def test_contractions_have_a_bias() -> None:
     x, w = of_root(0.5), of_root(0.5)
     short, long = (product_uncertainty(info(x * w), info(x**2), 1, n) for n in (64, 256))
-    assert short.rest == long.rest == pytest.approx(0.05**2)
+    assert short.bias == long.bias == pytest.approx(0.05)
 
 
-def test_products_with_one_root_alone_have_a_larger_error() -> None:
+def test_products_with_one_root_alone_have_a_larger_bias() -> None:
     x, w = of_root(0.5), of_root(0.5)
-    assert product_uncertainty(info(x), info(w)).rest == pytest.approx(0.1**2)
-    assert product_uncertainty(info(x * w), info(w)).rest == pytest.approx(0.1**2)
-    assert product_uncertainty(info(x * w), info(x * w)).rest == 0
+    assert product_uncertainty(info(x), info(w)).tails == pytest.approx(0.1)
+    assert product_uncertainty(info(x * w), info(w)).tails == pytest.approx(0.1)
+    assert product_uncertainty(info(x * w), info(x * w)).tails == 0
 
 
-def test_errors_add_in_quadrature() -> None:
-    """A chain of 100 gains that are certain but for their rule is off by one octave, not by ten."""
-    x, gain = of_root(0.5), of_root(0.0)
-    for _ in range(100):
+def test_a_contraction_averages_what_gains_made_larger() -> None:
+    """Ten gains are off by an octave; behind a contraction, that is one of its errors."""
+    x, gain, w = of_root(0.5), of_root(0.0), of_root(0.5)
+    for _ in range(10):
         x = product_uncertainty(info(x), info(gain))
-    assert x.octaves == pytest.approx(math.hypot(0.5, 1.0))
+    assert x.octaves == pytest.approx(0.5 + 1.0)
+    found = product_uncertainty(info(x), info(w), 1, 64)
+    assert found.octaves == pytest.approx(0.05 + math.hypot(0.5, 0.5, 1.0))
+    assert found.tails == 0
+
+
+def test_the_bias_of_a_gradient_is_one_of_its_errors() -> None:
+    x = of_root(3.0).with_bias(3.5).with_gain(0.5)
+    assert x.averaged.octaves == pytest.approx(5.0)
+    assert NORMALIZED.averaged is NORMALIZED
 
 
 def test_products_with_what_has_no_root_have_none() -> None:
     x = of_root(0.5)
-    assert product_uncertainty(info(x), info(NORMALIZED), terms=64).rest == NORMALIZED.rest
+    assert product_uncertainty(info(x), info(NORMALIZED), terms=64).bias == 0
     assert product_uncertainty(info(x), Splat(3.0)) is x
     assert product_uncertainty(Splat(3.0), info(x), -1).degrees == (x**-1).degrees
     assert product_uncertainty(Splat(3.0), Splat(2.0)) is CERTAIN
@@ -53,17 +62,17 @@ def test_terms_of_one_root_may_add_up() -> None:
     """Twice as many octaves as the number of terms has, where all of both is one root."""
     x = of_root(0.5)
     shared = product_uncertainty(info(x), info(x), 1, 256)
-    assert shared.octaves == pytest.approx(math.hypot(1.0, 4.0, 0.05))
+    assert shared.octaves == pytest.approx(0.05 + math.hypot(1.0, 4.0))
     few = product_uncertainty(info(x), info(x), 1, 2)
-    assert few.octaves == pytest.approx(math.hypot(1.0, 1.0, 0.05))
+    assert few.octaves == pytest.approx(0.05 + math.hypot(1.0, 1.0))
     single = product_uncertainty(info(x), info(x))
-    assert single.octaves == pytest.approx(math.hypot(1.0, 1.0, 0.1))
+    assert single.octaves == pytest.approx(0.1 + math.hypot(1.0, 1.0))
 
 
 def test_terms_of_different_roots_do_not() -> None:
     x, w = of_root(0.5), of_root(0.5)
     found = product_uncertainty(info(x), info(w), 1, 256)
-    assert found.octaves == pytest.approx(math.hypot(0.5, 0.5, 0.05))
+    assert found.octaves == pytest.approx(0.05 + math.hypot(0.5, 0.5))
     assert len(found.degrees) == 2
 
 

@@ -162,17 +162,16 @@ def test_a_power_multiplies_all() -> None:
     assert part.bias == pytest.approx(1.5)
 
 
-def test_sums_of_products_have_an_error() -> None:
+def test_sums_of_products_have_a_bias() -> None:
     x, w = of_root(0.5), of_root(0.5)
-    assert product_uncertainty(info(x), info(w)).rest > 0  # a gain, and what it multiplies
-    normal = NORMALIZED.rest
-    assert product_uncertainty(info(x * w), info(NORMALIZED)).rest == normal
+    assert product_uncertainty(info(x), info(w)).tails > 0  # a gain, and what it multiplies
+    assert product_uncertainty(info(x * w), info(NORMALIZED)).bias == 0
     normalized = info(NORMALIZED)
-    assert product_uncertainty(normalized, normalized, terms=64).rest == 2 * normal
+    assert product_uncertainty(normalized, normalized, terms=64).bias == 0
     contraction, longer = (product_uncertainty(info(x * w), info(x**2), 1, n) for n in (64, 256))
     gain = product_uncertainty(info(x), info(w), terms=64)
-    assert gain.rest < product_uncertainty(info(x), info(w)).rest
-    assert contraction.rest == longer.rest == gain.rest
+    assert gain.bias < product_uncertainty(info(x), info(w)).tails
+    assert contraction.bias == longer.bias == gain.bias
 
 
 def test_operands_of_one_root_may_add_up() -> None:

@@ -105,12 +105,12 @@
 // FP8-NEXT: func.func private @closed_call_scaled_3(%arg0: tensor<32x32xf8E4M3FN>, %arg1: tensor<4x32xf32>) -> tensor<4x32xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %cst_1 = stablehlo.constant dense<2.000000e+00> : tensor<4x32xf32>
+// FP8-NEXT: %cst_1 = stablehlo.constant dense<4.000000e+00> : tensor<4x32xf32>
 // FP8-NEXT: %0 = stablehlo.multiply %arg1, %cst_1 : tensor<4x32xf32>
 // FP8-NEXT: %1 = stablehlo.clamp %cst, %0, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %2 = stablehlo.convert %1 {scalify.forms = ["2^-1"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %3 = stablehlo.dot_general %2, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-6 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
-// FP8-NEXT: %cst_2 = stablehlo.constant dense<1.562500e-02> : tensor<4x32xf32>
+// FP8-NEXT: %2 = stablehlo.convert %1 {scalify.forms = ["2^-2 level 1"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// FP8-NEXT: %3 = stablehlo.dot_general %2, %arg0, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-7 level 3"]} : (tensor<4x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>) -> tensor<4x32xf32>
+// FP8-NEXT: %cst_2 = stablehlo.constant dense<7.812500e-03> : tensor<4x32xf32>
 // FP8-NEXT: %4 = stablehlo.multiply %3, %cst_2 : tensor<4x32xf32>
 // FP8-NEXT: %5 = stablehlo.tanh %4 {scalify.forms = ["2^0 level -4"]} : tensor<4x32xf32>
 // FP8-NEXT: return %5 : tensor<4x32xf32>
