@@ -97,7 +97,18 @@ def _is_positive(value: ir.Value, rewriter: ScaleRewriter) -> bool:
     if owner.name != "stablehlo.multiply":
         return bool(rewriter.predicts and owner.name == "stablehlo.exponential")
     lhs, rhs = owner.operands
-    return bool(lhs == rhs)
+    # Squares are often rescaled, by a factor that is a constant on the right.
+    return bool(lhs == rhs) or (_is_positive_splat(rhs) and _is_positive(lhs, rewriter))
+
+
+def _is_positive_splat(value: ir.Value) -> bool:
+    """Whether a value is a constant whose elements are one positive number."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
+        return False
+    number = owner.attributes["value"]
+    splat = isinstance(number, ir.DenseElementsAttr) and number.is_splat
+    return splat and ir.FloatAttr(number.get_splat_value()).value > 0
 
 
 def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:
