@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import scalify_hlo
+from scalify_hlo.api import make_options
+from scalify_hlo.passes.pipeline import rewrite_module
+from tests.py.judge import parse
 
 
-def normalized(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
-    """A batch normalization as Flax writes it, between two matmuls."""
-    y = x @ w
-    mean, square = jnp.mean(y, 0), jnp.mean(y * y, 0)
-    variance = jnp.maximum(0.0, square - mean * mean)
-    return ((y - mean) * jax.lax.rsqrt(variance + 1e-5)) @ v
+def convolution(x: jax.Array, w: jax.Array) -> jax.Array:
+    names = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=names)
+
+
+def normalized(x: jax.Array, w: jax.Array, gain: jax.Array, shift: jax.Array) -> jax.Array:
+    """A batch normalization as Flax writes it, between two convolutions."""
+    y = convolution(x, w)
+    mean, square = jnp.mean(y, (0, 1, 2)), jnp.mean(jax.lax.square(y), (0, 1, 2))
+    variance = jnp.maximum(0.0, square - jax.lax.square(mean))
+    y = (y - mean) * (jax.lax.rsqrt(variance + 1e-5) * gain) + shift
+    return convolution(jax.nn.relu(y), w)
 
 
 def test_squares_that_are_rescaled_are_positive_as_well() -> None:
     """The scale of a weight makes the squares be rescaled before they are summed."""
     random = np.random.default_rng(0)
-    x, w, v = (random.standard_normal(shape) for shape in ((128, 64), (64, 64), (64, 64)))
-    arrays = [each.astype(np.float32) for each in (x, w / 16, v / 8)]
-    exported = jax.export.export(jax.jit(normalized))(*arrays)
-    scales = scalify_hlo.measured_scales(exported, *arrays)
-    _, report = scalify_hlo.rewrite(exported, recipe="unit", input_scale=scales, report=True)
-    _, second = report.matmuls
-    assert second.scales[0] is not None
-    assert second.scales[0].scale == "2^0"
-    assert not report.remarks
+    x, w = (random.standard_normal(shape) for shape in ((2, 8, 8, 16), (3, 3, 16, 16)))
+    arrays = [x, w / 12, np.ones(16), 0.1 * np.ones(16)]
+    given = [each.astype(np.float32) for each in arrays]
+    exported = jax.export.export(jax.jit(normalized))(*given)
+    scales = scalify_hlo.measured_scales(exported, *given)
+    options = make_options("unit", "same", scales, {"matmul.smallest": 1})
+    module = parse(exported.mlir_module())
+    rewrite_module(module, replace(options, annotate=True))
+    casts = re.findall(r"convert .*\[\"(.*) level (.*)\"\].*2x8x8x16xf8E4M3FN", str(module))
+    (scale, level) = casts[-1]
+    assert scale == "2^0"
+    assert abs(float(level) - math.log2(math.sqrt(0.5))) < 1
