@@ -23,7 +23,7 @@ from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.certain_weights import CertainWeights
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
-from scalify_hlo.quantize.costs import NOT_FASTER, Candidate, not_faster, transposes
+from scalify_hlo.quantize.costs import NOT_FASTER, Candidate, not_faster
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
@@ -56,7 +56,7 @@ from scalify_hlo.quantize.stored_weights import (
 )
 from scalify_hlo.quantize.transposed_products import with_swapped_operands
 from scalify_hlo.quantize.weight_reads import Weight
-from scalify_hlo.recipes.model import KEEP, WITH_ALGORITHMS, Recipe
+from scalify_hlo.recipes.model import KEEP, TURNING, WITH_ALGORITHMS, Recipe
 from scalify_hlo.report.matmuls import STORED, OperandScale
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import Records
@@ -254,7 +254,7 @@ class QuantizeMatmulsPass(Pass):
 
     def _casting(self, source: ScaleProvider | None, casts: Casts, exchanges: Exchanges) -> Casting:
         """Returns the provider of the quantized operands."""
-        apart = transposes(self.recipe.target)
+        apart = self.recipe.target in TURNING
         if source is None:
             matmul, listed = self.recipe.matmul, self.listed
             return Propagated(casts, matmul, exchanges, listed=listed, apart=apart)

@@ -80,15 +80,6 @@ def not_faster(
     return _Choice(candidates, device, recipe.scaling.kind, stored).reasons()
 
 
-def transposes(target: str) -> bool:
-    """Whether a target transposes f8 operands before matmuls; any GPU may.
-
-    Args:
-        target: The target of a recipe.
-    """
-    return target == "gpu" or (target in DEVICES and load_target(target).contracted_last)
-
-
 class _Choice:
     """The choice of the matmuls that are narrow.
 

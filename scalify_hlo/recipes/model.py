@@ -19,8 +19,9 @@ PORTABLE = "portable"
 WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"}) | DEVICES
 """The targets whose FP8 matmuls have a dot algorithm; compilers of other targets refuse it."""
 
-TURNING = frozenset({"any", "gpu", "h100", "h200"})
-"""The targets whose kernels may read both f8 operands along the summed dimension alone."""
+TURNING = frozenset({"gpu", "h100", "h200"})
+"""The targets whose kernels may read both f8 operands along the summed dimension alone, so that
+others are transposed. Programs for any target do not pay for that on a CPU."""
 
 WITH_RAGGED_F8 = frozenset({"any", "gpu", "tpu"}) | DEVICES
 """The targets whose compilers are known to support ragged matmuls of f8 operands."""

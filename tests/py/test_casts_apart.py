@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import scalify_hlo
-from scalify_hlo.quantize.costs import transposes
 
 BARRIER = "stablehlo.optimization_barrier"
 LARGE = {"matmul.slower": "narrow", "matmul.smallest": 1}
@@ -36,26 +35,12 @@ def barriers(function: Callable[..., Any], target: str, recipe: str) -> int:
     return text.count(BARRIER)
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
-    [
-        ("any", False),
-        ("gpu", True),
-        ("h100", True),
-        ("h200", True),
-        ("b200", False),
-        ("tpu", False),
-    ],
-)
-def test_targets_that_transpose(target: str, expected: bool) -> None:
-    assert transposes(target) == expected
-
-
 @pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
 def test_a_barrier_stands_behind_each_cast(recipe: str) -> None:
     before = barriers(layer, "b200", recipe)
     assert barriers(layer, "h200", recipe) == before + 2
     assert barriers(layer, "gpu", recipe) == before + 2
+    assert barriers(layer, "any", recipe) == barriers(layer, "tpu", recipe) == before
 
 
 def test_a_kernel_of_rows_transposes_as_well() -> None:

@@ -71,7 +71,8 @@ def rewritten(
     for module in (second_casts, normalized_arguments):
         monkeypatch.setattr(module, "SECOND_CAST_ELEMENTS", least)
     exported = jax.export.export(jax.jit(step))(*arguments(dtype))
-    return scalify_hlo.rewrite(exported, recipe=recipe)
+    settings = {"target": "gpu", "compute": "keep"}
+    return scalify_hlo.rewrite(exported, recipe=recipe, settings=settings, report=True)[0]
 
 
 def again(exported: jax.export.Exported) -> int:
@@ -114,7 +115,7 @@ def test_an_update_that_needs_all_gradients(monkeypatch: pytest.MonkeyPatch) -> 
     assert again(rewritten(clipped, "unit", monkeypatch, 1)) == 0
 
 
-@pytest.mark.parametrize("target", ["b200", "cpu", "tpu", "portable"])
+@pytest.mark.parametrize("target", ["any", "b200", "cpu", "tpu", "portable"])
 def test_other_targets(target: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_casts, "SECOND_CAST_ELEMENTS", 1)
     exported = jax.export.export(jax.jit(momentum))(*arguments())
