@@ -119,7 +119,7 @@ def arrays(shapes: Any) -> Any:
 
 @dataclass(frozen=True)
 class Way:
-    """How programs are rewritten.
+    """The options with which programs are rewritten.
 
     Attributes:
         where: the platform.

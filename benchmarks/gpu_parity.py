@@ -87,7 +87,7 @@ def weight_step(weight: Any, count: Any, change: Any) -> Any:
 
 
 def rounded_rows(devices: Any) -> dict[str, Any]:
-    """How many stored weights differ after updates with stochastic rounding; 0 is wanted."""
+    """The number of stored weights that differ after updates with stochastic rounding."""
     settings = {"state.weight": "bf16", "state.weight_rounding": "stochastic"}
     made, found = scalify_hlo.scalify(weight_step, recipe="propagate", settings=settings), []
     for where in devices:

@@ -31,7 +31,7 @@ RESULTS = Path(__file__).parent / "results" / "gpu_kernels.json"
 NO_COMMAND_BUFFERS = "--xla_gpu_enable_command_buffer="
 CALLS = 3
 UNKNOWN = "without an instruction"
-"""What kernels are counted as that the profiler gives no instruction."""
+"""The class of kernels for which the profiler records no instruction."""
 MOST = 40
 """The kernels that are listed."""
 CLASSES = {

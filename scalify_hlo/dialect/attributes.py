@@ -5,6 +5,7 @@ attribute                  on               meaning
 ========================== ================ ===================================================
 ``scalify.scale``          argument         i64 e: the argument is split at entry, X_s = 2^e
 ``scalify.size``           argument         f64: log2 of its rms, if that is not the number above
+``scalify.measured``       argument         that rms was measured from values, and not declared
 ``scalify.pair``           argument, result becomes data and scale, side by side
 ``scalify.role``           argument, result its role: ``weight``, ``first_moment`` ...
 ``scalify.stored``         argument, result the format in which its data are stored

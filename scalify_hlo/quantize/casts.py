@@ -16,6 +16,7 @@ class Casts:
 
     def __init__(self) -> None:
         self._made: ValueCache[ir.Value] = ValueCache()
+        self._kept: ValueCache[ir.Value] = ValueCache()
         self._elements: dict[str, ir.Type] = {}
 
     @property
@@ -41,9 +42,10 @@ class Casts:
             return source
         key = value, format_, kind
         if key not in self._made:
-            made = convert_after(value, element, kind)
-            self._made[key] = barrier_after(made) if kept and format_.startswith("f8") else made
-        return self._made[key]
+            self._made[key] = convert_after(value, element, kind)
+        if kept and format_.startswith("f8") and key not in self._kept:
+            self._kept[key] = barrier_after(self._made[key])
+        return self._kept[key] if key in self._kept else self._made[key]
 
     def element(self, format_: str) -> ir.Type:
         """Returns the element type of a format, which is parsed once."""

@@ -252,7 +252,7 @@ _MEASURED: Final = " measured"
 
 
 def parse_input_scale(text: str) -> tuple[str, float]:
-    """Parses ``PATTERN=2^k`` or ``PATTERN=0.02``, or the latter with ``measured`` after it.
+    """Parses ``PATTERN=2^k`` or ``PATTERN=0.02``, of which both may end in `` measured``.
 
     Returns:
         The pattern of names, and the expected rms of the inputs that match it, which is `Measured`

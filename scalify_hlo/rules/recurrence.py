@@ -99,7 +99,6 @@ def entered(infos: Sequence[ScaleInfo]) -> tuple[list[ScaleInfo], list[Root | No
         root = None
         if isinstance(info, Scaled):
             root = renamed(info.uncertainty)
-            root.made = True  # No iteration but the first reads an argument.
             info = info._replace(uncertainty=Uncertainty({root: 1.0}))
         inside.append(info)
         roots.append(root)

@@ -90,25 +90,37 @@ def _is_positive(value: ir.Value, rewriter: ScaleRewriter) -> bool:
     If sizes are predicted, the terms of a softmax are included.
     """
     owner = value.owner
-    if isinstance(owner, ir.Block):
+    if isinstance(owner, ir.Block) or isinstance(value.type.element_type, ir.ComplexType):
         return False
     if owner.name == "stablehlo.convert" and rewriter.predicts:
         return _is_positive(owner.operands[0], rewriter)
     if owner.name != "stablehlo.multiply":
         return bool(rewriter.predicts and owner.name == "stablehlo.exponential")
     lhs, rhs = owner.operands
-    # Squares are often rescaled, by a factor that is a constant on the right.
-    return bool(lhs == rhs) or (_is_positive_splat(rhs) and _is_positive(lhs, rewriter))
+    if lhs == rhs:
+        return True
+    # A positive factor, such as that of a rescaling, leaves squares positive.
+    return any(
+        _is_positive_number(factor, rewriter) and _is_positive(one, rewriter)
+        for one, factor in ((lhs, rhs), (rhs, lhs))
+    )
 
 
-def _is_positive_splat(value: ir.Value) -> bool:
-    """Whether a value is a constant whose elements are one positive number."""
+def _is_positive_number(value: ir.Value, rewriter: ScaleRewriter) -> bool:
+    """Whether all elements are one positive number, of the program or of a rescaling."""
+    known = rewriter.info(value)
+    if isinstance(known, Splat):
+        return known.value > 0
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
+    if isinstance(owner, ir.Block):
         return False
-    number = owner.attributes["value"]
-    splat = isinstance(number, ir.DenseElementsAttr) and number.is_splat
-    return splat and ir.FloatAttr(number.get_splat_value()).value > 0
+    if owner.name == "stablehlo.broadcast_in_dim":
+        return _is_positive_number(owner.operands[0], rewriter)
+    number = owner.attributes["value"] if owner.name == "stablehlo.constant" else None
+    if not isinstance(number, ir.DenseElementsAttr) or not number.is_splat:
+        return False
+    splat = number.get_splat_value()
+    return isinstance(splat, ir.FloatAttr) and splat.value > 0
 
 
 def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:

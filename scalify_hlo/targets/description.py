@@ -92,8 +92,8 @@ class Target:
         """Returns the share of a peak, or of the bandwidth, that kernels reach on the device.
 
         Args:
-            kind: A class of formats, for a peak; ``memory``, ``cast`` or ``transpose``, for the
-                bandwidth.
+            kind: A class of formats, or ``f8_batched``, for a peak; ``memory``, ``cast``,
+                ``transpose``, ``pad`` or ``pad_f8``, for the bandwidth.
 
         Returns:
             What was measured; 1 for devices on which nothing was.

@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 
 import scalify_hlo
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.quantize.casts import Casts
+from tests.py.judge import parse
 
 BARRIER = "stablehlo.optimization_barrier"
 LARGE = {"matmul.slower": "narrow", "matmul.smallest": 1}
@@ -62,3 +66,17 @@ def test_no_bit_changes(recipe: str) -> None:
         found.append(made.call(*arrays))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_cast_that_is_kept_later_gets_its_barrier() -> None:
+    """The first reader of a cast needs no barrier, the second does, and both share the cast."""
+    module = parse("func.func @main(%x: tensor<4xf32>) { return }")
+    with module.context, ir.Location.unknown():
+        (x,) = module.body.operations[0].regions[0].blocks[0].arguments
+        casts = Casts()
+        plain = casts.cast(x, "f8E5M2", attributes.GRADIENT)
+        kept = casts.cast(x, "f8E5M2", attributes.GRADIENT, kept=True)
+        assert kept.owner.name == BARRIER
+        assert kept.owner.operands[0] == plain
+        assert casts.cast(x, "f8E5M2", attributes.GRADIENT) == kept
+        assert casts.count == 1

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import scalify_hlo
+from scalify_hlo.algebra.measured import Measured
 from scalify_hlo.api import make_options
 from scalify_hlo.passes.pipeline import rewrite_module
 from tests.py.judge import parse
@@ -45,3 +48,33 @@ def test_squares_that_are_rescaled_are_positive_as_well() -> None:
     (scale, level) = casts[-1]
     assert scale == "2^0"
     assert abs(float(level) - math.log2(math.sqrt(0.5))) < 1
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize(("factor", "scale"), [(3.0, "2^7"), (-3.0, "2^4")])
+def test_only_a_positive_factor_keeps_squares_positive(
+    factor: float, scale: str, left: bool
+) -> None:
+    """A sum of 64 terms is 64 times as large, or 8 times if their signs are not known."""
+
+    def function(x: jax.Array, w: jax.Array) -> jax.Array:
+        squares = factor * (x * x) if left else (x * x) * factor
+        return (jnp.tanh(x) * jnp.sum(squares, 1, keepdims=True)) @ w
+
+    types = [jax.ShapeDtypeStruct((64, 64), jnp.float32)] * 2
+    text = jax.export.export(jax.jit(function))(*types).mlir_module()
+    settings = {"matmul.smallest": 1}
+    how: Any = {"recipe": "unit", "input_scale": {"*": Measured(1.0)}, "settings": settings}
+    (matmul,) = scalify_hlo.rewrite(text, report=True, **how)[1].matmuls
+    assert matmul.scales[0] is not None
+    assert matmul.scales[0].scale == scale
+
+
+def test_complex_squares_have_no_sign() -> None:
+    def function(z: jax.Array, w: jax.Array) -> jax.Array:
+        return jnp.real(jnp.sum((z * z) * (2 + 0j), 1, keepdims=True)) * w @ w
+
+    types = [jax.ShapeDtypeStruct((64, 64), dtype) for dtype in (jnp.complex64, jnp.float32)]
+    text = jax.export.export(jax.jit(function))(*types).mlir_module()
+    how: Any = {"recipe": "unit", "settings": {"matmul.smallest": 1}}
+    assert scalify_hlo.rewrite(text, report=True, **how)[1].matmuls
