@@ -42,6 +42,8 @@ CLASSES = {
     "transpose": "transpose",
 }
 """The classes of kernels by the keys of shares in the description of a target."""
+NAMES = {"f8_batched": "batch-gemm", "pad": "loop_pad"}
+"""Parts of the names of kernels by the keys of further shares."""
 _COLUMNS = ("us", "estimate_us", "launches", "bytes", "flops")
 
 
@@ -124,9 +126,16 @@ def shares(record: Mapping[str, Any]) -> dict[str, float]:
     found = {}
     for key, name in CLASSES.items():
         entries = [p["classes"][name] for p in programs if name in p.get("classes", {})]
-        measured = sum(entry["us"] for entry in entries)
-        found[key] = sum(entry["estimate_us"] for entry in entries) / measured
+        found[key] = _share(entries)
+    kernels = [kernel for program in programs for kernel in program["kernels"]]
+    for key, part in NAMES.items():
+        found[key] = _share([kernel for kernel in kernels if part in kernel["name"]])
     return found
+
+
+def _share(entries: Sequence[Mapping[str, float]]) -> float:
+    measured = sum(entry["us"] for entry in entries)
+    return sum(entry["estimate_us"] for entry in entries) / measured
 
 
 def main() -> int:
