@@ -20,7 +20,8 @@ from benchmarks.optimizer_rules import OPTIMIZERS
 from benchmarks.optimizer_watch import watch_operands
 from examples.training import Params
 from examples.xla import Executable, flat
-from scalify_hlo.jax_api.scaled_array import is_scaled_array, stored
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.stored_arrays import stored
 
 MOMENTS_AT = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500)
 """The steps whose moments are compared, and the last one as well."""

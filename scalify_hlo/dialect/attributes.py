@@ -11,6 +11,9 @@ attribute                  on               meaning
 ``scalify.stored``         argument, result the format in which its data are stored
 ``scalify.packed``         argument, result the f8 format in which it is stored, in blocks
 ``scalify.root``           argument, result its square root is stored in blocks
+``scalify.scale_shape``    argument         the shape of the array of its scales
+``scalify.scale_array``    argument, result i64: identifies the array of its scales
+``scalify.scale_factors``  argument         i64: has the factors of the blocks of that array
 ``scalify.follows``        argument         other operands are not rescaled to its scale
 ``scalify.carries``        result           i64: the argument of the next step that it becomes
 ``scalify.rescaled``       argument, result the program rescales it where it returns it; of an
@@ -73,6 +76,9 @@ ROUNDED: Final = "scalify.rounded"
 STORED: Final = "scalify.stored"
 PACKED: Final = "scalify.packed"
 ROOT: Final = "scalify.root"
+SCALE_SHAPE: Final = "scalify.scale_shape"
+SCALE_ARRAY: Final = "scalify.scale_array"
+SCALE_FACTORS: Final = "scalify.scale_factors"
 FOLLOWS: Final = "scalify.follows"
 CARRIES: Final = "scalify.carries"
 RESCALED: Final = "scalify.rescaled"
@@ -84,11 +90,13 @@ LAYER_INPUT: Final = "scalify.layer_input"
 VALUE_NUMBER: Final = "scalify.value"
 PREFIX: Final = "scalify."
 
+_LEFT: Final = (SCALE, SIZE, PAIR, PACKED, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS)
+
 Attributes = dict[str, ir.Attribute]
 
 _COMMON = (
     *(PAIR, "jax.result_info", SCALE, SIZE, MEASURED, ROLE, STORED, FOLLOWS, CARRIES, RESCALED),
-    *(PACKED, ROOT),
+    *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS),
 )
 
 
@@ -175,10 +183,10 @@ def result_pairs(function: ir.OpView) -> list[bool]:
 
 
 def remaining_attributes(function: ir.OpView) -> list[str]:
-    """Returns which of SCALE, SIZE, PAIR and PACKED are present on arguments and results."""
+    """Returns which marks of scales and pairs are present on arguments and results."""
     present = [name for name in ("arg_attrs", "res_attrs") if name in function.attributes]
     marks = [ir.DictAttr(d) for name in present for d in ir.ArrayAttr(function.attributes[name])]
-    return [key for key in (SCALE, SIZE, PAIR, PACKED) if any(key in mark for mark in marks)]
+    return [key for key in _LEFT if any(key in mark for mark in marks)]
 
 
 def set_size(mark: Attributes, size: float) -> None:

@@ -24,11 +24,16 @@ from scalify_hlo.frontend.scaled_state import overflow
 from scalify_hlo.io.pairs import pairs_of
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
-from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_scaled_array, stored
+from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_scaled_array
+from scalify_hlo.jax_api.stored_arrays import stored
 from scalify_hlo.passes.record import rewrites_of
 from scalify_hlo.run.added import first_state
 from scalify_hlo.run.packed import is_packed, value_of_pair
+from scalify_hlo.run.scale_arrays import by_element
 from scalify_hlo.storage.arrays import StoredArray
+
+_BLOCK_SCALES: Final = np.dtype(ml_dtypes.float8_e8m0fnu)
+"""The dtype of the scales of moments in blocks."""
 
 _NARROW: Final = 2
 """The most bytes of an element in which a program stores numbers that it computes in f32."""
@@ -324,7 +329,8 @@ def _pair(data: Tensor, scale: Tensor, values: Array) -> list[Array]:
     power = (2 if data.root else 1) if is_packed(scale) else None
     wide = values.dtype in (np.float64, np.complex128)  # Otherwise JAX would read them as 32 bits.
     with jax.enable_x64(True) if wide else contextlib.nullcontext():
-        pair = stored(as_scaled_array(values), data.dtype, power, None)
+        shape = scale.shape if power is None else ()
+        pair = stored(as_scaled_array(values), data.dtype, power, None, shape)
         return [np.asarray(pair.data), np.asarray(pair.scale)]
 
 
@@ -354,7 +360,10 @@ def _relative_error(argument: Argument, values: Array, made: list[Array], name: 
     data, scale = made
     row = max(values.shape[-1], 1) if values.shape else 1
     rows, data = values.reshape(-1, row), data.reshape(-1, row)
-    scales = scale.reshape(len(rows), -1) if scale.shape else scale
+    scales = scale
+    if scale.shape:
+        own = scale.dtype == _BLOCK_SCALES
+        scales = (scale if own else by_element(scale, values.shape)).reshape(len(rows), -1)
     wide = np.complex128 if is_complex(values.dtype) else np.float64
     largest = error = 0.0
     lost = 0

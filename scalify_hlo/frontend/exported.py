@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -62,6 +62,7 @@ def rewrite_with_report(
     pairs: Sequence[bool] | None = None,
     module: ir.Module | None = None,
     measured: Sequence[float | None] | None = None,
+    shapes: Mapping[int, tuple[int, ...]] | None = None,
     name: str = "",
 ) -> Rewritten:
     """Rewrites an Exported and its vjp.
@@ -79,6 +80,7 @@ def rewrite_with_report(
             new Exported has none either.
         measured: With `pairs`, log2 of the rms of the other flat arguments, which are split at
             entry; None for arguments whose values are not known. Declared sizes take precedence.
+        shapes: With `pairs`, by index the shapes of arrays of scales.
         name: The name of the program in errors; by default the name of its function.
 
     Returns:
@@ -101,7 +103,7 @@ def rewrite_with_report(
             arguments, results = signature_marks(module, exported, options)
         else:
             sizes = _sizes(module, exported, options, pairs, measured)
-            arguments = Marks(tuple(pairs), sizes)
+            arguments = Marks(tuple(pairs), sizes, shapes=dict(shapes or {}))
             # If all scales are static, results stay plain: the scales of pairs would be run-time
             # scales in the next call.
             paired = measured is None or any(pairs)
@@ -214,7 +216,7 @@ def _rewrite_marked(
 
 def _without_signature(options: Options) -> Options:
     """Returns the options for a module whose arguments and results are marked already."""
-    inputs = replace(options.recipe.inputs, scale=())
+    inputs = replace(options.recipe.inputs, scale=(), blocks=())
     recipe = replace(options.recipe, inputs=inputs)
     return replace(options, recipe=recipe, signature="same", input_scale={})
 
@@ -264,6 +266,8 @@ def _rewritten_vjp(
         return _refuse_vjp
     if arguments.powers or results.powers:
         return _refuse_packed_vjp
+    if arguments.shapes or results.shapes:
+        return _refuse_array_vjp
 
     @functools.cache
     def rewritten() -> jax.export.Exported:
@@ -289,6 +293,15 @@ def _refuse_packed_vjp(exported: jax.export.Exported) -> NoReturn:
         f"{exported.fun_name!r} stores moments with a scale for each block, and these have no "
         "derivatives",
         hint="leave state.moment_scales at tensor to differentiate a whole step",
+    )
+
+
+def _refuse_array_vjp(exported: jax.export.Exported) -> NoReturn:
+    raise UsageError(
+        f"{exported.fun_name!r} takes arrays of scales, and its vjp would return gradients with "
+        "one scale for them",
+        hint="export the function that takes the gradient, and rewrite that; or give each argument "
+        "one scale",
     )
 
 

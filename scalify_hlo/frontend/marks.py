@@ -30,13 +30,15 @@ class Marks:
         pairs: For each of them, whether it is a pair of data and scale.
         sizes: By index, log2 of the rms of those that are split at entry.
         stored: By index, the formats of the data of pairs, if these are not in the program's dtype.
-        powers: By index, the power of pairs with a scale for each block; see `ScaledArray`.
+        powers: By index, the power of moments with a scale for each block; see `ScaledArray`.
+        shapes: By index, the shapes of the arrays of scales of other pairs.
     """
 
     pairs: tuple[bool, ...]
     sizes: dict[int, float]
     stored: dict[int, str] = field(default_factory=dict)
     powers: dict[int, int] = field(default_factory=dict)
+    shapes: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def tree(self, tree: _compat.TreeDef, avals: Sequence[Any]) -> _compat.TreeDef:
         """Returns a tree with ScaledArray nodes in place of the leaves that are pairs.
@@ -89,6 +91,11 @@ def signature_marks(
             for i in range(len(exported.in_avals))
         ),
         split_at_entry(module, exported),
+        shapes={
+            i: tuple(ir.DenseI64ArrayAttr(taken[j][attributes.SCALE_SHAPE]))
+            for i, j in indices.items()
+            if attributes.SCALE_SHAPE in taken[j]
+        },
     )
     tokens = len(given) - len(exported.out_avals)
     results = Marks(tuple(attributes.PAIR in mark for mark in given[tokens:]), {})
@@ -137,6 +144,8 @@ def _pair_marks(marks: Marks, index: int) -> attributes.Attributes:
     pair: attributes.Attributes = {attributes.PAIR: ir.UnitAttr.get()}
     if index in marks.stored:
         pair[attributes.STORED] = ir.StringAttr.get(marks.stored[index])
+    if index in marks.shapes:
+        pair[attributes.SCALE_SHAPE] = ir.DenseI64ArrayAttr.get(marks.shapes[index])
     return pair
 
 
@@ -171,7 +180,7 @@ def _stored(
     types: Sequence[ir.Type],
     about: Sequence[attributes.Attributes],
 ) -> Marks:
-    """Returns marks with the formats of data that differ from the avals, and with powers.
+    """Returns marks with the formats of data that differ from the avals, powers and shapes.
 
     The types may start with those of a platform index and tokens.
     """
@@ -179,14 +188,18 @@ def _stored(
     position = len(types) - sum(1 + pairs[i] for i in kept)
     stored: dict[int, str] = {}
     powers: dict[int, int] = {}
+    shapes: dict[int, tuple[int, ...]] = {}
     for i in kept:
-        if pairs[i] and str(types[position + 1].element_type) == SCALE_FORMAT:
+        scale = types[position + 1] if pairs[i] else None
+        if scale is not None and str(scale.element_type) == SCALE_FORMAT:
             powers[i] = 2 if attributes.ROOT in about[position] else 1
+        elif scale is not None and scale.rank:
+            shapes[i] = tuple(scale.shape)
         name = str(types[position].element_type) if pairs[i] else ""
         if name and np.dtype(DTYPES[name]) != avals[i].dtype:
             stored[i] = name
         position += 1 + pairs[i]
-    return replace(marks, stored=stored, powers=powers)
+    return replace(marks, stored=stored, powers=powers, shapes=shapes)
 
 
 def _unmarked(mark: attributes.Attributes) -> attributes.Attributes:
@@ -222,7 +235,8 @@ def pair_avals(avals: Sequence[Any], marks: Marks) -> list[Any]:
         if pair and i in marks.powers:
             new.append(jax.core.ShapedArray(scales_of_blocks(aval.shape), SCALE_DTYPE))
         elif pair:
-            new.append(jax.core.ShapedArray((), np.dtype(scale_dtype(aval.dtype))))
+            shape = marks.shapes.get(i, ())
+            new.append(jax.core.ShapedArray(shape, np.dtype(scale_dtype(aval.dtype))))
     return new
 
 

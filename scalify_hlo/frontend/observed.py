@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,7 @@ def observe_rewrite(
     pairs: Sequence[bool],
     measured: Sequence[float | None] | None,
     selection: Selection,
+    shapes: Mapping[int, tuple[int, ...]] | None = None,
 ) -> ObservedRewrite:
     """Rewrites an Exported so that it returns statistics; see `rewrite_with_report`.
 
@@ -83,6 +84,7 @@ def observe_rewrite(
         pairs: For each flat argument, whether it is a pair.
         measured: log2 of the rms of the other flat arguments.
         selection: The values of which statistics are wanted.
+        shapes: By index the shapes of arrays of scales.
     """
     name = exported.fun_name
     module = parse_artifact(exported.mlir_module_serialized, name)
@@ -90,7 +92,9 @@ def observe_rewrite(
     programs = Programs(module, name, selection)
     numbered = programs.numbered
     asked = programs.probing(options)
-    rewritten = rewrite_with_report(exported, asked, pairs, module=numbered, measured=measured)
+    rewritten = rewrite_with_report(
+        exported, asked, pairs, module=numbered, measured=measured, shapes=shapes
+    )
     prepared = programs.instrument_rewrite(numbered, rewritten.report, options)
     return ObservedRewrite(
         rewritten,

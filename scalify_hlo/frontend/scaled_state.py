@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_float, is_scaled_array, stored
+from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_float, is_scaled_array
+from scalify_hlo.jax_api.stored_arrays import stored
 
 
 def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -103,7 +104,8 @@ def _stored(name: str, given: Any, wanted: Any) -> Any:
             hint="convert it to the dtype that the original program was exported with",
         )
     pair = as_scaled_array(given)
-    made = stored(pair, wanted.dtype, wanted.power, wanted.logical)
+    shape = () if wanted.power else wanted.scale.shape
+    made = stored(pair, wanted.dtype, wanted.power, wanted.logical, shape)
     _require_finite(name, pair, made)
     return made
 

@@ -27,12 +27,11 @@ from scalify_hlo.io.tensors import DTYPES
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     data_at_one,
-    held,
     is_concrete,
     is_scaled_array,
-    stored,
     whole,
 )
+from scalify_hlo.jax_api.stored_arrays import held, stored
 from scalify_hlo.observe.collector import Stats
 from scalify_hlo.observe.prepare import Selection
 from scalify_hlo.passes.pipeline import Options
@@ -127,15 +126,18 @@ class Scalified:
             else _export(self.fn, specs, keywords)
         )
         pairs = [is_scaled_array(leaf) for leaf in given]
+        shapes = _scale_shapes(given, self.options)
         given = jax.tree.map(_unmapped, given)
         sizes = self._sizes(captured, leaves, tree)
         collected: list[Any] = []
         if selection is None:
-            rewritten = rewrite_with_report(exported, self.options, pairs, measured=sizes)
+            rewritten = rewrite_with_report(
+                exported, self.options, pairs, measured=sizes, shapes=shapes
+            )
             warn_of(rewritten.report, stacklevel=2)
             run = rewritten.exported.call
         else:
-            observed = observe_rewrite(exported, self.options, pairs, sizes, selection)
+            observed = observe_rewrite(exported, self.options, pairs, sizes, selection, shapes)
             rewritten, run = observed.rewritten, observed.collecting(collected)
         given = _as_stored(rewritten, given)
         kept = [given[i] for i in exported.module_kept_var_idx]
@@ -283,16 +285,36 @@ mlir.register_lowering(_unmapped_p, lambda _, value: [value])
 
 def _as_stored(rewritten: Rewritten, given: Sequence[Any]) -> list[Any]:
     """Converts arguments to the formats in which the program keeps them."""
-    formats, powers = rewritten.arguments.stored, rewritten.arguments.powers
-    dtypes = {i: np.dtype(DTYPES[name]) for i, name in formats.items()}
+    marks = rewritten.arguments
+    dtypes = {i: np.dtype(DTYPES[name]) for i, name in marks.stored.items()}
     return [
-        stored(leaf, dtypes[i], powers.get(i), leaf.logical)
+        stored(leaf, dtypes[i], marks.powers.get(i), leaf.logical, marks.shapes.get(i, ()))
         if i in dtypes
+        else leaf
+        if i in marks.shapes
         else whole(leaf)
         if is_scaled_array(leaf)
         else leaf
         for i, leaf in enumerate(given)
     ]
+
+
+def _scale_shapes(given: Sequence[Any], options: Options) -> dict[int, tuple[int, ...]]:
+    """Returns the shapes of arrays of scales by argument; moments have others.
+
+    Raises:
+        UsageError: The recipe declares blocks too.
+    """
+    if options.recipe.inputs.blocks:
+        raise UsageError(
+            "inputs.blocks has no effect: scalify takes blocks from the ScaledArrays of its calls",
+            hint="split arguments with as_scaled_array(x, block=(0, 1))",
+        )
+    return {
+        i: tuple(leaf.scale.shape)
+        for i, leaf in enumerate(given)
+        if is_scaled_array(leaf) and leaf.power is None and leaf.scale.shape
+    }
 
 
 def _is_dynamic(leaf: Any) -> bool:

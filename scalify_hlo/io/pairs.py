@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.moments import SCALE_FORMAT, scale_shape
+from scalify_hlo.algebra.scale_shapes import are_blocks
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import main_function
@@ -19,7 +20,7 @@ def pairs_of(module: ir.Module) -> dict[int, int]:
 
     A rewrite with signature ``scaled`` puts the scale of an argument right after its data, and
     names it after them. Without names, a number of the type of scales after a float is taken to be
-    its scale.
+    its scale. Only one of rank 0 is without names, and with names, each block may have one.
 
     Args:
         module: The module of a program. One that has no record of a rewrite has no pairs.
@@ -37,7 +38,8 @@ def pairs_of(module: ir.Module) -> dict[int, int]:
             data = scale - 1
             if data not in pairs.values() and _is_scale(types[data], types[scale]):
                 named = not names[data].startswith("arg")
-                if not named or names[scale] == names[data] + _SUFFIX:
+                unnamed = not named and not types[scale].rank
+                if unnamed or names[scale] == names[data] + _SUFFIX:
                     pairs[data] = scale
         return pairs
 
@@ -48,7 +50,8 @@ def _is_scale(data: ir.Type, scale: ir.Type) -> bool:
         return False
     if str(scale.element_type) == SCALE_FORMAT:
         return bool(data.has_static_shape) and scale.shape == scale_shape(data.shape)
-    if scale.rank:
-        return False
     element: ir.Type = scale_element(data)
-    return bool(scale.element_type == element)
+    if scale.element_type != element:
+        return False
+    static = data.has_static_shape and scale.has_static_shape
+    return not scale.rank or (static and are_blocks(list(scale.shape), list(data.shape)))

@@ -19,7 +19,7 @@ def times_power(data: jax.Array, exponent: jax.Array) -> jax.Array:
 
     Args:
         data: A float or complex array of any shape.
-        exponent: An integer scalar.
+        exponent: An integer scalar, or integers of a shape that broadcasts to that of the data.
     """
     wide = wide_dtype(data.dtype)
     real = jnp.finfo(wide).dtype

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import jax
@@ -11,20 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.algebra.limits import ENTRY_BOUND
+from scalify_hlo.algebra.scale_shapes import are_blocks, shape_of_blocks
 from scalify_hlo.errors import UsageError, nearest
-from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks, to_blocks
+from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks
 from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms, times_power
+from scalify_hlo.jax_api.scale_arrays import by_element, of_blocks
 
 Statistic: TypeAlias = Literal["l2", "l1", "max"]
 
 _WIDE = frozenset(map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128)))
 """Dtypes with enough range for data times scale, whatever the dtype of the data."""
-
-_SMALL, _WIDE_EXPONENTS = 8, 128
-"""The bits of f8 formats, and the `maxexp` of formats with the range of f32."""
-
-_NO_LIMIT = 1 << 12
-"""An exponent beyond those of all scales."""
 
 SERIALIZED_NAME = "scalify_hlo.ScaledArray"
 """The name of a ScaledArray node in jax.export files."""
@@ -38,7 +35,8 @@ class ScaledArray:
     Invariants, which `check` verifies:
 
     * ``data`` has any shape, and a float or complex dtype.
-    * ``scale`` has rank 0 and is a finite power of two, greater than 0.
+    * ``scale`` is a finite power of two, greater than 0, of rank 0. Or it has one for each block of
+      the data: it has the rank of the data, and each of its sizes divides that of the data.
     * ``scale`` is f64 if the data are f64 or complex128, and f32 for all other data.
 
     Moments that a program stores in blocks have a scale for each block; see `power`.
@@ -102,8 +100,8 @@ class ScaledArray:
             # The scale of low-precision data may be far from 1. The product could underflow or
             # overflow in their dtype.
             wide = np.dtype(dtype)
-            product = np.asarray(self.data).astype(wide) * np.asarray(self.scale).astype(wide)
-            return np.asarray(product)
+            scale = np.asarray(by_element(self.scale, self.shape)).astype(wide)
+            return np.asarray(np.asarray(self.data).astype(wide) * scale)
         array = np.asarray(asarray(self))
         return array if dtype is None else array.astype(dtype)
 
@@ -124,19 +122,26 @@ class ScaledArray:
         blocks = self.power is not None
         wanted = SCALE_DTYPE if blocks else scale_dtype(self.data.dtype)
         shape = scales_of_blocks(self.shape) if blocks else ()
-        if self.scale.shape != shape or self.scale.dtype != wanted:
-            given = f"{self.scale.dtype}{list(self.scale.shape)}"
+        given = tuple(self.scale.shape)
+        fits = given == shape or (not blocks and are_blocks(given, self.shape))
+        if not fits or self.scale.dtype != wanted:
             needed = f"{wanted}{list(shape)}, a scale for each block" if blocks else ""
+            one = f"{wanted} of rank 0, or has a scale for each block of the data"
             raise UsageError(
-                f"the scale of a ScaledArray is {given}",
-                hint=f"for {self.data.dtype} data it is a {needed or f'{wanted} of rank 0'}",
+                f"the scale of a ScaledArray is {self.scale.dtype}{list(given)}",
+                hint=f"for {self.data.dtype}{list(self.shape)} data it is a {needed or one}",
             )
-        if not blocks and is_concrete(self.scale) and not is_power_of_two(float(self.scale)):
-            raise UsageError(
-                f"the scale {float(self.scale)} is not a power of two",
-                hint="as_scaled_array chooses one",
-            )
+        if not blocks and is_concrete(self.scale):
+            _require_powers_of_two(np.asarray(self.scale))
         return self
+
+
+def _require_powers_of_two(scales: np.ndarray[Any, Any]) -> None:
+    wrong = [number for number in scales.ravel().tolist() if not is_power_of_two(number)]
+    if wrong:
+        raise UsageError(
+            f"the scale {wrong[0]} is not a power of two", hint="as_scaled_array chooses one"
+        )
 
 
 def _static_written(aux: tuple[np.dtype[Any] | None, int | None]) -> bytes:
@@ -177,7 +182,7 @@ def scale_dtype(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.float64 if wide else np.float32)
 
 
-def as_scaled_array(tree: Any, scale: Any = None) -> Any:
+def as_scaled_array(tree: Any, scale: Any = None, *, block: Sequence[int] | None = None) -> Any:
     """Splits the float leaves of a pytree into data and scale.
 
     Args:
@@ -187,22 +192,28 @@ def as_scaled_array(tree: Any, scale: Any = None) -> Any:
         scale: A power of two, which becomes the scale of all leaves, ScaledArrays included. By
             default the scale of a leaf is the power of two at or below its rms, within 2^±63, or 1
             if the rms is zero or not finite; ScaledArrays are not changed.
+        block: The sizes of a block along each dimension, each of which divides it, or is 0 for the
+            whole dimension. Each block then has a scale of its own: ``(0, 1)`` is one for each
+            column of a matrix. By default an array has one scale.
 
     Returns:
         The pytree with ScaledArray leaves, with data of the shape and dtype of each leaf. `asarray`
         is the inverse.
 
     Raises:
-        UsageError: `scale` is not a power of two.
+        UsageError: `scale` is not a power of two, or a block does not divide an array.
 
     Example:
         >>> x = as_scaled_array(jnp.array([3.0, 4.0, 5.0]))
         >>> float(x.scale), x.data.tolist()
         (4.0, [0.75, 1.0, 1.25])
+        >>> as_scaled_array(jnp.array([[1.0, 16.0], [1.0, 16.0]]), block=(0, 1)).scale.tolist()
+        [[1.0, 16.0]]
     """
     if scale is not None:
         _require_power_of_two(scale)
-    return jax.tree.map(lambda leaf: _as_scaled(leaf, scale), tree, is_leaf=is_scaled_array)
+    split = partial(_as_scaled, scale=scale, block=block)
+    return jax.tree.map(split, tree, is_leaf=is_scaled_array)
 
 
 def asarray(tree: Any, dtype: Any = None) -> Any:
@@ -232,7 +243,7 @@ def asarray(tree: Any, dtype: Any = None) -> Any:
             hint="convert the result of asarray(tree)",
         )
     return jax.tree.map(
-        lambda leaf: _unscale(_of_dtype(leaf, dtype)) if is_scaled_array(leaf) else leaf,
+        lambda leaf: value_of(of_dtype(leaf, dtype)) if is_scaled_array(leaf) else leaf,
         tree,
         is_leaf=is_scaled_array,
     )
@@ -269,35 +280,13 @@ def dynamic_rescale(tree: Any, statistic: Statistic = "l2") -> Any:
         )
     exponent = EXPONENTS[statistic]
     return jax.tree.map(
-        lambda leaf: _rescale(leaf, exponent) if is_scaled_array(leaf) else leaf,
+        lambda leaf: rescaled(leaf, exponent) if is_scaled_array(leaf) else leaf,
         tree,
         is_leaf=is_scaled_array,
     )
 
 
-def held(array: ScaledArray, scales: Sequence[Any], bound: int) -> ScaledArray:
-    """Rescales a result so that its scale does not drift over many calls.
-
-    Data with the range of f32 are valid at any moderate scale. Their scale is clamped to the bound
-    after a call in which the scale of an argument is out of bounds. Data in f16 are rescaled to rms
-    near 1. Data in f8 are not changed, as only their program chooses a scale that fits them.
-
-    Args:
-        array: The result.
-        scales: The scales of the arguments that the result may become in the next call.
-        bound: The bound on ``|log2|`` of these scales.
-    """
-    format_ = jnp.finfo(array.dtype)
-    if format_.bits <= _SMALL:
-        return array
-    if format_.maxexp < _WIDE_EXPONENTS:
-        return _rescale(array, EXPONENTS["l2"])
-    far = jnp.max(jnp.abs(jnp.stack([_log2(scale) for scale in scales])))
-    limit = jnp.where(far > bound, bound, _NO_LIMIT)
-    return _moved(array, jnp.clip(_log2(array.scale), -limit, limit))
-
-
-def _as_scaled(leaf: Any, scale: Any) -> Any:
+def _as_scaled(leaf: Any, scale: Any, block: Sequence[int] | None = None) -> Any:
     if is_scaled_array(leaf):
         return leaf if scale is None or not _has_values(leaf.data) else _set_scale(leaf, scale)
     dtype = getattr(leaf, "dtype", None)
@@ -306,15 +295,32 @@ def _as_scaled(leaf: Any, scale: Any) -> Any:
         dtype = leaf.dtype
     if not is_float(dtype):
         return leaf
+    shape = () if block is None else _shape_of_blocks(leaf, block)
     if not _has_values(leaf):
-        return ScaledArray(leaf, jax.ShapeDtypeStruct((), scale_dtype(dtype)))
+        return ScaledArray(leaf, jax.ShapeDtypeStruct(shape, scale_dtype(dtype)))
     array = jnp.asarray(leaf)
     if scale is None:
-        return _split(array, jnp.ldexp(_one(array), exponent_below_rms(array)))
-    return _split(array, jnp.asarray(scale, scale_dtype(dtype)))
+        return _split_in(array, shape)
+    return _split(array, jnp.full(shape, scale, scale_dtype(dtype)))
 
 
-def _of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
+def _split_in(array: jax.Array, shape: Sequence[int]) -> ScaledArray:
+    """Splits an array at the power of two at or below the rms of each block."""
+    exponents = of_blocks(exponent_below_rms, array, shape)
+    return _split(array, jnp.ldexp(_one(array), exponents))
+
+
+def _shape_of_blocks(array: Any, block: Sequence[int]) -> tuple[int, ...]:
+    shape = shape_of_blocks(array.shape, tuple(block))
+    if shape is None:
+        raise UsageError(
+            f"blocks of {tuple(block)} do not divide an array of the shape {tuple(array.shape)}",
+            hint="give a size for each dimension that divides it, or 0 for the whole dimension",
+        )
+    return tuple(shape)
+
+
+def of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
     """Casts data to a dtype, by default the logical one, and the scale to the dtype for it."""
     array = whole(array)
     wanted = array.logical if dtype is None else np.dtype(dtype)
@@ -325,70 +331,64 @@ def _of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
 
 
 def whole(array: ScaledArray) -> ScaledArray:
-    """Returns an array with one scale: itself, or one with the scale 1 in its logical dtype."""
+    """Returns an array with one scale: itself, or a new one.
+
+    The largest scale of an array of scales becomes the one; moments get the scale 1 in their
+    logical dtype.
+    """
     if array.power is None:
-        return array
+        one = not jnp.ndim(array.scale)
+        return array if one else moved_to(array, jnp.max(log2_of(array.scale)))
     wide = from_blocks(array.data, array.scale, array.power).astype(array.logical_dtype)
     return ScaledArray(wide, jnp.ones((), scale_dtype(wide.dtype)))
-
-
-def stored(array: ScaledArray, dtype: Any, power: int | None, logical: Any) -> ScaledArray:
-    """Converts an array to the form in which a program stores it.
-
-    Args:
-        array: The array.
-        dtype: The dtype of the data.
-        power: See `ScaledArray`.
-        logical: The logical dtype.
-    """
-    dtype = np.dtype(dtype)
-    if power is not None:
-        if (array.power, array.dtype) == (power, dtype):
-            return replace(array, logical=logical)
-        data, scale = to_blocks(_unscale(_of_dtype(array, np.float32)), dtype, power)
-        return ScaledArray(data, scale, logical, power)
-    one = whole(array)
-    scale = jnp.asarray(one.scale).astype(scale_dtype(dtype))
-    return ScaledArray(jnp.asarray(one.data).astype(dtype), scale, logical)
 
 
 def _set_scale(array: ScaledArray, scale: Any) -> ScaledArray:
     """Rescales to another scale by the quotient of both scales, since X may overflow."""
     array = whole(array)
-    return _moved(array, _log2(jnp.asarray(scale, scale_dtype(array.dtype))))
+    return moved_to(array, log2_of(jnp.asarray(scale, scale_dtype(array.dtype))))
 
 
-def _rescale(array: ScaledArray, exponent: Callable[[jax.Array], jax.Array]) -> ScaledArray:
+def rescaled(array: ScaledArray, exponent: Callable[[jax.Array], jax.Array]) -> ScaledArray:
+    """Multiplies the scale of each block by a power of two near a statistic of its data.
+
+    Args:
+        array: The array; abstract ones and moments in blocks are not changed.
+        exponent: Returns log2 of the power of two for the data of a block.
+    """
     if not _has_values(array.data) or array.power is not None:
         return array
-    old = _log2(array.scale)
-    moved = old + exponent(jax.lax.stop_gradient(jnp.asarray(array.data)))
+    old = log2_of(array.scale)
+    data = jax.lax.stop_gradient(jnp.asarray(array.data))
+    moved = old + of_blocks(exponent, data, jnp.shape(array.scale))
     # A scale that is out of bounds already may come closer to 1, but not move further away.
     low, high = jnp.minimum(-ENTRY_BOUND, old), jnp.maximum(ENTRY_BOUND, old)
-    return _moved(array, jnp.clip(moved, low, high))
+    return moved_to(array, jnp.clip(moved, low, high))
 
 
-def _log2(scale: Any) -> jax.Array:
+def log2_of(scale: Any) -> jax.Array:
     """Returns the exponent of a power of two."""
     exponent: jax.Array = jnp.frexp(jax.lax.stop_gradient(jnp.asarray(scale)))[1] - 1
     return exponent
 
 
 @jax.custom_vjp
-def _moved(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
+def moved_to(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
+    """Rescales an array to other scales, given as log2; their shape may be another one, too."""
     data = jnp.asarray(array.data)
-    moved = times_power(data, _log2(array.scale) - exponent)
+    moved = times_power(data, by_element(log2_of(array.scale) - exponent, data.shape))
     return replace(array, data=moved, scale=jnp.ldexp(_one(data), exponent))
 
 
 @jax.custom_vjp
 def _split(array: jax.Array, scale: jax.Array) -> ScaledArray:
-    return ScaledArray(times_power(array, -_log2(scale)), scale)
+    return ScaledArray(times_power(array, by_element(-log2_of(scale), array.shape)), scale)
 
 
 @jax.custom_vjp
-def _unscale(array: ScaledArray) -> jax.Array:
-    return times_power(jnp.asarray(array.data), _log2(array.scale))
+def value_of(array: ScaledArray) -> jax.Array:
+    """Returns data times scale in the dtype of the data."""
+    return times_power(jnp.asarray(array.data), by_element(log2_of(array.scale), array.shape))
 
 
 def _without_data(array: ScaledArray) -> ScaledArray:
@@ -399,14 +399,14 @@ def _without_data(array: ScaledArray) -> ScaledArray:
 # The value of a cotangent that is a ScaledArray is data * scale.
 _split.defvjp(
     lambda array, scale: (_split(array, scale), scale),
-    lambda scale, cotangent: (_unscale(cotangent), jnp.zeros_like(scale)),
+    lambda scale, cotangent: (value_of(cotangent), jnp.zeros_like(scale)),
 )
-_unscale.defvjp(
-    lambda array: (_unscale(array), _without_data(array)),
+value_of.defvjp(
+    lambda array: (value_of(array), _without_data(array)),
     lambda like, cotangent: (replace(like, data=cotangent, scale=jnp.ones_like(like.scale)),),
 )
-_moved.defvjp(
-    lambda array, exponent: (_moved(array, exponent), None),
+moved_to.defvjp(
+    lambda array, exponent: (moved_to(array, exponent), None),
     lambda _, cotangent: (cotangent, None),
 )
 
@@ -446,13 +446,13 @@ def rebalance(array: ScaledArray, delta: Any) -> ScaledArray:
         array: The ScaledArray.
         delta: A scalar, which is rounded down to a power of two.
     """
-    moved = _log2(array.scale) + _log2(jnp.asarray(delta, scale_dtype(array.dtype)))
+    moved = log2_of(array.scale) + log2_of(jnp.asarray(delta, scale_dtype(array.dtype)))
     info = jnp.finfo(scale_dtype(array.dtype))
-    return _moved(array, jnp.clip(moved, info.minexp, info.maxexp - 1))
+    return moved_to(array, jnp.clip(moved, info.minexp, info.maxexp - 1))
 
 
 def _reciprocal(scale: Any) -> jax.Array:
-    return jnp.ldexp(jnp.ones_like(scale), -_log2(scale))
+    return jnp.ldexp(jnp.ones_like(scale), -log2_of(scale))
 
 
 def _one(array: jax.Array) -> jax.Array:

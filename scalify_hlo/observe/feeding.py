@@ -18,6 +18,7 @@ from scalify_hlo.run.added import exponent_of
 from scalify_hlo.run.check import Match
 from scalify_hlo.run.inputs import scaled_by
 from scalify_hlo.run.packed import is_packed, packed
+from scalify_hlo.run.scale_arrays import split_in_blocks
 
 
 def carried_state(module: ir.Module, name: str) -> dict[int, int]:
@@ -84,6 +85,9 @@ class Feeding:
                 continue
             if is_packed(scale):
                 fed += packed(value, data)
+                continue
+            if scale.shape:
+                fed += split_in_blocks(value, data, scale)
                 continue
             exponent = exponent_of(value)
             fed.append(scaled_by(value, 2.0**-exponent).astype(data.dtype))

@@ -21,6 +21,7 @@ from scalify_hlo.errors import Remark, ScalifyError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.cast_again import CastAgainPass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
+from scalify_hlo.passes.join_scale_arrays import JoinScaleArraysPass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.measure_inputs import MeasureInputsPass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
@@ -38,6 +39,7 @@ from scalify_hlo.passes.roles import RolesPass
 from scalify_hlo.passes.round_results import RoundResultsPass
 from scalify_hlo.passes.round_weights import RoundWeightsPass
 from scalify_hlo.passes.signature import SignaturePass
+from scalify_hlo.passes.split_scale_arrays import SplitScaleArraysPass
 from scalify_hlo.passes.verify import VerifyPass
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
@@ -65,7 +67,9 @@ PASSES: dict[str, type[Pass]] = {
         NarrowComputePass,
         QuantizePass,
         MeasureInputsPass,
+        SplitScaleArraysPass,
         PropagatePass,
+        JoinScaleArraysPass,
         PackMomentsPass,
         RoundWeightsPass,
         OptimizePass,
@@ -133,7 +137,10 @@ class Options:
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         recipe = self.recipe
         every, told = recipe.narrow_data, recipe.short_of_range and not recipe.inputs.measure
-        return SignaturePass(self.signature, self.declared, pairs, every=every, told=told)
+        blocks = recipe.inputs.blocks if self.signature == "scaled" else ()
+        return SignaturePass(
+            self.signature, self.declared, pairs, every=every, told=told, blocks=blocks
+        )
 
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
         """Returns the passes of the rewrite.
@@ -165,12 +172,14 @@ class Options:
             NormalizePass(expand=bool(lowered)),
             self.marking,
             *lowered,
+            SplitScaleArraysPass(),
             PropagatePass(
                 recipe,
                 annotate=self.annotate,
                 strict=self.strict,
                 probe=self.probe,
             ),
+            JoinScaleArraysPass(),
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *([RoundWeightsPass()] if recipe.state.rounded else []),
             *optimized,

@@ -9,15 +9,16 @@ from typing import ClassVar, Literal
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import SAFE_REACH
 from scalify_hlo.algebra.measured import Measured
+from scalify_hlo.algebra.scale_shapes import shape_of_blocks
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.formats import are_floats, is_real
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import WILD, matches
 from scalify_hlo.errors import InputError, Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.recipes.toml import parse_input_scale
+from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.isolated import scale_element
 
@@ -35,6 +36,8 @@ class SignaturePass(Pass):
         pairs: A digit for each argument, 1 for pairs; if empty, all float arguments are pairs.
         every: Whether all other float arguments are assumed to be near unit, at scale 1.
         told: Whether there is a remark if that holds for all float arguments.
+        blocks: ``PATTERN=AxB``, the pairs that have a scale for each block of A by B numbers. 0 is
+            the whole dimension. The last match counts.
     """
 
     name: ClassVar[str] = "scalify-signature"
@@ -44,6 +47,7 @@ class SignaturePass(Pass):
     pairs: str = ""
     every: bool = False
     told: bool = False
+    blocks: tuple[str, ...] = ()
 
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
@@ -89,6 +93,7 @@ class SignaturePass(Pass):
             for i, is_float in enumerate(floats):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
                     marks[i][attributes.PAIR] = ir.UnitAttr.get()
+        self._mark_blocks(main, types, marks)
         known = [attributes.PAIR in mark or attributes.SCALE in mark for mark in marks]
         if self.every:
             unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
@@ -97,6 +102,28 @@ class SignaturePass(Pass):
                     mark.setdefault(attributes.SCALE, unit)
         attributes.set_argument_attributes(main, marks)
         return 0 if any(known) or not self.every else sum(floats)
+
+    def _mark_blocks(
+        self, main: ir.OpView, types: list[ir.Type], marks: list[attributes.Attributes]
+    ) -> None:
+        """Marks the pairs that have an array of scales.
+
+        Raises:
+            UsageError: A pattern matches no pair, or a block does not divide an argument.
+        """
+        names = attributes.argument_names(main) if self.blocks else []
+        for declaration in self.blocks:
+            pattern, block = parse_input_blocks(declaration)
+            meant = [i for i, name in enumerate(names) if matches(pattern, name, i)]
+            pairs = [i for i in meant if attributes.PAIR in marks[i]]
+            if not pairs:
+                raise UsageError(
+                    f"inputs.blocks {pattern!r} matches no argument that is data and scale"
+                    f"{nearest(pattern, names)}",
+                    hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
+                )
+            for i in pairs:
+                marks[i][attributes.SCALE_SHAPE] = _scale_shape(names[i], types[i], block)
 
     def _is_pair(self, index: int) -> bool:
         return not self.pairs or self.pairs[index : index + 1] == "1"
@@ -120,6 +147,20 @@ class SignaturePass(Pass):
             )
             sizes.update(dict.fromkeys(matched, size))
         return sizes
+
+
+def _scale_shape(name: str, type_: ir.Type, block: tuple[int, ...]) -> ir.Attribute:
+    """Returns the shape of the array of scales of an argument."""
+    fits = is_real(type_) and type_.has_static_shape
+    shape = shape_of_blocks(list(type_.shape), block) if fits else None
+    if shape is None:
+        text = "x".join(map(str, block))
+        raise UsageError(
+            f"inputs.blocks gives {name}, which is {type_}, blocks of {text}",
+            hint="give a size for each dimension that divides it, or 0 for the whole dimension; "
+            "complex numbers and dynamic shapes have one scale",
+        )
+    return ir.DenseI64ArrayAttr.get(shape)
 
 
 def _main_of(module: ir.Operation) -> ir.OpView:

@@ -33,7 +33,8 @@ class VerifyPass(Pass):
         if left:
             raise InputError(
                 f"attributes of the rewriter are left on @main: {', '.join(left)}",
-                hint="run scalify-propagate, and then scalify-pack-moments, before scalify-verify",
+                hint="before it, run scalify-propagate, scalify-join-scale-arrays and "
+                "scalify-pack-moments",
             )
 
 

@@ -49,7 +49,7 @@ def idle(recipe: Recipe) -> Iterator[Idle]:
 
 def idle_under_same(recipe: Recipe) -> Iterator[Idle]:
     """Yields the options that have no effect with the signature ``same``."""
-    yield from _unmet(recipe, dict.fromkeys(OF_PAIRS, _PAIRS))
+    yield from _unmet(recipe, {**dict.fromkeys(OF_PAIRS, _PAIRS), "inputs.blocks": _TAKES_PAIRS})
 
 
 def _unmet(recipe: Recipe, needs: Mapping[str, Need]) -> Iterator[Idle]:
@@ -208,6 +208,12 @@ NEEDS: Final[Mapping[str, Need]] = {
     "sites.every": _SITES,
 }
 """The condition of each option; options that are not listed always have an effect."""
+
+_TAKES_PAIRS: Final = Need(
+    lambda _: False,
+    "with the signature same, no argument is data and scale",
+    "give the signature scaled, or leave the option out",
+)
 
 OF_PAIRS: Final = (
     "state.weight",

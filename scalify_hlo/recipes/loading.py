@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
 from scalify_hlo.recipes.effects import Idle, idle, idle_under_same
@@ -47,6 +47,7 @@ from scalify_hlo.recipes.toml import (
     call_settings,
     file_settings,
     is_path,
+    parse_input_blocks,
     parse_input_scale,
     preset_names,
     preset_settings,
@@ -253,7 +254,8 @@ def _checked(setting: Setting) -> Value:
     if setting.key == SMALLEST:
         return setting.numbers(3)
     if isinstance(default, tuple):
-        return _declared(setting) if setting.key == SCALES else setting.strings()
+        parse = _PARSED.get(setting.key)
+        return setting.strings() if parse is None else _declared(setting, parse)
     value = setting.string()
     choices = CHOICES.get(setting.key, ())
     if setting.key not in PLACES and choices and value not in choices:
@@ -264,11 +266,15 @@ def _checked(setting: Setting) -> Value:
     return value
 
 
-def _declared(setting: Setting) -> tuple[str, ...]:
-    """Returns the declared scales of inputs after a check that each can be parsed."""
+_PARSED: Final = {SCALES: parse_input_scale, "inputs.blocks": parse_input_blocks}
+"""The options whose strings have a form, with the function that parses one."""
+
+
+def _declared(setting: Setting, parse: Callable[[str], object]) -> tuple[str, ...]:
+    """Returns the declared scales or blocks of inputs after a check that each can be parsed."""
     for text in setting.strings():
         try:
-            parse_input_scale(text)
+            parse(text)
         except UsageError as error:
             raise setting.error(error.message, str(error.hint)) from None
     return setting.strings()

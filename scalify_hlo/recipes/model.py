@@ -253,6 +253,9 @@ class Inputs:
         measure: Patterns of inputs whose scale follows from their amax, which the program measures
             in each run, where a cast to a narrow format depends on their size. No scale has to be
             declared for them.
+        blocks: Patterns of pairs with a scale for each block of numbers, for signature ``scaled``.
+            ``*kernel=0x1`` is a scale for each column of a matrix, and ``*kernel=128x128`` one for
+            each block of 128 by 128 numbers. 0 is the whole dimension. The last match counts.
     """
 
     weight: tuple[str, ...] = ()
@@ -263,6 +266,7 @@ class Inputs:
     step: tuple[str, ...] = ()
     scale: tuple[str, ...] = ()
     measure: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

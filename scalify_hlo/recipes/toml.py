@@ -278,6 +278,25 @@ def parse_input_scale(text: str) -> tuple[str, float]:
     return pattern.strip(), Measured(size) if number.strip() != plain else size
 
 
+def parse_input_blocks(text: str) -> tuple[str, tuple[int, ...]]:
+    """Parses ``PATTERN=0x1``, the sizes of a block along each dimension.
+
+    Returns:
+        The pattern of names, and the sizes; 0 is the whole dimension.
+
+    Raises:
+        UsageError: The sizes are not whole numbers with ``x`` between them.
+    """
+    pattern, _, sizes = text.rpartition("=")
+    if not pattern or re.fullmatch(r"\s*[0-9]{1,9}(x[0-9]{1,9})*\s*", sizes) is None:
+        raise UsageError(
+            f"inputs.blocks {reprlib.repr(text)} is not PATTERN=AxB",
+            hint="write a pattern of argument names and the sizes of a block, 0 for a whole "
+            "dimension, as in '*kernel=0x1' for a scale for each column",
+        )
+    return pattern.strip(), tuple(map(int, sizes.strip().split("x")))
+
+
 def input_scale_text(pattern: str, scale: float) -> str:
     """Returns an input scale as text that `parse_input_scale` reads.
 

@@ -15,6 +15,7 @@ from scalify_hlo.quantize.delayed import LEAVES, STATE, described
 from scalify_hlo.quantize.encoding import exponent_below_rms
 from scalify_hlo.run.inputs import fit, scaled_by
 from scalify_hlo.run.packed import is_packed, packed
+from scalify_hlo.run.scale_arrays import split_in_blocks
 
 _SCALE: Final = ".scale"
 """The end of the name of the scale of an argument."""
@@ -87,6 +88,9 @@ def with_added(module: ir.Module, program: Interface, sample: Mapping[str, Any])
         if missing and tensor.name in given and is_packed(scale):
             wide = fit(given[tensor.name], replace(tensor, dtype=np.dtype(np.float32)))
             given[tensor.name], given[scale.name] = packed(wide, tensor)
+        elif missing and tensor.name in given and scale.shape:
+            wide = fit(given[tensor.name], replace(tensor, dtype=np.dtype(np.float32)))
+            given[tensor.name], given[scale.name] = split_in_blocks(wide, tensor, scale)
         elif missing and tensor.name in given:
             value = fit(given[tensor.name], tensor)
             exponent = exponent_of(value)

@@ -10,6 +10,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.moments import scale_shape
+from scalify_hlo.algebra.scale_shapes import are_blocks
 from scalify_hlo.analysis.nonnegative import nonnegative_arguments
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError
@@ -19,6 +20,7 @@ from scalify_hlo.run.added import first_state, with_state, without_state
 from scalify_hlo.run.compare import Difference, compare
 from scalify_hlo.run.inputs import given_inputs, random_inputs, scaled_by
 from scalify_hlo.run.packed import is_packed, packed, value_of_pair
+from scalify_hlo.run.scale_arrays import split_in_blocks
 from scalify_hlo.storage.arrays import StoredArray
 
 Backend: TypeAlias = Literal["xla", "interpreter"]
@@ -281,7 +283,7 @@ def _fits(data: Tensor, scale: Tensor) -> bool:
     """Whether a value can be the scale of data: one number, or one for each block."""
     if is_packed(scale):
         return data.shape != () and list(scale.shape) == scale_shape(data.shape)
-    return scale.inexact and not scale.shape
+    return scale.inexact and (not scale.shape or are_blocks(scale.shape, data.shape))
 
 
 def _pairs(original: tuple[Tensor, ...], rewritten: tuple[Tensor, ...]) -> list[bool]:
@@ -325,6 +327,9 @@ def _feed(
             continue
         if is_packed(scale_type):
             fed += packed(value, data)
+            continue
+        if scale_type.shape:
+            fed += split_in_blocks(value, data, scale_type)
             continue
         low_high = (-_LARGEST_RANDOM_SCALE, _LARGEST_RANDOM_SCALE + 1)
         s = 2.0 ** int(rng.integers(*low_high)) if scale is None else scale

@@ -90,7 +90,7 @@ def fit(array: Array | StoredArray, tensor: Tensor) -> Array:
     return (loaded if dtype == loaded.dtype else loaded.view(dtype)).astype(tensor.dtype)
 
 
-def scaled_by(array: Array, factor: float) -> Array:
+def scaled_by(array: Array, factor: float | Array) -> Array:
     """Returns the product in f64, in which multiplication by a power of two is exact."""
     wide: Any = np.complex128 if is_complex(array.dtype) else np.float64
     with np.errstate(over="ignore", invalid="ignore"):

@@ -10,6 +10,7 @@ from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.io.tensors import DTYPES, Array, Tensor
 from scalify_hlo.quantize.encoding import rounded, unclipped
 from scalify_hlo.run.inputs import scaled_by
+from scalify_hlo.run.scale_arrays import by_element
 
 _SCALE_DTYPE = np.dtype(DTYPES[SCALE_FORMAT])
 
@@ -48,11 +49,11 @@ def value_of_pair(data: Array, scale: Array, tensor: Tensor) -> Array:
 
     Args:
         data: The data.
-        scale: One scale, or the scale of each block.
+        scale: One scale, or the scale of each block; see `scalify_hlo.run.scale_arrays`.
         tensor: The argument or the result that the data are.
     """
     if scale.dtype != _SCALE_DTYPE:
-        return scaled_by(data, float(scale))
+        return scaled_by(data, by_element(scale, data.shape))
     with np.errstate(over="ignore", invalid="ignore"):
         wide = data.astype(np.float64) * _by_element(scale.astype(np.float64), data.shape)
         values: Array = wide * np.abs(wide) if tensor.root else wide

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
@@ -151,7 +152,7 @@ class _Inlining:
             if callee in self._needed:
                 self._refuse_recursion(call, callee)
                 self.flatten(callee)
-                _inline(call, self._functions[callee].op, named=self._named)
+                inline_call(call, self._functions[callee].op, named=self._named)
         self._open.remove(name)
         self._flat.add(name)
 
@@ -164,21 +165,28 @@ class _Inlining:
             )
 
 
-def _inline(call: ir.Operation, callee: ir.Operation, *, named: bool) -> None:
-    """Replaces a call by a copy of the ops of the function."""
+def inline_call(call: ir.Operation, callee: ir.Operation, *, named: bool = True) -> list[Any]:
+    """Replaces a call by a copy of the ops of the function, and returns these.
+
+    Args:
+        call: A ``func.call``, which is erased.
+        callee: The function, with a body.
+        named: See `inline_calls`.
+    """
     copy = callee.clone(ip=ir.InsertionPoint(callee)).operation
     if named and (name := name_of(call)):
         _prefix_names(copy, name, _without_name(call.location))
     block = copy.regions[0].blocks[0]
     for argument, operand in zip(block.arguments, call.operands, strict=True):
         replace_uses(argument, operand)
-    *ops, last = list(block.operations)
+    *ops, last = (op.operation for op in block.operations)
     for op in ops:
-        op.operation.move_before(call)
+        op.move_before(call)
     for result, value in zip(call.results, last.operands, strict=True):
         replace_uses(result, value)
     erase(copy)
     erase(call)
+    return ops
 
 
 def _prefix_names(function: ir.Operation, name: str, caller: ir.Location) -> None:

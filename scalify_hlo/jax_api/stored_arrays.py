@@ -1,0 +1,93 @@
+"""ScaledArrays in the forms in which programs take and return them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from scalify_hlo.algebra.limits import ENTRY_BOUND
+from scalify_hlo.jax_api.block_scales import to_blocks
+from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms
+from scalify_hlo.jax_api.scale_arrays import of_blocks
+from scalify_hlo.jax_api.scaled_array import (
+    ScaledArray,
+    log2_of,
+    moved_to,
+    of_dtype,
+    rescaled,
+    scale_dtype,
+    value_of,
+    whole,
+)
+
+_SMALL, _WIDE_EXPONENTS = 8, 128
+"""The bits of f8 formats, and the `maxexp` of formats with the range of f32."""
+
+_NO_LIMIT = 1 << 12
+"""An exponent beyond those of all scales."""
+
+
+def held(array: ScaledArray, scales: Sequence[Any], bound: int) -> ScaledArray:
+    """Rescales a result so that its scale does not drift over many calls.
+
+    Data with the range of f32 are valid at any moderate scale. Their scale is clamped to the bound
+    after a call in which the scale of an argument is out of bounds. Data in f16 are rescaled to rms
+    near 1. Data in f8 are not changed, as only their program chooses a scale that fits them.
+
+    Args:
+        array: The result.
+        scales: The scales of the arguments that the result may become in the next call.
+        bound: The bound on ``|log2|`` of these scales.
+    """
+    format_ = jnp.finfo(array.dtype)
+    if format_.bits <= _SMALL:
+        return array
+    if format_.maxexp < _WIDE_EXPONENTS:
+        return rescaled(array, EXPONENTS["l2"])
+    far = jnp.max(jnp.stack([jnp.max(jnp.abs(log2_of(scale))) for scale in scales]))
+    limit = jnp.where(far > bound, bound, _NO_LIMIT)
+    return moved_to(array, jnp.clip(log2_of(array.scale), -limit, limit))
+
+
+def stored(
+    array: ScaledArray,
+    dtype: Any,
+    power: int | None,
+    logical: Any,
+    shape: Sequence[int] = (),
+) -> ScaledArray:
+    """Converts an array to the form in which a program stores it.
+
+    Args:
+        array: The array.
+        dtype: The dtype of the data.
+        power: See `ScaledArray`.
+        logical: The logical dtype.
+        shape: The shape of the array of scales; empty for one scale.
+    """
+    dtype = np.dtype(dtype)
+    if power is not None:
+        if (array.power, array.dtype) == (power, dtype):
+            return replace(array, logical=logical)
+        data, scale = to_blocks(value_of(of_dtype(array, np.float32)), dtype, power)
+        return ScaledArray(data, scale, logical, power)
+    one = _in_blocks(array, tuple(shape))
+    scale = jnp.asarray(one.scale).astype(scale_dtype(dtype))
+    return ScaledArray(jnp.asarray(one.data).astype(dtype), scale, logical)
+
+
+def _in_blocks(array: ScaledArray, shape: tuple[int, ...]) -> ScaledArray:
+    """Returns an array with scales of a shape; scales of another one follow from the numbers."""
+    if array.power is None and jnp.shape(array.scale) == shape:
+        return array
+    return _rescaled_in(whole(array), shape) if shape else whole(array)
+
+
+def _rescaled_in(array: ScaledArray, shape: tuple[int, ...]) -> ScaledArray:
+    """Gives each block of an array with one scale its own, at or below its rms."""
+    exponents = of_blocks(exponent_below_rms, jnp.asarray(array.data), shape)
+    return moved_to(array, jnp.clip(log2_of(array.scale) + exponents, -ENTRY_BOUND, ENTRY_BOUND))

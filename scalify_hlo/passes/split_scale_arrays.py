@@ -1,0 +1,60 @@
+"""scalify-split-scale-arrays: moves the scales of channels and blocks through a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.frames import functions_in
+from scalify_hlo.analysis.index import ModuleIndex
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.dialect.locations import source_location
+from scalify_hlo.dialect.value_map import run_native
+from scalify_hlo.errors import Remark
+from scalify_hlo.passes.base import Pass
+from scalify_hlo.report.model import Report
+from scalify_hlo.scaling.arrays.boundary import split
+
+
+@dataclass(frozen=True)
+class SplitScaleArraysPass(Pass):
+    """Splits arrays of scales in one scale and factors of the blocks, and moves the factors.
+
+    Ops that keep blocks whole are done before their operands are multiplied by the factors; see
+    `scalify_hlo.scaling.arrays.rules`. Calls with such operands are inlined.
+    `scalify-join-scale-arrays` makes the scale and the factors one argument again.
+    """
+
+    name: ClassVar[str] = "scalify-split-scale-arrays"
+
+    def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
+        """See `Pass.apply`."""
+        main = main_function(module)
+        if main is None or not attributes.any_argument_has(main, attributes.SCALE_SHAPE):
+            return
+        functions = functions_in(module.regions[0].blocks[0].operations)
+        early = split(main, {name: op.operation for name, op in functions.items()})
+        if index.casts:
+            report.remarks += _multiplied_early(main, early)
+        run_native("builtin.module(symbol-dce)", module, verify=False)
+        index.invalidate()
+
+
+def _multiplied_early(main: ir.OpView, numbers: list[int]) -> Iterator[Remark]:
+    """Returns a remark for each matrix whose scales do not help its casts; moments have none."""
+    marks, names = attributes.argument_attributes(main), attributes.argument_names(main)
+    for number in numbers:
+        mark = marks[number]
+        known = attributes.ROLE in mark
+        role = ir.StringAttr(mark[attributes.ROLE]).value if known else "weight"
+        if main.regions[0].blocks[0].arguments[number].type.rank > 1 and role == "weight":
+            yield Remark(
+                f"multiplies {names[number]} with the scales of its blocks before any matmul",
+                source_location(main.location),
+                main.operation.name,
+                "give blocks that divide no dimension which the matmuls sum, and leave "
+                "scaling.kind at propagated",
+            )

@@ -1,0 +1,1 @@
+"""Arrays of scales: one scale for each channel or block of a value."""

@@ -1,0 +1,200 @@
+"""The factors by which the blocks of values are still to be multiplied.
+
+A value X with an array of scales is ``X = Y * F``: Y is the value that the program has in its
+place, and F has a factor for each block of X, which is a power of two and at most 1. Ops that move
+or combine whole blocks are done on Y, and their results have factors too. For all other ops X is
+built, which is *one scale* again: ``Y * F`` is one product, whose scale is that of Y.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from scalify_hlo._compat import ir
+from scalify_hlo.algebra.scale_shapes import split_shape
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
+from scalify_hlo.rules import emit
+
+Arrays: TypeAlias = tuple[ir.Value, ...]
+"""Arrays whose product F is, each of the rank of the value; see `scalify_hlo.algebra.scale_shapes`.
+Factors of operands are not multiplied with each other, since the product could underflow."""
+
+CASTS = frozenset({attributes.DATA, attributes.SECOND})
+"""The kinds of casts whose data may be those of Y: their scales follow from the data."""
+
+_COPIED = (attributes.CAST, attributes.NUMBER, attributes.READERS, attributes.ROUNDED)
+
+
+class Factors:
+    """The factors of the values of a function.
+
+    Args:
+        at: The first op that is visited.
+        functions: As the attribute.
+
+    Attributes:
+        next: The op before which the factors of results are built: the one after that which is
+            visited.
+        leaving: The factors with which the function returns values, at the return and, before it,
+            at casts and rescalings of state.
+        functions: The functions of the program by name, whose calls are inlined.
+        origins: The argument from which each array of factors was made.
+        waiting: The arguments whose factors wait behind some matmul.
+    """
+
+    def __init__(self, at: ir.Operation, functions: Mapping[str, ir.Operation]) -> None:
+        self.next = at
+        self.functions = functions
+        self.leaving: ValueMap[Arrays] = ValueMap()
+        self.origins: ValueMap[ir.Value] = ValueMap()
+        self.waiting = ValueSet()
+        self._arrays: ValueMap[Arrays] = ValueMap()
+        self._built: ValueMap[list[ir.Value]] = ValueMap()
+
+    def of(self, value: ir.Value) -> Arrays:
+        """Returns the factors of a value; empty for most values."""
+        return self._arrays.get(value, ())
+
+    def set(self, value: ir.Value, arrays: Arrays) -> None:
+        """Sets the factors of a value that has these still to be multiplied."""
+        if arrays:
+            self._arrays[value] = arrays
+
+    def derived(
+        self, value: ir.Value, arrays: Sequence[ir.Value | None], *, waits: bool = False
+    ) -> Arrays:
+        """Returns arrays that were made from those of a value, with the same origins.
+
+        Args:
+            value: The value.
+            arrays: The new arrays.
+            waits: Whether they wait behind a matmul.
+        """
+        made = tuple(array for array in arrays if array is not None)
+        for old, new in zip(self.of(value), made, strict=True):
+            origin = self.origins.get(old, old)
+            self.origins[new] = origin
+            if waits:
+                self.waiting.add(origin)
+        return made
+
+    def held(self, op: ir.Operation) -> list[int]:
+        """Returns the numbers of the operands of an op that have factors."""
+        return [i for i, value in enumerate(op.operands) if value in self._arrays]
+
+    def apply(self, op: ir.Operation, index: int) -> None:
+        """Replaces an operand by its value, if it has factors."""
+        if self.of(op.operands[index]):
+            op.operands[index] = self.value(op.operands[index], op)
+
+    def value(self, value: ir.Value, at: ir.Operation) -> ir.Value:
+        """Returns ``Y * F``, built before an op that reads it, unless it was built in its block.
+
+        The value of a cast is cast from the value of its operand, so that it has a scale of its
+        own: a product of 8-bit numbers and factors has too few digits and too little range.
+
+        Args:
+            value: Y.
+            at: The op.
+        """
+        arrays = self.of(value)
+        if not arrays:
+            return value
+        known = self._built.setdefault(value, [])
+        for built in known:
+            if built.owner.operation.block == at.operation.block:
+                return built
+        known.append(self._build(value, arrays, at))
+        return known[-1]
+
+    def _build(self, value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
+        owner = value.owner
+        if not is_block(owner) and is_cast(owner):
+            return _cast(self.value(owner.operands[0], at), value.type, owner, at)
+        format_ = format_of(value.type)
+        if format_ is None or not format_.small:
+            return multiplied(value, arrays, at)
+        wide = emit.convert(value, ir.F32Type.get(), at)
+        return _cast(multiplied(wide, arrays, at), value.type, None, at)
+
+
+def is_cast(op: ir.Operation) -> bool:
+    """Whether an op is a cast of a recipe whose scale follows from its data."""
+    return attributes.CAST in op.attributes and op.attributes[attributes.CAST].value in CASTS
+
+
+def _cast(value: ir.Value, type_: ir.Type, like: ir.Operation | None, at: ir.Operation) -> ir.Value:
+    """Casts a value, with the attributes of another cast if there is one."""
+    given = {attributes.CAST: ir.StringAttr.get(attributes.DATA)}
+    if like is not None:
+        given = {key: like.attributes[key] for key in _COPIED if key in like.attributes}
+    return ir.Operation.create(
+        "stablehlo.convert",
+        results=[type_],
+        operands=[value],
+        attributes=given,
+        loc=at.location if like is None else like.location,
+        ip=ir.InsertionPoint(at),
+    ).result
+
+
+def multiplied(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
+    """Returns a value times the factors of its blocks, exact if the result is a normal number."""
+    return _each("stablehlo.multiply", value, arrays, at)
+
+
+def divided(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
+    """Returns a value over the factors of its blocks, as in `multiplied`.
+
+    The value of a cast to the format of state is divided before the cast.
+    """
+    owner = value.owner
+    if not is_block(owner) and attributes.CAST in owner.attributes:
+        return _cast(divided(owner.operands[0], arrays, at), value.type, owner, at)
+    return _each("stablehlo.divide", value, arrays, at)
+
+
+def _each(name: str, value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
+    """Applies an op to a value and each array; a factor may be below the least f16 number."""
+    element, where = value.type.element_type, {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    format_ = format_of(value.type)
+    if format_ is None or not format_.wide:
+        value = emit.convert(value, ir.F32Type.get(), at)
+    for array in arrays:
+        value = emit.elementwise(name, value, spread(array, value.type, at), **where)
+    return emit.convert(value, element, at)
+
+
+def spread(array: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
+    """Returns the number of the block of each element, in the element type of a tensor type."""
+    counts, shape = list(array.type.shape), list(type_.shape)
+    array = emit.convert(array, type_.element_type, at)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    whole = all(count in (1, size) for count, size in zip(counts, shape, strict=True))
+    if whole:
+        dims = ir.DenseI64ArrayAttr.get(range(len(shape)))
+        result = ir.RankedTensorType.get(shape, type_.element_type)
+        return emit.broadcast(result, array, dims, **where)
+    halves = ir.RankedTensorType.get(split_shape(shape, counts), type_.element_type)
+    dims = ir.DenseI64ArrayAttr.get(range(0, 2 * len(shape), 2))
+    repeated = emit.broadcast(halves, array, dims, **where)
+    return emit.reshape(repeated, ir.RankedTensorType.get(shape, type_.element_type), at)
+
+
+def is_smaller(type_: ir.Type, other: ir.Type) -> bool:
+    """Whether a tensor has fewer elements than another one; those of dynamic shape have not."""
+    static = type_.has_static_shape and other.has_static_shape
+    return bool(static) and math.prod(type_.shape) < math.prod(other.shape)
+
+
+def keeps_range(source: ir.Type, result: ir.Type) -> bool:
+    """Whether numbers that a format holds are in the range of another one, at any scale."""
+    narrow, wide = format_of(source), format_of(result)
+    if narrow is None or wide is None or not wide.wide:
+        return False
+    return narrow.max_exponent <= wide.max_exponent

@@ -1,0 +1,110 @@
+"""Arrays of scales as one argument or result again, once `scalify-propagate` made pairs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scalify_hlo._compat import func, ir
+from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.attributes import Attributes
+from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.value_map import erase, erase_argument
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import fill_reduction
+
+_MARKS: Final = (attributes.SCALE_ARRAY, attributes.SCALE_FACTORS)
+
+
+def join(main: ir.OpView) -> int:
+    """Makes the scale of each marked pair an array, and erases the arguments with factors.
+
+    Args:
+        main: The entry function, whose pairs are data and scale, side by side.
+
+    Returns:
+        The number of arguments that were erased, which are the last ones.
+    """
+    block, marks = main.regions[0].blocks[0], attributes.argument_attributes(main)
+    scales = {_number(m, attributes.SCALE_ARRAY): i + 1 for i, m in enumerate(marks) if _is(m, 0)}
+    added = {_number(m, attributes.SCALE_FACTORS): i for i, m in enumerate(marks) if _is(m, 1)}
+    top = block.operations[0].operation
+    entered = {number: _enter(block, scales[number], place, top) for number, place in added.items()}
+    _leave(main, block, entered)
+    for place in sorted(added.values(), reverse=True):
+        erase_argument(block, place)
+        del marks[place]
+    for mark in marks:
+        mark.pop(attributes.SCALE_ARRAY, None)
+    attributes.renew_function_type(main)
+    attributes.set_argument_attributes(main, marks)
+    return len(added)
+
+
+def _is(mark: Attributes, index: int) -> bool:
+    return _MARKS[index] in mark
+
+
+def _number(mark: Attributes, key: str) -> int:
+    return int(ir.IntegerAttr(mark[key]).value)
+
+
+def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[ir.Value]:
+    """Computes ``s = max S`` and ``F = S / s`` at the top.
+
+    Returns:
+        S, s and F.
+    """
+    array, factors = block.arguments[scale], block.arguments[place]
+    uses = [[(use.owner, use.operand_number) for use in value.uses] for value in (array, factors)]
+    array.set_type(factors.type)
+    array = block.arguments[scale]
+    one = _largest(array, top)
+    where = {"loc": top.location, "ip": ir.InsertionPoint(top)}
+    parts = emit.elementwise("stablehlo.divide", array, spread_scalar(one, array, top), **where)
+    for readers, value in zip(uses, (one, parts), strict=True):
+        for owner, index in readers:
+            owner.operands[index] = value
+    return [array, one, parts]
+
+
+def spread_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
+    """Broadcasts a scale to the shape of an array of scales."""
+    type_ = like.type
+    return emit.broadcast_scalar(emit.convert(scalar, type_.element_type, at), like, at)
+
+
+def _largest(array: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns the largest scale of an array; all are positive."""
+    element = array.type.element_type
+    scalar = emit.scalar_type(element)
+    op = ir.Operation.create(
+        "stablehlo.reduce",
+        results=[scalar],
+        operands=[array, emit.constant(scalar, 0.0, at)],
+        attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(array.type.rank))},
+        regions=1,
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    )
+    fill_reduction(op.regions[0], "stablehlo.maximum", scalar, at.location)
+    return op.result
+
+
+def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]]) -> None:
+    """Returns arrays of scales: ``s * F``, or S itself if s is the scale of the argument."""
+    returned, marks = terminator(block), attributes.result_attributes(main)
+    values = list(returned.operands)
+    for result, mark in enumerate(marks):
+        if attributes.SCALE_ARRAY not in mark:
+            continue
+        array, one, parts = entered[_number(mark, attributes.SCALE_ARRAY)]
+        del mark[attributes.SCALE_ARRAY]
+        scale = values[result + 1]
+        if scale == one:
+            values[result + 1] = array
+        else:
+            whole = spread_scalar(scale, parts, returned)
+            values[result + 1] = emit.multiply(parts, whole, returned)
+    func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+    erase(returned)
+    attributes.set_result_attributes(main, marks)
