@@ -392,3 +392,6 @@ A number below 2^-126 is below 2^-62 then, and zero in all formats of 8 bits.
 
 NORMALIZATION_OPS: Final = 32
 """The most values that are followed from a cast to an argument that it normalizes; few have 20."""
+
+FACTOR_ARRAYS: Final = 2
+"""The most arrays of factors of one value; with more, it is cheaper to multiply operands early."""

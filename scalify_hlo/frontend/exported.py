@@ -182,7 +182,8 @@ def _rewrite_marked(
     with module.context:
         set_marks(module, exported, arguments, results)
         with located(exported.fun_name):
-            report = rewrite_module(module, _without_signature(options))
+            marked = _without_signature(options)
+            report = rewrite_module(module, replace(marked, scale_arrays=bool(arguments.shapes)))
         record(module, options, report)
         extra = 0 if report.scaling_state is None else len(LEAVES)
         arguments, results = with_stored(module, exported, arguments, results, extra)

@@ -105,6 +105,7 @@ class Options:
         named: Whether the locations of matmuls have their numbers in the report, by which their
             kernels are found in the compiled program.
         optimize: Whether ops are replaced by faster ones of the same value; see `OptimizePass`.
+        scale_arrays: Whether arguments that are marked already have arrays of scales.
     """
 
     recipe: Recipe = field(default_factory=Recipe)
@@ -120,6 +121,7 @@ class Options:
     again: bool = False
     named: bool = False
     optimize: bool = False
+    scale_arrays: bool = False
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -167,19 +169,20 @@ class Options:
         optimized = [OptimizePass(self.strict)] if self.optimize else []
         # These move and repeat casts, whose bits stay the same. Probes read values between.
         rounded = [RoundResultsPass()] if recipe.rounds_gradients and not self.probe else []
+        arrays = self.scale_arrays or bool(self.marking.blocks)
         again = [CastAgainPass()] if recipe.casts_again and not self.probe else []
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,
             *lowered,
-            SplitScaleArraysPass(),
+            *([SplitScaleArraysPass()] if arrays else []),
             PropagatePass(
                 recipe,
                 annotate=self.annotate,
                 strict=self.strict,
                 probe=self.probe,
             ),
-            JoinScaleArraysPass(),
+            *([JoinScaleArraysPass()] if arrays else []),
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *([RoundWeightsPass()] if recipe.state.rounded else []),
             *optimized,

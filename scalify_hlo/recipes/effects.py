@@ -49,7 +49,7 @@ def idle(recipe: Recipe) -> Iterator[Idle]:
 
 def idle_under_same(recipe: Recipe) -> Iterator[Idle]:
     """Yields the options that have no effect with the signature ``same``."""
-    yield from _unmet(recipe, {**dict.fromkeys(OF_PAIRS, _PAIRS), "inputs.blocks": _TAKES_PAIRS})
+    yield from _unmet(recipe, dict.fromkeys(OF_PAIRS, _PAIRS))
 
 
 def _unmet(recipe: Recipe, needs: Mapping[str, Need]) -> Iterator[Idle]:
@@ -159,8 +159,8 @@ _ROUNDED: Final = Need(
 )
 _PAIRS: Final = Need(
     lambda _: False,
-    "with the signature same, state is returned in the format of the argument",
-    "give the signature scaled, with which state is data and scale, or leave the option out",
+    "with the signature same, arguments and state have the formats of the program",
+    "give the signature scaled, with which they are data and scale, or leave the option out",
 )
 
 NEEDS: Final[Mapping[str, Need]] = {
@@ -209,12 +209,6 @@ NEEDS: Final[Mapping[str, Need]] = {
 }
 """The condition of each option; options that are not listed always have an effect."""
 
-_TAKES_PAIRS: Final = Need(
-    lambda _: False,
-    "with the signature same, no argument is data and scale",
-    "give the signature scaled, or leave the option out",
-)
-
 OF_PAIRS: Final = (
     "state.weight",
     "state.first_moment",
@@ -224,5 +218,6 @@ OF_PAIRS: Final = (
     "state_rescale.statistic",
     "state_rescale.rounding",
     "state_rescale.every",
+    "inputs.blocks",
 )
-"""The options of state, which is kept as pairs from one step to the next."""
+"""The options of arguments and state that are pairs."""

@@ -132,6 +132,7 @@ EFFECTS = {
     "inputs.step": Case(["*count"], settings=EVERY_4),
     "inputs.scale": Case(["params*=2^-4"]),
     "inputs.measure": Case(["params*up*"]),
+    "inputs.blocks": Case(["params*up*=0x1"], signature="scaled"),
     "norm_gradients.statistic": Case("max"),
     "norm_gradients.rounding": Case("up"),
     "norm_gradients.every": Case(4, settings=STEP),
@@ -238,7 +239,8 @@ def test_state_is_returned_as_it_is_taken_under_same(key: str) -> None:
     assert outcome(set_, case) == outcome(load_recipe(recipe), case)
     with pytest.raises(UsageError, match=f"{key} has no effect: with the signature same"):
         scalify_hlo.rewrite(step(), recipe=set_)
-    result = call("rewrite", "-", "--recipe", recipe, "--set", f"{key}={case.value}", text=step())
+    value = ",".join(case.value) if isinstance(case.value, list) else case.value
+    result = call("rewrite", "-", "--recipe", recipe, "--set", f"{key}={value}", text=step())
     assert result.exit_code == 2
     assert_one_sentence(result, f"{key} has no effect")
 

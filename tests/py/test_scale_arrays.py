@@ -258,18 +258,19 @@ def parted(draw: random.Random, a: jax.Array, _: jax.Array) -> jax.Array:
     return a.reshape(*a.shape[:dim], -1, 2, *a.shape[dim + 1 :]) if a.shape[dim] % 2 == 0 else -a
 
 
-def combined(draw: random.Random, a: jax.Array, b: jax.Array) -> jax.Array:
+def combined(draw: random.Random, a: jax.Array, b: jax.Array) -> Any:
     if a.shape != b.shape:
         return a * 0.75
-    return draw.choice([jnp.multiply, jnp.add, jnp.maximum, jnp.divide])(a, b)
+    ops: list[Function] = [jnp.multiply, jnp.add, jnp.maximum, jnp.divide]
+    return draw.choice(ops)(a, b)
 
 
 def looked_up(draw: random.Random, a: jax.Array, _: jax.Array) -> jax.Array:
     return a[jnp.asarray([draw.randrange(a.shape[0]) for _ in range(3)])]
 
 
-def looped(draw: random.Random, a: jax.Array, _: jax.Array) -> jax.Array:
-    def turn(i: jax.Array, total: jax.Array) -> jax.Array:
+def looped(_: random.Random, a: jax.Array, __: jax.Array) -> Any:
+    def turn(i: jax.Array, total: jax.Array) -> Any:
         return total + jax.lax.dynamic_index_in_dim(a, i, keepdims=False)
 
     return jax.lax.fori_loop(0, a.shape[0], turn, jnp.zeros(a.shape[1:]))[None]

@@ -152,7 +152,9 @@ def test_properties_and_conversion() -> None:
     ("data", "scale"),
     [
         (jnp.arange(3), jnp.float32(1)),
-        (jnp.ones(3), jnp.ones(3)),
+        (jnp.ones(3), jnp.ones(2)),
+        (jnp.ones((4, 3)), jnp.ones((3, 1))),
+        (jnp.ones(3), jnp.asarray([1, 3, 2.0])),
         (jnp.ones(3), jnp.float16(1)),
         (jnp.ones(3), jnp.float32(3)),
         (jnp.ones(3), jnp.float32(-2)),

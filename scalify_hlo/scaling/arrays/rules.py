@@ -26,8 +26,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import FACTOR_ARRAYS
 from scalify_hlo.algebra.scale_shapes import reshaped
 from scalify_hlo.dialect import markers
+from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.quantize.channels import Channels, channels
 from scalify_hlo.scaling.arrays.factors import (
     Factors,
@@ -41,8 +43,8 @@ from scalify_hlo.scaling.arrays.factors import (
 Rule: TypeAlias = Callable[[ir.Operation, Factors], bool]
 """A rule, which sets the factors of the results; it returns whether the op is one of its cases."""
 
-_MOST: Final = 2
-"""The most arrays of factors of one value; from more on, it is cheaper to multiply early."""
+RULES: Final[Dispatch[Rule]] = Dispatch()
+"""The rules by name of op."""
 
 
 Where: TypeAlias = dict[str, Any]
@@ -52,13 +54,14 @@ Move: TypeAlias = Callable[[ir.Operation, ir.Value, Where], ir.Value | None]
 """Moves factors as an op moves the elements of its first operand; None if it divides blocks."""
 
 
-def _converted_in(op: ir.Operation, factors: Factors) -> bool:
-    """Passes a cast of state, which leaves with the factors that it has, and other converts."""
-    leaving = factors.leaving.get(op.results[0])
-    if leaving is not None and factors.of(op.operands[0]) == leaving:
-        factors.set(op.results[0], leaving)
-        return True
-    return _CONVERTED(op, factors)
+def _moves(*ops: str) -> Callable[[Move], Move]:
+    """Registers the rule of ops that move the elements of their first operand."""
+
+    def register(move: Move) -> Move:
+        RULES.on(*ops)(_moved(move))
+        return move
+
+    return register
 
 
 def _moved(move: Move) -> Rule:
@@ -76,6 +79,7 @@ def _moved(move: Move) -> Rule:
     return apply
 
 
+@_moves("stablehlo.negate", "stablehlo.abs", "stablehlo.reduce_precision")
 def _same(_: ir.Operation, array: ir.Value, _w: Where) -> ir.Value:
     return array
 
@@ -86,17 +90,27 @@ def _converted(op: ir.Operation, array: ir.Value, _w: Where) -> ir.Value | None:
     return array if keeps_range(source, result.type) or is_cast(op) else None
 
 
-_CONVERTED: Final = _moved(_converted)
+@RULES.on("stablehlo.convert")
+def _converted_in(op: ir.Operation, factors: Factors) -> bool:
+    """Passes a cast of state, which leaves with the factors that it has, and other converts."""
+    leaving = factors.leaving.get(op.results[0])
+    if leaving is not None and factors.of(op.operands[0]) == leaving:
+        factors.set(op.results[0], leaving)
+        return True
+    return _moved(_converted)(op, factors)
 
 
+@_moves("stablehlo.transpose")
 def _transposed(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value:
     return stablehlo.transpose(array, list(op.attributes["permutation"]), **where)
 
 
+@_moves("stablehlo.reverse")
 def _reversed(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value:
     return stablehlo.reverse(array, list(op.attributes["dimensions"]), **where)
 
 
+@_moves("stablehlo.reshape")
 def _reshaped(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | None:
     source, result = op.operands[0].type, op.results[0].type
     found = reshaped(source.shape, array.type.shape, result.shape)
@@ -106,6 +120,7 @@ def _reshaped(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | Non
     return stablehlo.reshape(type_, array, **where)
 
 
+@_moves("stablehlo.broadcast_in_dim")
 def _broadcast(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value:
     result = op.results[0].type
     shape = [1] * result.rank
@@ -116,6 +131,7 @@ def _broadcast(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value:
     return stablehlo.broadcast_in_dim(type_, array, dims, **where)
 
 
+@_moves("stablehlo.slice")
 def _sliced(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | None:
     starts, limits, strides = (
         list(op.attributes[f"{name}"]) for name in ("start_indices", "limit_indices", "strides")
@@ -132,6 +148,7 @@ def _sliced(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | None:
     return stablehlo.slice(array, starts, limits, strides, **where)
 
 
+@_moves("stablehlo.dynamic_slice")
 def _sliced_at(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | None:
     sizes = _slice_sizes(op, array)
     if sizes is None:
@@ -140,6 +157,7 @@ def _sliced_at(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | No
     return stablehlo.dynamic_slice(array, starts, sizes, **where)
 
 
+@_moves("stablehlo.gather")
 def _gathered(op: ir.Operation, array: ir.Value, where: Where) -> ir.Value | None:
     """A start index along a dimension with one factor is clamped to 0."""
     sizes = _slice_sizes(op, array)
@@ -177,21 +195,24 @@ def _slice_sizes(op: ir.Operation, array: ir.Value) -> list[int] | None:
     return sizes
 
 
+@RULES.on("stablehlo.multiply")
 def _multiplied(op: ir.Operation, factors: Factors) -> bool:
     arrays = [array for value in op.operands for array in factors.of(value)]
-    if len(arrays) > _MOST:
+    if len(arrays) > FACTOR_ARRAYS:
         factors.apply(op, 0)
         arrays = list(factors.of(op.operands[1]))
     factors.set(op.results[0], tuple(arrays))
     return True
 
 
+@RULES.on("stablehlo.divide")
 def _over(op: ir.Operation, factors: Factors) -> bool:
     factors.apply(op, 1)
     factors.set(op.results[0], factors.of(op.operands[0]))
     return True
 
 
+@RULES.on("stablehlo.optimization_barrier")
 def _through(op: ir.Operation, factors: Factors) -> bool:
     """Passes a barrier, and a marker that rescales data by a statistic of them.
 
@@ -208,6 +229,7 @@ def _through(op: ir.Operation, factors: Factors) -> bool:
     return True
 
 
+@RULES.on("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution")
 def _contracted(op: ir.Operation, factors: Factors) -> bool:
     """Moves factors along output channels to the result; others are applied to an operand."""
     found: list[ir.Value] = []
@@ -216,7 +238,7 @@ def _contracted(op: ir.Operation, factors: Factors) -> bool:
         if not factors.of(value):
             continue
         arrays = _to_result(op, side, factors)
-        if arrays is not None and len(found) + len(arrays) <= _MOST:
+        if arrays is not None and len(found) + len(arrays) <= FACTOR_ARRAYS:
             found += factors.derived(value, arrays, waits=True)
         elif not _to_other(op, side, factors):
             factors.apply(op, side)
@@ -283,30 +305,3 @@ def _placed(array: ir.Value, known: Channels, rank: int, where: Where) -> ir.Val
 
 def _where(op: ir.Operation, factors: Factors) -> Where:
     return {"loc": op.location, "ip": ir.InsertionPoint(factors.next)}
-
-
-RULES: Final[dict[str, Rule]] = {
-    **{
-        f"stablehlo.{name}": _moved(move)
-        for name, move in (
-            ("negate", _same),
-            ("abs", _same),
-            ("reduce_precision", _same),
-            ("transpose", _transposed),
-            ("reverse", _reversed),
-            ("reshape", _reshaped),
-            ("broadcast_in_dim", _broadcast),
-            ("slice", _sliced),
-            ("dynamic_slice", _sliced_at),
-            ("gather", _gathered),
-        )
-    },
-    "stablehlo.convert": _converted_in,
-    "stablehlo.multiply": _multiplied,
-    "stablehlo.divide": _over,
-    "stablehlo.optimization_barrier": _through,
-    "stablehlo.dot_general": _contracted,
-    "stablehlo.dot": _contracted,
-    "stablehlo.convolution": _contracted,
-}
-"""The rules by name of op."""
