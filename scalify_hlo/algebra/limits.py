@@ -395,3 +395,7 @@ NORMALIZATION_OPS: Final = 32
 
 FACTOR_ARRAYS: Final = 2
 """The most arrays of factors of one value; with more, it is cheaper to multiply operands early."""
+
+FACTOR_RANGE: Final = 100
+"""log2 of the least factor of a block that is measured: a block of zeros has it, and 1 / 2^-100 is
+far from the end of f32."""

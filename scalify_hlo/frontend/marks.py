@@ -188,7 +188,7 @@ def _stored(
     position = len(types) - sum(1 + pairs[i] for i in kept)
     stored: dict[int, str] = {}
     powers: dict[int, int] = {}
-    shapes: dict[int, tuple[int, ...]] = {}
+    shapes = {i: shape for i, shape in marks.shapes.items() if i not in kept}
     for i in kept:
         scale = types[position + 1] if pairs[i] else None
         if scale is not None and str(scale.element_type) == SCALE_FORMAT:

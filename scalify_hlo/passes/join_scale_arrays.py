@@ -29,5 +29,6 @@ class JoinScaleArraysPass(Pass):
         main = main_function(module)
         if main is None or not attributes.any_argument_has(main, attributes.SCALE_FACTORS):
             return
-        added = join(main)
-        del report.arguments[len(report.arguments) - added :]
+        arguments, results = join(main)
+        del report.arguments[len(report.arguments) - arguments :]
+        del report.results[len(report.results) - results :]

@@ -175,7 +175,7 @@ class Options:
             NormalizePass(expand=bool(lowered)),
             self.marking,
             *lowered,
-            *([SplitScaleArraysPass()] if arrays else []),
+            *([SplitScaleArraysPass(recipe.matmul.narrow)] if arrays else []),
             PropagatePass(
                 recipe,
                 annotate=self.annotate,

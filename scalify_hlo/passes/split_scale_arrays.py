@@ -26,9 +26,13 @@ class SplitScaleArraysPass(Pass):
     Ops that keep blocks whole are done before their operands are multiplied by the factors; see
     `scalify_hlo.scaling.arrays.rules`. Calls with such operands are inlined.
     `scalify-join-scale-arrays` makes the scale and the factors one argument again.
+
+    Attributes:
+        told: Whether there is a remark for each matrix whose factors wait behind no matmul.
     """
 
     name: ClassVar[str] = "scalify-split-scale-arrays"
+    told: bool = False
 
     def apply(self, module: ir.Operation, index: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
@@ -37,7 +41,7 @@ class SplitScaleArraysPass(Pass):
             return
         functions = functions_in(module.regions[0].blocks[0].operations)
         early = split(main, {name: op.operation for name, op in functions.items()})
-        if index.casts:
+        if self.told:
             report.remarks += _multiplied_early(main, early)
         run_native("builtin.module(symbol-dce)", module, verify=False)
         index.invalidate()

@@ -282,3 +282,116 @@ OPS: list[Function] = [matmul, matmul, cut, moved, joined, parted, combined, loo
 @pytest.mark.parametrize("seed", range(24))
 def test_random_chains_keep_their_bits(seed: int) -> None:
     assert_exact(*chain(seed))
+
+
+@pytest.mark.parametrize("recipe", ["propagate", "fp16-state"])
+def test_a_column_that_grows_takes_nothing_from_the_others(recipe: str) -> None:
+    growth = jnp.asarray([1.0, 16.0, 1.0, 0.0625])
+
+    def step(params: Any, x: jax.Array) -> Any:
+        return {"w": params["w"] * growth + 0.0 * (x.T @ (x @ params["w"]))}
+
+    first = jax.random.normal(jax.random.key(0), (32, 4))
+    run = jsa.scalify(step, recipe=recipe)
+    state = {"w": jsa.as_scaled_array(first, block=(0, 1))}
+    for _ in range(12):
+        state = run(state, jnp.zeros((2, 32)))
+    found = state["w"]
+    assert found.scale.shape == (1, 4)
+    assert found.dtype == (jnp.float32 if recipe == "propagate" else jnp.float16)
+    value = np.asarray(found, np.float64)
+    np.testing.assert_allclose(value, first * np.float64(growth) ** 12, rtol=2e-3)
+
+
+def test_scalify_goes_on_with_arrays_of_scales() -> None:
+    run = jsa.scalify(step)
+    params = {name: jnp.eye(32) / 4 for name in STATE}
+    state, plain = jsa.as_scaled_array(params, block=(0, 1)), params
+    batch = jax.random.normal(jax.random.key(0), (16, 32))
+    for _ in range(60):
+        state, value = run(state, jsa.as_scaled_array(batch))
+        plain, expected = step(plain, batch)
+    np.testing.assert_allclose(jsa.asarray(value), expected, rtol=1e-4)
+    np.testing.assert_array_equal(state["w"].scale, jnp.full((1, 32), 2.0**-5))
+
+
+def test_arguments_that_are_not_used_keep_their_array_of_scales() -> None:
+    w = jsa.as_scaled_array(jnp.ones((4, 4)), block=(0, 1))
+    result = jsa.scalify(lambda _, x: x * 2)(w, jsa.as_scaled_array(jnp.ones(3)))
+    np.testing.assert_array_equal(jsa.asarray(result), [2, 2, 2])
+
+
+def test_rounding_to_fewer_exponents_reads_values() -> None:
+    def rounded(w: jax.Array, x: jax.Array) -> Any:
+        return jax.lax.reduce_precision(w, 5, 3) @ x.T, jax.lax.reduce_precision(w, 8, 3)
+
+    assert_exact(rounded, [W, W], ["w=0x1"])
+
+
+def test_a_recursive_call_is_refused() -> None:
+    text = """
+    func.func @main(%w: tensor<4x4xf32> loc("w")) -> tensor<4x4xf32> {
+      %0 = func.call @f(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+    func.func private @f(%w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %0 = func.call @f(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }"""
+    with pytest.raises(jsa.InputError, match="@f calls itself"):
+        jsa.rewrite(text, signature="scaled", settings={"inputs.blocks": ["w=0x1"]})
+
+
+def test_scales_that_help_no_cast_are_named() -> None:
+    with pytest.warns(jsa.ScalifyWarning, match="multiplies w with the scales of its blocks"):
+        rewritten(lambda w, x: x @ w, [W16, X16], ["w=0x1"], recipe="fp8-current")
+    _, program = rewritten(lambda w, x: x @ w, [W16, X16], ["w=0x1"], recipe="fp8")
+    assert program.in_avals[1].shape == (1, 32)
+
+
+W16 = jax.ShapeDtypeStruct((32, 32), jnp.float32)
+X16 = jax.ShapeDtypeStruct((32, 32), jnp.float32)
+
+
+def test_a_vjp_is_refused() -> None:
+    _, program = rewritten(lambda w, x: x @ w, [W, X], ["w=0x1"])
+    with pytest.raises(jsa.UsageError, match="takes arrays of scales"):
+        program.vjp()
+
+
+def test_blocks_are_split_and_joined() -> None:
+    x = numbers((6, 8), 3)
+    array = jsa.as_scaled_array(x, block=(2, 4)).check()
+    assert array.scale.shape == (3, 2)
+    np.testing.assert_array_equal(jsa.asarray(array), x)
+    np.testing.assert_array_equal(np.asarray(array, np.float64), x)
+    rms = np.sqrt(np.mean(np.square(np.asarray(array.data).reshape(3, 2, 2, 4)), axis=(1, 3)))
+    assert ((rms >= 1) & (rms < 2)).all()
+    one = jsa.as_scaled_array(array, 4.0)
+    assert one.scale.shape == ()
+    np.testing.assert_array_equal(jsa.asarray(one), x)
+    moved = jsa.dynamic_rescale(jsa.ScaledArray(array.data * 8, array.scale / 8), "max")
+    np.testing.assert_array_equal(jsa.asarray(moved), x)
+    assert np.abs(moved.data).max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["w=0x5"], r"blocks of 0x5"),
+        (["w=0x1x1"], r"blocks of 0x1x1"),
+        (["w=a"], r"is not PATTERN=AxB"),
+        (["z=0x1"], r"'z' matches no argument that is data and scale"),
+    ],
+)
+def test_blocks_that_do_not_fit_are_named(settings: list[str], message: str) -> None:
+    with pytest.raises(jsa.UsageError, match=message):
+        rewritten(lambda w, x: x @ w, [W, X], settings)
+
+
+def test_blocks_of_scalify_are_those_of_its_arguments() -> None:
+    run = jsa.scalify(lambda w: w * 2, settings={"inputs.blocks": ["w=0x1"]})
+    with pytest.raises(jsa.UsageError, match=r"inputs\.blocks has no effect"):
+        run(jsa.as_scaled_array(jnp.ones((4, 4))))
+    with pytest.raises(jsa.UsageError, match="do not divide an array of the shape"):
+        jsa.as_scaled_array(jnp.ones((4, 6)), block=(3, 1))

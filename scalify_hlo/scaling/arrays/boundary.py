@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scalify_hlo._compat import ir
+from scalify_hlo._compat import func, ir
 from scalify_hlo.analysis.carried import carried_arguments
 from scalify_hlo.analysis.frames import Frame
-from scalify_hlo.dialect import attributes, markers
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
+from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.value_map import ValueMap, erase
 from scalify_hlo.rules.isolated import scale_element
-from scalify_hlo.scaling.arrays.factors import Factors, divided
-from scalify_hlo.scaling.arrays.walk import walk
+from scalify_hlo.scaling.arrays.factors import Factors
+from scalify_hlo.scaling.arrays.leaving import Leaving
+from scalify_hlo.scaling.arrays.walk import Walk, is_rescaled
 
 
 def split(main: ir.OpView, functions: Mapping[str, ir.Operation]) -> list[int]:
@@ -30,33 +33,41 @@ def split(main: ir.OpView, functions: Mapping[str, ir.Operation]) -> list[int]:
         The numbers of the pairs whose factors wait behind no matmul.
     """
     block = main.regions[0].blocks[0]
-    carried = _carried(main)
-    factors = Factors(block.operations[0].operation, functions)
+    replaced = {number: result for result, number in _carried(main).items()}
+    carried = {result: number for number, result in replaced.items()}
+    factors = Factors(block.operations[0].operation)
     arrays = _enter(main, block, factors)
-    kept = {result: number for result, number in carried.items() if number in arrays}
-    for result, number in kept.items():
-        for value in _before_return(terminator(block).operands[result]):
-            factors.leaving[value] = (arrays[number],)
-    walk(block, factors, kept)
-    _leave(main, block, factors, arrays, kept)
+    state = {
+        result: Leaving((arrays[number],), _is_narrow(terminator(block).operands[result]))
+        for result, number in carried.items()
+        if number in arrays
+    }
+    leaving = ValueMap(
+        (value, each)
+        for result, each in state.items()
+        for value in _before_return(terminator(block).operands[result])
+    )
+    Walk(factors, leaving, functions).block(block, state)
+    numbers = {result: carried[result] for result in state}
+    _leave(main, block, factors, state, numbers)
     attributes.renew_function_type(main)
     return [number for number, array in arrays.items() if array not in factors.waiting]
+
+
+def _is_narrow(value: ir.Value) -> bool:
+    format_ = format_of(value.type)
+    return format_ is not None and not format_.wide
 
 
 def _before_return(value: ir.Value) -> Iterator[ir.Value]:
     """Yields a result and, before casts and rescalings of state, its value."""
     yield value
     owner = value.owner
-    while not is_block(owner) and (attributes.CAST in owner.attributes or _is_rescaled(owner)):
-        number = ir.OpResult(value).result_number if _is_rescaled(owner) else 0
+    while not is_block(owner) and (attributes.CAST in owner.attributes or is_rescaled(owner)):
+        number = ir.OpResult(value).result_number if is_rescaled(owner) else 0
         value = owner.operands[number]
         yield value
         owner = value.owner
-
-
-def _is_rescaled(op: ir.Operation) -> bool:
-    here = markers.MARKER in op.attributes
-    return here and bool(op.attributes[markers.MARKER].value == markers.DYNAMIC_RESCALE)
 
 
 def _carried(main: ir.OpView) -> dict[int, int]:
@@ -107,19 +118,24 @@ def _leave(
     main: ir.OpView,
     block: ir.Block,
     factors: Factors,
-    arrays: dict[int, ir.Value],
-    kept: dict[int, int],
+    state: Mapping[int, Leaving],
+    numbers: Mapping[int, int],
 ) -> None:
-    """Divides state by the factors of the argument that it replaces, and marks it."""
+    """Divides state by its factors, and marks it; measured factors become results."""
     returned, marks = terminator(block), attributes.result_attributes(main)
-    for result, number in kept.items():
-        value, own = returned.operands[result], (arrays[number],)
-        if factors.of(value) != own:
-            value = divided(factors.value(value, returned), own, returned)
-            returned.operands[result] = value
-        marks[result][attributes.SCALE_ARRAY] = _number(number)
-        marks[result][attributes.CARRIES] = _number(number)
-    attributes.set_result_attributes(main, marks)
+    values, added = list(returned.operands), list[Attributes]()
+    for result, leaving in state.items():
+        if not leaving.found or factors.of(values[result]) != leaving.found:
+            values[result] = leaving.divide(values[result], factors, returned)
+        marks[result][attributes.SCALE_ARRAY] = _number(numbers[result])
+        marks[result][attributes.CARRIES] = _number(numbers[result])
+        if leaving.found != leaving.own:
+            values.append(leaving.found[0])
+            added.append({attributes.SCALE_FACTORS: _number(numbers[result])})
+    func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+    erase(returned)
+    attributes.renew_function_type(main)
+    attributes.set_result_attributes(main, [*marks, *added])
 
 
 def _number(value: int) -> ir.Attribute:

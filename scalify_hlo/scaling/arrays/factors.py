@@ -35,22 +35,16 @@ class Factors:
 
     Args:
         at: The first op that is visited.
-        functions: As the attribute.
 
     Attributes:
         next: The op before which the factors of results are built: the one after that which is
             visited.
-        leaving: The factors with which the function returns values, at the return and, before it,
-            at casts and rescalings of state.
-        functions: The functions of the program by name, whose calls are inlined.
         origins: The argument from which each array of factors was made.
         waiting: The arguments whose factors wait behind some matmul.
     """
 
-    def __init__(self, at: ir.Operation, functions: Mapping[str, ir.Operation]) -> None:
+    def __init__(self, at: ir.Operation) -> None:
         self.next = at
-        self.functions = functions
-        self.leaving: ValueMap[Arrays] = ValueMap()
         self.origins: ValueMap[ir.Value] = ValueMap()
         self.waiting = ValueSet()
         self._arrays: ValueMap[Arrays] = ValueMap()
@@ -115,12 +109,13 @@ class Factors:
     def _build(self, value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
         owner = value.owner
         if not is_block(owner) and is_cast(owner):
-            return _cast(self.value(owner.operands[0], at), value.type, owner, at)
+            return cast_as(owner, self.value(owner.operands[0], at), at)
         format_ = format_of(value.type)
         if format_ is None or not format_.small:
             return multiplied(value, arrays, at)
         wide = emit.convert(value, ir.F32Type.get(), at)
-        return _cast(multiplied(wide, arrays, at), value.type, None, at)
+        kind = {attributes.CAST: ir.StringAttr.get(attributes.DATA)}
+        return _converted(multiplied(wide, arrays, at), value.type, kind, at.location, at)
 
 
 def is_cast(op: ir.Operation) -> bool:
@@ -128,17 +123,26 @@ def is_cast(op: ir.Operation) -> bool:
     return attributes.CAST in op.attributes and op.attributes[attributes.CAST].value in CASTS
 
 
-def _cast(value: ir.Value, type_: ir.Type, like: ir.Operation | None, at: ir.Operation) -> ir.Value:
-    """Casts a value, with the attributes of another cast if there is one."""
-    given = {attributes.CAST: ir.StringAttr.get(attributes.DATA)}
-    if like is not None:
-        given = {key: like.attributes[key] for key in _COPIED if key in like.attributes}
+def cast_as(cast: ir.Operation, value: ir.Value, at: ir.Operation) -> ir.Value:
+    """Casts a value as another cast does, before an op."""
+    given = {key: cast.attributes[key] for key in _COPIED if key in cast.attributes}
+    return _converted(value, cast.results[0].type, given, cast.location, at)
+
+
+def _converted(
+    value: ir.Value,
+    type_: ir.Type,
+    given: Mapping[str, ir.Attribute],
+    location: ir.Location,
+    at: ir.Operation,
+) -> ir.Value:
+    """Converts a value with attributes."""
     return ir.Operation.create(
         "stablehlo.convert",
         results=[type_],
         operands=[value],
-        attributes=given,
-        loc=at.location if like is None else like.location,
+        attributes=dict(given),
+        loc=location,
         ip=ir.InsertionPoint(at),
     ).result
 
@@ -149,13 +153,7 @@ def multiplied(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
 
 
 def divided(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
-    """Returns a value over the factors of its blocks, as in `multiplied`.
-
-    The value of a cast to the format of state is divided before the cast.
-    """
-    owner = value.owner
-    if not is_block(owner) and attributes.CAST in owner.attributes:
-        return _cast(divided(owner.operands[0], arrays, at), value.type, owner, at)
+    """Returns a value over the factors of its blocks, as in `multiplied`."""
     return _each("stablehlo.divide", value, arrays, at)
 
 

@@ -10,26 +10,26 @@ from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import erase, erase_argument
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import fill_reduction
+from scalify_hlo.scaling.arrays.leaving import largest_of
 
 _MARKS: Final = (attributes.SCALE_ARRAY, attributes.SCALE_FACTORS)
 
 
-def join(main: ir.OpView) -> int:
-    """Makes the scale of each marked pair an array, and erases the arguments with factors.
+def join(main: ir.OpView) -> tuple[int, int]:
+    """Makes the scale of each marked pair an array, and erases factors.
 
     Args:
         main: The entry function, whose pairs are data and scale, side by side.
 
     Returns:
-        The number of arguments that were erased, which are the last ones.
+        The numbers of the arguments and of the results that were erased, which were the last ones.
     """
     block, marks = main.regions[0].blocks[0], attributes.argument_attributes(main)
     scales = {_number(m, attributes.SCALE_ARRAY): i + 1 for i, m in enumerate(marks) if _is(m, 0)}
     added = {_number(m, attributes.SCALE_FACTORS): i for i, m in enumerate(marks) if _is(m, 1)}
     top = block.operations[0].operation
     entered = {number: _enter(block, scales[number], place, top) for number, place in added.items()}
-    _leave(main, block, entered)
+    returned = _leave(main, block, entered)
     for place in sorted(added.values(), reverse=True):
         erase_argument(block, place)
         del marks[place]
@@ -37,7 +37,7 @@ def join(main: ir.OpView) -> int:
         mark.pop(attributes.SCALE_ARRAY, None)
     attributes.renew_function_type(main)
     attributes.set_argument_attributes(main, marks)
-    return len(added)
+    return len(added), returned
 
 
 def _is(mark: Attributes, index: int) -> bool:
@@ -58,7 +58,7 @@ def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[i
     uses = [[(use.owner, use.operand_number) for use in value.uses] for value in (array, factors)]
     array.set_type(factors.type)
     array = block.arguments[scale]
-    one = _largest(array, top)
+    one = largest_of(array, top)
     where = {"loc": top.location, "ip": ir.InsertionPoint(top)}
     parts = emit.elementwise("stablehlo.divide", array, spread_scalar(one, array, top), **where)
     for readers, value in zip(uses, (one, parts), strict=True):
@@ -73,38 +73,30 @@ def spread_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Valu
     return emit.broadcast_scalar(emit.convert(scalar, type_.element_type, at), like, at)
 
 
-def _largest(array: ir.Value, at: ir.Operation) -> ir.Value:
-    """Returns the largest scale of an array; all are positive."""
-    element = array.type.element_type
-    scalar = emit.scalar_type(element)
-    op = ir.Operation.create(
-        "stablehlo.reduce",
-        results=[scalar],
-        operands=[array, emit.constant(scalar, 0.0, at)],
-        attributes={"dimensions": ir.DenseI64ArrayAttr.get(range(array.type.rank))},
-        regions=1,
-        loc=at.location,
-        ip=ir.InsertionPoint(at),
-    )
-    fill_reduction(op.regions[0], "stablehlo.maximum", scalar, at.location)
-    return op.result
+def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]]) -> int:
+    """Returns arrays of scales: ``s * F``, or S itself if s is the scale of the argument.
 
-
-def _leave(main: ir.OpView, block: ir.Block, entered: dict[int, list[ir.Value]]) -> None:
-    """Returns arrays of scales: ``s * F``, or S itself if s is the scale of the argument."""
+    Returns:
+        The number of results that had measured factors, which were the last ones.
+    """
     returned, marks = terminator(block), attributes.result_attributes(main)
     values = list(returned.operands)
+    measured = {_number(m, _MARKS[1]): values[i] for i, m in enumerate(marks) if _is(m, 1)}
     for result, mark in enumerate(marks):
-        if attributes.SCALE_ARRAY not in mark:
+        if not _is(mark, 0):
             continue
-        array, one, parts = entered[_number(mark, attributes.SCALE_ARRAY)]
+        number = _number(mark, _MARKS[0])
+        array, one, parts = entered[number]
+        scale, parts = values[result + 1], measured.get(number, parts)
+        whole = scale == one and number not in measured
+        if not whole:
+            spread = spread_scalar(scale, parts, returned)
+            array = emit.multiply(parts, spread, returned)
+        values[result + 1] = array
         del mark[attributes.SCALE_ARRAY]
-        scale = values[result + 1]
-        if scale == one:
-            values[result + 1] = array
-        else:
-            whole = spread_scalar(scale, parts, returned)
-            values[result + 1] = emit.multiply(parts, whole, returned)
-    func.return_(values, loc=returned.location, ip=ir.InsertionPoint(returned))
+    kept = len(values) - len(measured)
+    func.return_(values[:kept], loc=returned.location, ip=ir.InsertionPoint(returned))
     erase(returned)
-    attributes.set_result_attributes(main, marks)
+    attributes.renew_function_type(main)
+    attributes.set_result_attributes(main, marks[:kept])
+    return len(measured)

@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import FACTOR_ARRAYS
 from scalify_hlo.algebra.scale_shapes import reshaped
 from scalify_hlo.dialect import markers
@@ -33,7 +34,6 @@ from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.quantize.channels import Channels, channels
 from scalify_hlo.scaling.arrays.factors import (
     Factors,
-    divided,
     is_cast,
     is_smaller,
     keeps_range,
@@ -45,6 +45,8 @@ Rule: TypeAlias = Callable[[ir.Operation, Factors], bool]
 
 RULES: Final[Dispatch[Rule]] = Dispatch()
 """The rules by name of op."""
+
+_EXPONENT_BITS: Final = FORMATS["f32"].exponent_bits
 
 
 Where: TypeAlias = dict[str, Any]
@@ -79,25 +81,24 @@ def _moved(move: Move) -> Rule:
     return apply
 
 
-@_moves("stablehlo.negate", "stablehlo.abs", "stablehlo.reduce_precision")
+@_moves("stablehlo.negate", "stablehlo.abs")
 def _same(_: ir.Operation, array: ir.Value, _w: Where) -> ir.Value:
     return array
 
 
+@_moves("stablehlo.convert")
 def _converted(op: ir.Operation, array: ir.Value, _w: Where) -> ir.Value | None:
     """Factors wait behind casts to f8 only if the cast has a scale that follows from its data."""
     source, result = op.operands[0].type, op.results[0]
     return array if keeps_range(source, result.type) or is_cast(op) else None
 
 
-@RULES.on("stablehlo.convert")
-def _converted_in(op: ir.Operation, factors: Factors) -> bool:
-    """Passes a cast of state, which leaves with the factors that it has, and other converts."""
-    leaving = factors.leaving.get(op.results[0])
-    if leaving is not None and factors.of(op.operands[0]) == leaving:
-        factors.set(op.results[0], leaving)
-        return True
-    return _moved(_converted)(op, factors)
+@RULES.on("stablehlo.reduce_precision")
+def _rounded(op: ir.Operation, factors: Factors) -> bool:
+    """Passes a rounding that keeps the exponents of f32, or more."""
+    if ir.IntegerAttr(op.attributes["exponent_bits"]).value < _EXPONENT_BITS:
+        return False
+    return _moved(_same)(op, factors)
 
 
 @_moves("stablehlo.transpose")
@@ -214,18 +215,12 @@ def _over(op: ir.Operation, factors: Factors) -> bool:
 
 @RULES.on("stablehlo.optimization_barrier")
 def _through(op: ir.Operation, factors: Factors) -> bool:
-    """Passes a barrier, and a marker that rescales data by a statistic of them.
-
-    Such a marker rescales state, which leaves with the factors of the argument that it replaces.
-    """
+    """Passes a barrier, and a marker that rescales data by a statistic of them."""
     name = op.attributes[markers.MARKER].value if markers.MARKER in op.attributes else None
     if name not in (None, markers.DYNAMIC_RESCALE):
         return False
-    for index, (value, result) in enumerate(zip(op.operands, op.results, strict=True)):
-        leaving = factors.leaving.get(result)
-        if leaving is not None and factors.of(value) != leaving:
-            op.operands[index] = divided(factors.value(value, op), leaving, op)
-        factors.set(result, factors.of(value) if leaving is None else leaving)
+    for value, result in zip(op.operands, op.results, strict=True):
+        factors.set(result, factors.of(value))
     return True
 
 

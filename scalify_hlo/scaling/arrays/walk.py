@@ -2,69 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.functions import callee_of, terminator
+from scalify_hlo.dialect.value_map import ValueMap
+from scalify_hlo.errors import InputError
 from scalify_hlo.scaling.arrays.factors import Factors
+from scalify_hlo.scaling.arrays.leaving import Leaving
 from scalify_hlo.scaling.arrays.rules import RULES
 from scalify_hlo.transforms.inlining import inline_call
 
 _LOOP, _CALL = "stablehlo.while", "func.call"
 
 
-def walk(block: ir.Block, factors: Factors, kept: Collection[int] = ()) -> None:
-    """Visits the ops of a block in order; those that have no rule read values.
+def is_rescaled(op: ir.Operation) -> bool:
+    """Whether an op is a marker that rescales its operands by a statistic."""
+    here = markers.MARKER in op.attributes
+    return here and bool(op.attributes[markers.MARKER].value == markers.DYNAMIC_RESCALE)
+
+
+class Walk:
+    """A walk over a function.
 
     Args:
-        block: The block, which is edited.
-        factors: The factors of its arguments and of what it captures.
-        kept: The numbers of the operands of its terminator that have factors outside too.
+        factors: The factors of its values.
+        leaving: The factors with which it returns values, at casts and rescalings of state.
+        functions: The functions of the program by name, whose calls are inlined.
     """
-    ops = [op.operation for op in block.operations]
-    _visit_all(ops, factors)
-    end = ops[-1]
-    for index in factors.held(end):
-        if index not in kept:
-            factors.apply(end, index)
 
+    def __init__(
+        self,
+        factors: Factors,
+        leaving: ValueMap[Leaving],
+        functions: Mapping[str, ir.Operation],
+    ) -> None:
+        self._factors, self._leaving, self._functions = factors, leaving, functions
+        self._open: list[str] = []
 
-def _visit_all(ops: Sequence[ir.Operation], factors: Factors) -> None:
-    """Visits all ops of a sequence but the last."""
-    for op, following in pairwise(ops):
-        factors.next = following
-        _visit(op, following, factors)
+    def block(self, block: ir.Block, kept: Collection[int] = ()) -> None:
+        """Visits the ops of a block in order; those that have no rule read values.
 
+        Args:
+            block: The block, which is edited.
+            kept: The numbers of the operands of its terminator that have factors outside too.
+        """
+        ops = [op.operation for op in block.operations]
+        self._visit_all(ops)
+        for index in self._factors.held(ops[-1]):
+            if index not in kept:
+                self._factors.apply(ops[-1], index)
 
-def _visit(op: ir.Operation, following: ir.Operation, factors: Factors) -> None:
-    held = factors.held(op)
-    if op.name == _LOOP:
-        _loop(op, factors)
-        return
-    if held and op.name == _CALL and not len(op.attributes) > 1:
-        callee = factors.functions[callee_of(op)]
-        _visit_all([*inline_call(op, callee), following], factors)
-        return
-    rule = RULES.get(op.name)
-    if held and not (rule is not None and rule(op, factors)):
-        for index in held:
-            factors.apply(op, index)
-    for region in op.regions:
-        for block in region.blocks:
-            walk(block, factors)
+    def _visit_all(self, ops: Sequence[ir.Operation]) -> None:
+        """Visits all ops of a sequence but the last."""
+        for op, following in pairwise(ops):
+            self._factors.next = following
+            self._visit(op, following)
 
+    def _visit(self, op: ir.Operation, following: ir.Operation) -> None:
+        held = self._factors.held(op)
+        if op.name == _LOOP:
+            self._loop(op)
+        elif held and op.name == _CALL and len(op.attributes) == 1:
+            self._call(op, following)
+        elif not self._of_state(op):
+            rule = RULES.get(op.name)
+            if held and not (rule is not None and rule(op, self._factors)):
+                for index in held:
+                    self._factors.apply(op, index)
+            for region in op.regions:
+                for block in region.blocks:
+                    self.block(block)
 
-def _loop(op: ir.Operation, factors: Factors) -> None:
-    """Visits a loop; carries that no turn changes keep their factors."""
-    condition, body = (region.blocks[0] for region in op.regions)
-    returned = terminator(body).operands
-    kept = {i for i in factors.held(op) if returned[i] == body.arguments[i]}
-    for index, value in enumerate(op.operands):
-        if index not in kept:
-            factors.apply(op, index)
-            continue
-        for same in (condition.arguments[index], body.arguments[index], op.results[index]):
-            factors.set(same, factors.of(value))
-    walk(condition, factors)
-    walk(body, factors, kept)
+    def _of_state(self, op: ir.Operation) -> bool:
+        """Visits a rescaling or a cast of state, and returns whether the op is one."""
+        found = [self._leaving.get(result) for result in op.results]
+        if is_rescaled(op) and any(found):
+            for index, leaving in enumerate(found):
+                value = op.operands[index]
+                arrays = self._factors.of(value)
+                if leaving is not None:
+                    op.operands[index] = leaving.divide(value, self._factors, op)
+                    arrays = leaving.found
+                self._factors.set(op.results[index], arrays)
+            return True
+        leaving = found[0] if found else None
+        if leaving is None or attributes.CAST not in op.attributes or not leaving.found:
+            return False
+        if self._factors.of(op.operands[0]) != leaving.found:
+            return False
+        self._factors.set(op.results[0], leaving.found)
+        return True
+
+    def _call(self, op: ir.Operation, following: ir.Operation) -> None:
+        """Inlines a call, and visits the ops that take its place."""
+        name = callee_of(op)
+        if name in self._open:
+            raise InputError(
+                f"function @{name} calls itself",
+                location=str(op.location),
+                hint="StableHLO programs have no recursion; use stablehlo.while",
+            )
+        self._open.append(name)
+        self._visit_all([*inline_call(op, self._functions[name]), following])
+        self._open.pop()
+
+    def _loop(self, op: ir.Operation) -> None:
+        """Visits a loop; carries that no turn changes keep their factors."""
+        factors = self._factors
+        condition, body = (region.blocks[0] for region in op.regions)
+        returned = terminator(body).operands
+        kept = {i for i in factors.held(op) if returned[i] == body.arguments[i]}
+        for index, value in enumerate(op.operands):
+            if index not in kept:
+                factors.apply(op, index)
+                continue
+            for same in (condition.arguments[index], body.arguments[index], op.results[index]):
+                factors.set(same, factors.of(value))
+        self.block(condition)
+        self.block(body, kept)
