@@ -173,6 +173,8 @@ def recipes(draw: st.DrawFn) -> Recipe:
     target = draw(st.sampled_from(get_args(Target)))
     patterns = st.lists(st.text(max_size=6), max_size=3).map(tuple)
     scales = st.lists(st.sampled_from(["a*=2^-4", "w=0.5", "[x]=8"]), max_size=3).map(tuple)
+    blocks = st.lists(st.sampled_from(["a*=0x1", "w=128x128", "[x]=8"]), max_size=3).map(tuple)
+    special = {"scale": scales, "blocks": blocks}
     recipe = Recipe(
         name=draw(st.text(max_size=8)),
         meet=draw(st.sampled_from(get_args(Meet))),
@@ -204,10 +206,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
             ),
         ),
         inputs=Inputs(
-            **{
-                key: draw(scales if key == "scale" else patterns)
-                for key in Inputs.__dataclass_fields__
-            }
+            **{key: draw(special.get(key, patterns)) for key in Inputs.__dataclass_fields__}
         ),
     )
     return without_idle(recipe)

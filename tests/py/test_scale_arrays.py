@@ -95,6 +95,12 @@ CASES: dict[str, tuple[Function, list[Any], list[str]]] = {
     "product": (lambda w, x: jnp.tanh(w * w) @ x.T, [W, W], ["w=0x1"]),
     "squares": (lambda w, x: (w * w * w) @ x.T, [W, W], ["w=0x1", "x=1x0"]),
     "quotient": (lambda w, x: w / x, [W, W], ["w=0x1", "x=1x0"]),
+    "sums of one": (lambda w, x: (w * 3 - w) @ x.T, [W, W], ["w=0x1", "x=1x0"]),
+    "choices of one": (
+        lambda w, x: jnp.where(w > 0, jnp.maximum(w, w * 0.5), -w) @ x.T,
+        [W, W],
+        ["w=0x1", "x=1x0"],
+    ),
     "sum": (lambda w, x: w + x, [W, W], ["w=0x1", "x=1x0"]),
     "broadcast": (
         lambda w, x: jnp.broadcast_to(w[:, None], (8, 3, 12)) * x,

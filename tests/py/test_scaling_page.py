@@ -42,8 +42,9 @@ def test_the_python_shown_runs() -> None:
             assert np.isfinite(float(names["loss"]))
             assert all(value > 0 for value in names["amax"].values())
         carried = [names["scaling_state"]] if "scaling_state" in block else []
-        results = names["program"].call(params, opt_state, batches[0], *carried)
-        loss = float((results[0] if carried else results)[2])
+        given = names["state"] if "scaled_state" in block else (params, opt_state)
+        results = names["program"].call(*given, batches[0], *carried)
+        loss = float(scalify_hlo.asarray((results[0] if carried else results)[2]))
         exact = float(jax.jit(gpt2.adamw_step)(params, opt_state, batches[0])[2])
         assert abs(loss - exact) < 0.02
 

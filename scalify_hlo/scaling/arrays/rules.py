@@ -10,6 +10,7 @@ negate, abs, rounding      those of the operand
 convert                    those of the operand, if no range is lost, or in a cast of a recipe
 multiply                   those of both operands
 divide                     those of the dividend
+add, maximum, select ...   those of both operands, if they are the same
 transpose, reverse         those of the operand, moved as its elements
 reshape                    those of the operand, if each block stays one
 broadcast_in_dim           those of the operand; one for each new dimension
@@ -31,6 +32,7 @@ from scalify_hlo.algebra.limits import FACTOR_ARRAYS
 from scalify_hlo.algebra.scale_shapes import reshaped
 from scalify_hlo.dialect import markers
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.traits import EXTREMES, SUMS
 from scalify_hlo.quantize.channels import Channels, channels
 from scalify_hlo.scaling.arrays.factors import (
     Factors,
@@ -210,6 +212,17 @@ def _multiplied(op: ir.Operation, factors: Factors) -> bool:
 def _over(op: ir.Operation, factors: Factors) -> bool:
     factors.apply(op, 1)
     factors.set(op.results[0], factors.of(op.operands[0]))
+    return True
+
+
+@RULES.on(*SUMS, *EXTREMES, "stablehlo.select")
+def _alike(op: ir.Operation, factors: Factors) -> bool:
+    """Passes sums and choices of values that have the same factors."""
+    first, second = list(op.operands)[-2:]
+    arrays = factors.of(first)
+    if factors.of(second) != arrays:
+        return False
+    factors.set(op.results[0], arrays)
     return True
 
 
