@@ -13,7 +13,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.value_map import run_native
-from scalify_hlo.errors import Remark
+from scalify_hlo.errors import Remark, UsageError
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
 from scalify_hlo.scaling.arrays.boundary import split
@@ -39,12 +39,24 @@ class SplitScaleArraysPass(Pass):
         main = main_function(module)
         if main is None or not attributes.any_argument_has(main, attributes.SCALE_SHAPE):
             return
+        _refuse_moments(main)
         functions = functions_in(module.regions[0].blocks[0].operations)
         early = split(main, {name: op.operation for name, op in functions.items()})
         if self.told:
             report.remarks += _multiplied_early(main, early)
         run_native("builtin.module(symbol-dce)", module, verify=False)
         index.invalidate()
+
+
+def _refuse_moments(main: ir.OpView) -> None:
+    """Raises an error for a moment that the recipe stores with other blocks."""
+    marks = attributes.argument_attributes(main)
+    for name, mark in zip(attributes.argument_names(main), marks, strict=True):
+        if attributes.PACKED in mark and attributes.SCALE_SHAPE in mark:
+            raise UsageError(
+                f"{name} has an array of scales, and the recipe stores it with other blocks",
+                hint="leave moments out of inputs.blocks, or set state.moment_scales=tensor",
+            )
 
 
 def _multiplied_early(main: ir.OpView, numbers: list[int]) -> Iterator[Remark]:

@@ -401,3 +401,13 @@ def test_blocks_of_scalify_are_those_of_its_arguments() -> None:
         run(jsa.as_scaled_array(jnp.ones((4, 4))))
     with pytest.raises(jsa.UsageError, match="do not divide an array of the shape"):
         jsa.as_scaled_array(jnp.ones((4, 6)), block=(3, 1))
+
+
+def test_moments_have_blocks_of_one_kind() -> None:
+    def step(w: jax.Array, m: jax.Array, x: jax.Array) -> Any:
+        gradient = jax.grad(lambda w: jnp.sum((x @ w) ** 2))(w)
+        m = 0.9 * m + 0.1 * gradient
+        return w - 0.1 * m, m
+
+    with pytest.raises(jsa.UsageError, match="m has an array of scales, and the recipe stores it"):
+        rewritten(step, [W16] * 3, ["m=0x1"], recipe="fp8-state8")
