@@ -20,23 +20,25 @@ from scalify_hlo.report.requirements import Requirement
 _NO_COST = Cost(0.0, RATIO, 0.0)
 
 
-def variants(recipe: Recipe, outcome: Outcome, *, formats: bool) -> Iterator[Recipe]:
+def variants(recipe: Recipe, outcome: Outcome, *, formats: bool, able: bool) -> Iterator[Recipe]:
     """Yields the other recipes that a search tries.
 
     They differ in the format of gradients, and in whether matmuls that project to a vocabulary are
-    in low precision. E5M2 has more range than E4M3, and one bit less of precision. With a scale for
-    each gradient, the range may not be needed. One step cannot show that of later ones, so the
-    format is tried only on request.
+    in low precision. A recipe leaves those wide on purpose, and trainings are further from f32 with
+    them than the cost of one step says. So they are tried if the budget needs them. E5M2 has more
+    range than E4M3, and one bit less of precision. With a scale for each gradient, the range may
+    not be needed. One step cannot show that of later ones, so the format is tried only on request.
 
     Args:
         recipe: The given recipe.
         outcome: Its run.
         formats: Whether a finer format of gradients is tried too.
+        able: Whether the recipe can meet the budget as it is.
     """
     own, other = recipe.matmul.gradient, recipe.matmul.activation
     finer = formats and KEEP not in (own, other) and _is_finer(other, own)
     gradients = [own, other] if finer else [own]
-    vocabulary = any(each.wide == VOCABULARY for each in outcome.report.matmuls)
+    vocabulary = not able and any(each.wide == VOCABULARY for each in outcome.report.matmuls)
     for gradient in gradients:
         for included in (False, True) if vocabulary else (False,):
             settings: dict[str, object] = {"matmul.gradient": gradient} if gradient != own else {}

@@ -67,8 +67,8 @@ def search(
         program: As for `rewrite`; it is not changed. If its shapes are symbolic, it runs at the
             shapes of the samples.
         samples: The arguments, as for `calibrate`: those of one step.
-        recipe: The recipe, as for `load_recipe`. Matmuls that project to a vocabulary are searched
-            too, although recipes leave them wide.
+        recipe: The recipe, as for `load_recipe`. Matmuls that project to a vocabulary, which
+            recipes leave wide, are searched too if the budget cannot be met without.
         budget: The share of matmuls in low precision, as in ``narrow>=0.95``; the quantities are
             those of `rewrite --require`.
         formats: Whether a finer format of gradients is tried too.
@@ -184,7 +184,8 @@ class _Searching:
         )
         self.outcome = self.measuring.outcome(recipe, casts=True)
         self.tried = [self._candidate(recipe, self.outcome)]
-        others = list(variants(recipe, self.outcome, formats=options.formats))
+        able = self.tried[0].chosen is not None
+        others = list(variants(recipe, self.outcome, formats=options.formats, able=able))
         self._total += len(others)
         for other in others:
             self.tried.append(self._candidate(other, self.measuring.outcome(other, casts=True)))

@@ -137,7 +137,7 @@ def vocabulary_program(scope: str = "head") -> tuple[Any, Any]:
     return export.export(jax.jit(step))(*sample), sample
 
 
-def test_matmuls_of_a_vocabulary_are_searched_too() -> None:
+def test_matmuls_of_a_vocabulary_are_searched_if_the_budget_needs_them() -> None:
     program, sample = vocabulary_program()
 
     def found(budget: str) -> Search:
@@ -152,6 +152,8 @@ def test_matmuls_of_a_vocabulary_are_searched_too() -> None:
     assert everything.left_out == ()
     same = found(f"narrow>={everything.whole.narrow}")
     assert same.chosen.cost <= same.whole_cost < everything.chosen.cost
+    assert not same.result.matmul.vocabulary
+    assert not any(each.site.vocabulary for each in same.sites)
 
 
 def test_a_matmul_of_a_vocabulary_is_told_from_others_of_its_name() -> None:
