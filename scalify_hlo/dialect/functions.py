@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeGuard
 
 from scalify_hlo._compat import ir
+from scalify_hlo.errors import InputError
 
 
 def main_function(module: ir.Operation) -> ir.OpView | None:
@@ -25,6 +26,15 @@ def callee_of(op: ir.Operation | ir.OpView) -> str:
     """Returns the function to which a call or a composite refers."""
     key = "callee" if op.operation.name == "func.call" else "decomposition"
     return str(op.attributes[key].value)
+
+
+def recursion(call: ir.Operation | ir.OpView) -> InputError:
+    """Returns the error about a call of a function that reaches itself."""
+    return InputError(
+        f"function @{callee_of(call)} calls itself",
+        location=str(call.location),
+        hint="StableHLO programs have no recursion; use stablehlo.while",
+    )
 
 
 REFERENCES: Final = {

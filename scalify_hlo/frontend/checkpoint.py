@@ -32,9 +32,6 @@ from scalify_hlo.run.packed import is_packed, value_of_pair
 from scalify_hlo.run.scale_arrays import by_element
 from scalify_hlo.storage.arrays import StoredArray
 
-_BLOCK_SCALES: Final = np.dtype(ml_dtypes.float8_e8m0fnu)
-"""The dtype of the scales of moments in blocks."""
-
 _NARROW: Final = 2
 """The most bytes of an element in which a program stores numbers that it computes in f32."""
 
@@ -362,8 +359,8 @@ def _relative_error(argument: Argument, values: Array, made: list[Array], name: 
     rows, data = values.reshape(-1, row), data.reshape(-1, row)
     scales = scale
     if scale.shape:
-        own = scale.dtype == _BLOCK_SCALES
-        scales = (scale if own else by_element(scale, values.shape)).reshape(len(rows), -1)
+        moment = argument.scale is not None and is_packed(argument.scale)
+        scales = (scale if moment else by_element(scale, values.shape)).reshape(len(rows), -1)
     wide = np.complex128 if is_complex(values.dtype) else np.float64
     largest = error = 0.0
     lost = 0

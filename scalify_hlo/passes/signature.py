@@ -156,7 +156,7 @@ def _scale_shape(name: str, type_: ir.Type, block: tuple[int, ...]) -> ir.Attrib
     if shape is None:
         text = "x".join(map(str, block))
         raise UsageError(
-            f"inputs.blocks gives {name}, which is {type_}, blocks of {text}",
+            f"blocks of {text} in inputs.blocks do not divide {name}, which is {type_}",
             hint="give a size for each dimension that divides it, or 0 for the whole dimension; "
             "complex numbers and dynamic shapes have one scale",
         )

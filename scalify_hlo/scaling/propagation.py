@@ -18,10 +18,9 @@ from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.functions import callee_of, is_private, terminator
+from scalify_hlo.dialect.functions import callee_of, is_private, recursion, terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
-from scalify_hlo.errors import InputError
 from scalify_hlo.quantize.numbers import clear_numbers
 from scalify_hlo.recipes.model import WIDE, Recipe
 from scalify_hlo.report.model import Report, kind_of
@@ -345,11 +344,7 @@ class Propagation:
         key = (name, rewriter.devices, passed.key, infos)
         if key not in self._callees:
             if name in self._active:
-                raise InputError(
-                    f"function @{name} calls itself",
-                    location=str(op.location),
-                    hint="StableHLO programs have no recursion; use stablehlo.while",
-                )
+                raise recursion(op)
             self._active.append(name)
             self._callees[key] = self._copy(name, passed, rewriter.devices)
             self._active.pop()

@@ -7,9 +7,8 @@ from itertools import pairwise
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import attributes, markers
-from scalify_hlo.dialect.functions import callee_of, terminator
+from scalify_hlo.dialect.functions import callee_of, recursion, terminator
 from scalify_hlo.dialect.value_map import ValueMap
-from scalify_hlo.errors import InputError
 from scalify_hlo.scaling.arrays.factors import Factors
 from scalify_hlo.scaling.arrays.leaving import Leaving
 from scalify_hlo.scaling.arrays.rules import RULES
@@ -100,11 +99,7 @@ class Walk:
         """Inlines a call, and visits the ops that take its place."""
         name = callee_of(op)
         if name in self._open:
-            raise InputError(
-                f"function @{name} calls itself",
-                location=str(op.location),
-                hint="StableHLO programs have no recursion; use stablehlo.while",
-            )
+            raise recursion(op)
         self._open.append(name)
         self._visit_all([*inline_call(op, self._functions[name]), following])
         self._open.pop()
