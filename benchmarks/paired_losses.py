@@ -4,11 +4,16 @@
     python -m benchmarks.paired_losses nvfp4 nvfp4:blocks.hadamard=true --seeds 12 --steps 200
     python -m benchmarks.paired_losses fp8-current mxfp8 --outlier 16
     python -m benchmarks.paired_losses unit unit:compute=bf16 --short --steps 60 --seeds 6
+    python -m benchmarks.paired_losses mxfp8 --steps 300 --seeds 100 --until 0.005 --output FILE
 
 A recipe is a preset, with options after colons. All contenders of a seed begin with the same
 parameters and see the same batches. A gap is the mean loss of the last fifth of the steps, less
 that of f32. The rows have the mean over the seeds, its standard error, and the gap of each seed.
 `nudged` is f32 from parameters that are rounded to four bits once: its gaps are chance.
+With `--until`, no further seed is begun once all standard errors are at most that. With `--output`,
+each loss is a line of a file, with versions. Losses that are in it are not computed again, so that
+a run can be interrupted, and the rows are over all seeds in it. Several processes may add to it,
+each with its own seeds, which begin at `--first`.
 
 Training amplifies any difference. With `--short`, runs of five steps start from states of the run
 in f32, after its first ten steps, which amplify most. A gap is that of the loss of the fifth step.
@@ -19,11 +24,15 @@ divided by it, so that f32 computes the same numbers.
 """
 
 import argparse
+import json
 import math
+import platform
 import statistics
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -43,7 +52,7 @@ from examples import gpt2
 from examples.training import training_step
 from scalify_hlo.recipes.loading import load_recipe
 
-NUDGED = "nudged"
+EXACT, NUDGED = "f32", "nudged"
 
 FIRST_RUNS = 2
 """The short runs of a seed that do not count: differences grow by thousands in the first steps."""
@@ -70,10 +79,37 @@ def planted_model(octaves: int) -> Training:
     return replace(language_model(SMALL), step=training_step(loss, gpt2.ADAMW))
 
 
-def compiled(program: jax.export.Exported, contender: str) -> Any:
-    """Returns the compiled step of a contender, of signature ``same``."""
-    recipe, *settings = contender.split(":")
-    return jax.jit(scalify_hlo.rewrite(program, recipe=load_recipe(recipe, settings)).call)
+@dataclass(frozen=True)
+class Compiled:
+    """The compiled step of a contender.
+
+    Attributes:
+        run: (*state, *batch) -> (*state, loss).
+        stored: Returns the state as the step takes it, from that of the model.
+    """
+
+    run: Callable[..., Any]
+    stored: Callable[[Any], Any] = tuple
+
+    def begun(self, training: Training) -> Training:
+        """Returns a training whose first state is as the step takes it."""
+        return replace(training, state=lambda seed: self.stored(training.state(seed)))
+
+
+def compiled(program: jax.export.Exported, contender: str) -> Compiled:
+    """Compiles the step of a contender, of signature ``scaled`` if it stores narrow state."""
+    name, *settings = contender.split(":")
+    recipe = load_recipe(name, settings)
+    if not recipe.state.narrow:
+        return Compiled(jax.jit(scalify_hlo.rewrite(program, recipe=recipe).call))
+    rewritten = scalify_hlo.rewrite(program, recipe=recipe, signature="scaled")
+    step = jax.jit(rewritten.call)
+
+    def run(*arguments: Any) -> Any:
+        *state, loss = step(*arguments)
+        return *state, scalify_hlo.asarray(loss)
+
+    return Compiled(run, partial(scalify_hlo.scaled_state, rewritten))
 
 
 def standard_error(gaps: Sequence[float]) -> float:
@@ -81,53 +117,122 @@ def standard_error(gaps: Sequence[float]) -> float:
     return statistics.stdev(gaps) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
 
 
-def main() -> int:
-    """Trains all, and prints a row for each."""
+class Losses:
+    """The losses at the end of training, of contenders and seeds, in memory and in a file."""
+
+    def __init__(self, path: Path | None, setting: Mapping[str, int]) -> None:
+        """Reads the losses of a setting, which is the number of steps and the like."""
+        self._path, self._setting = path, setting
+        self._found: dict[tuple[str, int], float] = {}
+        for line in path.read_text().splitlines() if path and path.exists() else ():
+            entry = json.loads(line)
+            if setting.items() <= entry.items():
+                self._found[entry["contender"], entry["seed"]] = entry["loss"]
+
+    def find(self, contender: str, seed: int, loss: Callable[[], float]) -> None:
+        """Computes a loss that is not known."""
+        key = contender, seed
+        if key in self._found:
+            return
+        self._found[key] = loss()
+        if self._path:
+            entry = {"contender": contender, "seed": seed, "loss": self._found[key]}
+            versions = {"jax": jax.__version__, "python": platform.python_version()}
+            with self._path.open("a") as file:
+                print(json.dumps({**entry, **self._setting, **versions}), file=file)
+
+    def gaps(self, contender: str) -> list[float]:
+        """Returns the gaps from f32 of the seeds that have both losses."""
+        seeds = sorted(seed for name, seed in self._found if name == contender)
+        exact = {seed: loss for (name, seed), loss in self._found.items() if name == EXACT}
+        return [self._found[contender, seed] - exact[seed] for seed in seeds if seed in exact]
+
+    def exact(self) -> list[float]:
+        """Returns the losses of f32."""
+        return [loss for (name, _), loss in self._found.items() if name == EXACT]
+
+
+def parsed() -> argparse.Namespace:
+    """Returns the arguments of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("contenders", nargs="*", metavar="RECIPE[:KEY=VALUE]")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--until", type=float, default=0.0, metavar="ERROR")
+    parser.add_argument("--output", type=Path, metavar="FILE")
     parser.add_argument("--short", action="store_true", help="short runs, from states of f32")
     parser.add_argument("--outlier", type=int, default=0, metavar="OCTAVES")
     options = parser.parse_args()
+    if options.short and (options.output or options.until):
+        parser.error("--output and --until are for whole runs, and not for --short")
+    return options
+
+
+def main() -> int:
+    """Trains all, and prints a row for each."""
+    options = parsed()
     training = planted_model(options.outlier) if options.outlier else language_model(SMALL)
     sample = (*training.state(0), *next(training.batches(0, 1)))
     program = jax.export.export(jax.jit(training.step))(*sample)
     original = jax.jit(program.call)
-    exact = [train(original, training, seed, options.steps) for seed in range(options.seeds)]
-    mean = statistics.mean(map(last_loss, exact))
-    print(f"f32: {mean:.4f}, {options.steps} steps, {options.seeds} seeds")
-    if not options.short:
-        _print_whole(NUDGED, original, nudged(training), exact)
-    for name in options.contenders:
-        run = compiled(program, name)
-        (_print_short if options.short else _print_whole)(name, run, training, exact)
+    (_short_runs if options.short else _whole_runs)(options, training, program, original)
     return 0
 
 
-def _print_whole(name: str, run: Any, training: Training, exact: Sequence[Trajectory]) -> None:
-    """Prints the gaps at the end of training, of each seed."""
-    steps = len(exact[0].losses)
-    gaps = [
-        last_loss(train(run, training, seed, steps)) - last_loss(one)
-        for seed, one in enumerate(exact)
-    ]
+def _whole_runs(
+    options: argparse.Namespace, training: Training, program: jax.export.Exported, original: Any
+) -> None:
+    """Trains seed by seed, and prints the gaps at the end."""
+    contenders = [NUDGED, *options.contenders]
+    losses = Losses(options.output, {"steps": options.steps, "outlier": options.outlier})
+    step = cache(lambda name: compiled(program, name))
+
+    def loss(name: str, seed: int) -> float:
+        begun = nudged(training) if name == NUDGED else training
+        mine = Compiled(original) if name in (EXACT, NUDGED) else step(name)
+        return last_loss(train(mine.run, mine.begun(begun), seed, options.steps))
+
+    for seed in range(options.first, options.first + options.seeds):
+        for name in (EXACT, *contenders):
+            losses.find(name, seed, partial(loss, name, seed))
+        if all(standard_error(losses.gaps(name)) <= options.until for name in contenders):
+            break
+    exact = losses.exact()
+    print(f"f32: {statistics.mean(exact):.4f}, {options.steps} steps, {len(exact)} seeds")
+    for name in contenders:
+        _print_gaps(name, losses.gaps(name))
+
+
+def _print_gaps(name: str, gaps: Sequence[float]) -> None:
+    """Prints the mean of gaps, its error, and the gap of each seed."""
     each = " ".join(f"{gap:+.3f}" for gap in gaps)
-    print(
-        f"{name}: {statistics.mean(gaps):+.4f} +- {standard_error(gaps):.4f} ({each})", flush=True
-    )
+    print(f"{name}: {statistics.mean(gaps):+.4f} +- {standard_error(gaps):.4f} ({each})")
 
 
-def _print_short(name: str, run: Any, training: Training, exact: Sequence[Trajectory]) -> None:
+def _short_runs(
+    options: argparse.Namespace, training: Training, program: jax.export.Exported, original: Any
+) -> None:
+    """Prints the gaps of short runs."""
+    seeds = range(options.first, options.first + options.seeds)
+    exact = [train(original, training, seed, options.steps) for seed in seeds]
+    mean = statistics.mean(map(last_loss, exact))
+    print(f"f32: {mean:.4f}, {options.steps} steps, {options.seeds} seeds")
+    for name in options.contenders:
+        _print_short(name, compiled(program, name), training, dict(zip(seeds, exact, strict=True)))
+
+
+def _print_short(
+    name: str, step: Compiled, training: Training, exact: Mapping[int, Trajectory]
+) -> None:
     """Prints the gaps at the end of short runs from states of f32."""
-    steps = len(exact[0].losses)
-    gaps = [
-        gap
-        for seed, one in enumerate(exact)
-        for gap in list(short_gaps(run, training, seed, steps, one))[FIRST_RUNS:]
-    ]
+    gaps: list[float] = []
+    for seed, one in exact.items():
+        begun = replace(one, states=list(map(step.stored, one.states)))
+        found = short_gaps(step.run, training, seed, len(one.losses), begun)
+        gaps += list(found)[FIRST_RUNS:]
     mean, error = statistics.mean(gaps), standard_error(gaps)
     size = statistics.median(map(abs, gaps))
     print(f"{name}: {mean:+.5f} +- {error:.5f}, magnitude {size:.5f}", flush=True)
