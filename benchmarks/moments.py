@@ -12,6 +12,7 @@ and largest. `fp8-state8` rounds at random. No bound: it is the figure in `docs/
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import jax
 import numpy as np
@@ -31,9 +32,10 @@ def at_random(value: Array, format_: str) -> Array:
     return np.asarray(_at_random(value, np.dtype(DTYPES[format_])))
 
 
-@jax.jit(static_argnums=1)
+@partial(jax.jit, static_argnums=1)
 def _at_random(value: jax.Array, dtype: np.dtype) -> jax.Array:
-    return from_blocks(*to_blocks(value, dtype, 2), 2)
+    data, scale = to_blocks(value, dtype, 2)
+    return from_blocks(data, scale, 2)
 
 
 def to_nearest(value: Array, format_: str) -> Array:

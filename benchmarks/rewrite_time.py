@@ -1,4 +1,7 @@
-"""Time to rewrite a GPT-2 small training step, over parsing, cloning and printing it."""
+"""Time to rewrite a GPT-2 small training step, over parsing, cloning and printing it.
+
+The last row is `fp8-current` without a report, over the same with one.
+"""
 
 import statistics
 import sys
@@ -30,7 +33,9 @@ from scalify_hlo.profile.histogram import FINITE_BINS
 from scalify_hlo.profile.model import Profile, TensorProfile
 
 BOUND = 4.0
-CALIBRATED = "fp8-calibrated"
+UNREPORTED = 1.02
+"""1, and what two equal runs differ by."""
+CALIBRATED, REPORTED = "fp8-calibrated", "fp8-current"
 FILE = Path("build/bench/gpt2-small.mlir")
 
 
@@ -60,6 +65,12 @@ def calibrated(path: Path, profile: Profile) -> str:
     return scalify_hlo.rewrite(path.read_text(), profile=profile)
 
 
+def narrowed(path: Path, report: bool) -> object:
+    """Reads and rewrites under a recipe that casts, with a report if asked for."""
+    rewrite = partial(scalify_hlo.rewrite, path.read_text(), recipe=REPORTED)
+    return rewrite(report=True) if report else rewrite()
+
+
 def main() -> int:
     """Times each turn by turn with the least; the first round of each is not counted.
 
@@ -85,6 +96,11 @@ def main() -> int:
         per_op = statistics.median(seconds[name]) / ops * 1e6
         rows += [Row(f"{name}: over parse + clone + print", ratio(seconds, name, "floor"), bound)]
         rows += [Row(f"{name}: microseconds an op", per_op, form=".1f")]
+    reports = {name: partial(narrowed, FILE, name == "with") for name in ("with", "without")}
+    interleaved(reports, 1)
+    seconds = interleaved(reports, options.rounds)
+    name = f"{REPORTED}: without a report, over with one"
+    rows += [Row(name, ratio(seconds, "without", "with"), UNREPORTED)]
     rows[:0] = [
         Row("StableHLO ops", ops, form=",.0f"),
         Row("parse + clone + print: seconds", statistics.median(least)),

@@ -114,16 +114,21 @@ def _require_finite(name: str, pair: Any, made: Any) -> None:
     """Refuses data that the cast made infinite or NaN; those that JAX traces have no numbers."""
     if isinstance(made.data, jax.core.Tracer):
         return
-    lost = 0
-    for kind in (jnp.isnan, jnp.isinf):  # E4M3 has no infinity, and its NaN may come from one.
-        before, after = (int(jnp.sum(kind(each.data))) for each in (pair, made))
-        lost = max(lost, after - before)
-    if lost:
+    # E4M3 has no infinity, and its NaN may come from one.
+    pairs = zip(_not_finite(pair.data), _not_finite(made.data), strict=True)
+    lost = max(int(after) - int(before) for before, after in pairs)
+    if lost > 0:
         raise InputError(
             overflow(name, lost, made.data, made.scale),
             hint="rewrite the original so that it takes this argument as it is: the option "
             "matmul.exclude leaves a weight wide, and state.first_moment=keep moments",
         )
+
+
+@jax.jit
+def _not_finite(data: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Returns the numbers of NaN and of infinities."""
+    return jnp.sum(jnp.isnan(data)), jnp.sum(jnp.isinf(data))
 
 
 def overflow(name: str, lost: int, data: Any, scale: Any) -> str:

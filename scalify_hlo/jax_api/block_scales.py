@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import jax
@@ -22,6 +23,7 @@ def scales_of_blocks(shape: Any) -> tuple[int, ...]:
     return tuple(scale_shape(shape))
 
 
+@partial(jax.jit, static_argnums=(1, 2))  # op by op, each shape would compile each op
 def to_blocks(values: Any, dtype: Any, power: int) -> tuple[jax.Array, jax.Array]:
     """Returns the data and the scales of an array in blocks, rounded as a program does.
 

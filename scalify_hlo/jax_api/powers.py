@@ -56,6 +56,7 @@ def _exponent_above_max(data: jax.Array) -> jax.Array:
     return jnp.clip(_log2_above_max(data), -ENTRY_BOUND, ENTRY_BOUND)
 
 
+@jax.jit  # op by op, each shape would compile each op
 def exponent_below_rms(data: jax.Array) -> jax.Array:
     """Returns floor(log2(rms)), or 0 if the rms is zero, infinite or NaN.
 
