@@ -43,6 +43,11 @@ NARROW: Mapping[str, Mapping[str, Any]] = {
 }
 """How low precision is measured; `benchmarks.sites` measures what rescalings cost."""
 
+BLOCKS: Mapping[str, Mapping[str, Any]] = {
+    name: {"recipe": name} for name in ("mxfp8", "fp8-block", "nvfp4")
+}
+"""How recipes with block scales are measured."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -96,7 +101,7 @@ def gpt2_step(config: gpt2.Config = CONFIG) -> str:
 
 def rewritten(text: str, signature: str) -> str:
     """The program as the benchmarks measure it under a signature."""
-    return scalify_hlo.rewrite(text, **{**SIGNATURES, **NARROW}[signature])
+    return scalify_hlo.rewrite(text, **{**SIGNATURES, **NARROW, **BLOCKS}[signature])
 
 
 def predicts(recipe: str) -> bool:

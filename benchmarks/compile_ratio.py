@@ -16,6 +16,9 @@ BOUNDS = {
     "unit same": 1.2,
     "fp8-current": 1.5,
     "fp8-delayed": 1.5,
+    "mxfp8": 2.0,
+    "fp8-block": 2.0,
+    "nvfp4": 2.0,
 }
 
 

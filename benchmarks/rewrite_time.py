@@ -10,6 +10,7 @@ from pathlib import Path
 
 import scalify_hlo
 from benchmarks.common import (
+    BLOCKS,
     NARROW,
     SIGNATURES,
     Row,
@@ -80,7 +81,12 @@ def main() -> int:
     text = gpt2_step(gpt2.Config())
     FILE.parent.mkdir(parents=True, exist_ok=True)
     FILE.write_text(text)
-    names = {**dict.fromkeys(SIGNATURES, BOUND), **dict.fromkeys(NARROW), "unit same": BOUND}
+    names = {
+        **dict.fromkeys(SIGNATURES, BOUND),
+        **dict.fromkeys(NARROW),
+        "unit same": BOUND,
+        **dict.fromkeys(BLOCKS, BOUND),
+    }
     runs = {name: partial(read_and_rewrite, FILE, name) for name in names}
     runs[CALIBRATED] = partial(calibrated, FILE, profile_of(text))
     names[CALIBRATED] = BOUND

@@ -29,6 +29,45 @@ def integers(type_: ir.Type, value: int, at: ir.Operation) -> ir.Value:
     return constant_of(type_, elements, loc=at.location, ip=ir.InsertionPoint(at))
 
 
+class Splats:
+    """Splat constants, of which each block has one of a kind, at its start.
+
+    A rewrite that builds the same ops many times needs the same constants. Most of its ops would be
+    these, and each costs time to build, to verify and to print.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[ir.Block, dict[tuple[ir.Type, str], ir.Value]] = {}
+
+    def raise_to_start(self, block: ir.Block) -> None:
+        """Moves the constants of a block before an op that was built at its start since."""
+        first = block.operations[0]
+        for made in self._made.get(block, {}).values():
+            made.owner.operation.move_before(first)
+
+    def number(self, type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
+        """Returns a splat constant of a static float type, for ops in the block of an op."""
+        return self._get(type_, repr(value), at, lambda first: constant(type_, value, first))
+
+    def integer(self, type_: ir.Type, value: int, at: ir.Operation) -> ir.Value:
+        """Returns a splat constant of a static type of integers, as `integers` builds it."""
+        return self._get(type_, str(value), at, lambda first: integers(type_, value, first))
+
+    def _get(
+        self,
+        type_: ir.Type,
+        value: str,
+        at: ir.Operation,
+        build: Callable[[ir.Operation], ir.Value],
+    ) -> ir.Value:
+        block = at.block
+        known = self._made.setdefault(block, {})
+        made = known.get((type_, value))
+        if made is None:
+            made = known[type_, value] = build(block.operations[0])
+        return made
+
+
 def _constant(type_: ir.Type, value: float, *, loc: ir.Location, ip: ir.InsertionPoint) -> ir.Value:
     return constant_of(type_, splat_attribute(type_, value), loc=loc, ip=ip)
 
@@ -147,11 +186,13 @@ def filled(like: ir.Value, value: float, at: ir.Operation) -> ir.Value:
     return broadcast_scalar(constant(scalar_type(type_.element_type), value, at), like, at)
 
 
-def saturate(value: ir.Value, most: float, at: ir.Operation) -> ir.Value:
+def saturate(
+    value: ir.Value, most: float, at: ir.Operation, splats: Splats | None = None
+) -> ir.Value:
     """Clamps a tensor to ``±most``."""
     scalar = scalar_type(value.type.element_type)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    low, high = (_constant(scalar, end, **where) for end in (-most, most))
+    build = splats.number if splats else constant
+    low, high = (build(scalar, end, at) for end in (-most, most))
     return clamp(low, value, high, at)
 
 

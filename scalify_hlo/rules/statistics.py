@@ -255,6 +255,12 @@ def statistic(
     return reduction.of(data, narrow=narrow)
 
 
+def largest(magnitudes: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns the largest of f32 magnitudes, of rank 0."""
+    reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=())
+    return reduction.reduced(magnitudes)
+
+
 def everywhere(value: ir.Value, body: str, devices: Devices | None, at: ir.Operation) -> ir.Value:
     """Reduces the values of all devices of a per-device computation; each device has the result.
 
@@ -373,7 +379,7 @@ class _Reduction:
         terms = self._terms(data)
         if not narrow:
             terms = emit.convert(terms, self._element, self._at)
-        total = emit.convert(self._reduced(terms), self._element, self._at)
+        total = emit.convert(self.reduced(terms), self._element, self._at)
         total = everywhere(total, self._body, self._devices, self._at)
         if self._kind == "max":
             return total
@@ -394,7 +400,7 @@ class _Reduction:
             return emit.multiply(data, data, self._at)
         return emit.elementwise("stablehlo.abs", data, **self._where)
 
-    def _reduced(self, terms: ir.Value) -> ir.Value:
+    def reduced(self, terms: ir.Value) -> ir.Value:
         element = terms.type.element_type
         scalar = emit.scalar_type(element)
         op = ir.Operation.create(

@@ -91,8 +91,7 @@ def _scales(amax: Array, format_: str, scale: str, rounding: str) -> tuple[Array
     common = whole * F32(1 / (448 * float(most)))
     scales = np.clip(amax * (F32(448) / whole), F32(-448), F32(448))
     scales = scales.astype(dtype_of("f8E4M3FN")).astype(F32)
-    both = scales * common
-    return np.where(both == 0, F32(0), one / both), scales, common
+    return one / (np.maximum(scales, F32(2.0**-9)) * common), scales, common
 
 
 def rounded_at_random(value: Array, format_: str, words: Array) -> Array:

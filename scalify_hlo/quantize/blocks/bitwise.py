@@ -12,15 +12,17 @@ class Bitwise:
     Args:
         at: The op.
         real: The f32 type of the tensors, of static shape.
+        splats: The constants that the ops share with others; by default they share none.
 
     Attributes:
         at: As given.
         real: As given.
+        splats: As given.
         bits: The type of their bits, ui32 of the same shape.
     """
 
-    def __init__(self, at: ir.Operation, real: ir.Type) -> None:
-        self.at, self.real = at, real
+    def __init__(self, at: ir.Operation, real: ir.Type, splats: emit.Splats | None = None) -> None:
+        self.at, self.real, self.splats = at, real, splats
         self.bits = ir.RankedTensorType.get(real.shape, ir.IntegerType.get_unsigned(32))
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
 
@@ -31,11 +33,13 @@ class Bitwise:
 
     def number(self, value: float) -> ir.Value:
         """Returns a constant of f32."""
-        return emit.constant(self.real, value, self.at)
+        build = self.splats.number if self.splats else emit.constant
+        return build(self.real, value, self.at)
 
     def integer(self, value: int) -> ir.Value:
         """Returns a constant of ui32."""
-        return emit.integers(self.bits, value, self.at)
+        build = self.splats.integer if self.splats else emit.integers
+        return build(self.bits, value, self.at)
 
     def op(self, name: str, *operands: ir.Value) -> ir.Value:
         """Builds an op of StableHLO whose result has the type of its operands."""

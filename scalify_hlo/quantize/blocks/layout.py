@@ -11,10 +11,12 @@ adds products of zeros to the sums.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.statistics import statistic
 
 _MULTIPLE = 16
 """Devices take blocks that are multiples of this; see `block_size`."""
@@ -76,6 +78,47 @@ def arranged(value: ir.Value, axes: Axes, at: ir.Operation) -> ir.Value:
         value = stablehlo.transpose(value, ir.DenseI64ArrayAttr.get(order), **where)
     parts = ([axes.batch] if axes.batch else []) + [axes.free, axes.summed]
     return reshaped(value, [math.prod(shape[d] for d in dims) for dims in parts], at)
+
+
+def amax_along(tiles: ir.Value, kept: Sequence[int], at: ir.Operation) -> ir.Value:
+    """Returns the largest magnitude of each block in f32, with one for each index of dimensions."""
+    return statistic(tiles, "max", at, wide=False, devices=None, kept=kept)
+
+
+def amax_in_place(
+    value: ir.Value, axes: Axes, size: int, height: int, at: ir.Operation
+) -> ir.Value | None:
+    """Returns the amax of the blocks of an operand that is transposed, without a transposed copy.
+
+    The blocks of the operand as it is are reduced, and their amax is transposed instead, which is
+    smaller by the size of a block.
+
+    Args:
+        value: The operand.
+        axes: Its dimensions.
+        size: The number of elements in a block along the contracted dimension.
+        height: The number of elements in a block along the free dimension.
+        at: The op before which it is computed.
+
+    Returns:
+        The amax of shape ``[batch, free, blocks]``. None if the operand is in the layout already,
+        or if its blocks span several of its dimensions.
+    """
+    if axes.order == sorted(axes.order) or len(axes.summed) != 1:
+        return None
+    if height > 1 and len(axes.free) != 1:
+        return None
+    wide = emit.convert(value, ir.F32Type.get(), at)
+    lengths = {axes.summed[0]: size, **({axes.free[0]: height} if height > 1 else {})}
+    shape: list[int] = []
+    kept: list[int] = []
+    for dimension in range(wide.type.rank):
+        length = lengths.get(dimension, 1)
+        wide = padded(wide, dimension, length, at)
+        kept.append(len(shape))
+        shape.append(wide.type.shape[dimension] // length)
+        shape += [length] if dimension in lengths else []
+    return arranged(amax_along(reshaped(wide, shape, at), kept, at), axes, at)
 
 
 def reshaped(value: ir.Value, shape: list[int], at: ir.Operation) -> ir.Value:

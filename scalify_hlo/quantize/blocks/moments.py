@@ -37,7 +37,7 @@ from scalify_hlo.algebra.moments import SCALE_FORMAT, block_length, scale_shape
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.quantize.blocks.bitwise import Bitwise
 from scalify_hlo.quantize.blocks.hashes import hash_of_tensor
-from scalify_hlo.quantize.blocks.layout import cut, padded, reshaped
+from scalify_hlo.quantize.blocks.layout import amax_along, cut, padded, reshaped
 from scalify_hlo.quantize.blocks.operands import spread
 from scalify_hlo.quantize.blocks.scales import block_scales
 from scalify_hlo.quantize.blocks.stochastic import SIGN, hashed, round_magnitudes
@@ -84,7 +84,8 @@ def packed(
     length, blocks = block_length(shape[-1]), scale_shape(shape)
     tiles = padded(counted, len(shape) - 1, length, at)
     tiles = reshaped(tiles, [*blocks, length], at)
-    scales = block_scales(tiles, range(len(shape)), format_, _E8M0, at)
+    amax = amax_along(tiles, range(len(shape)), at)
+    scales = block_scales(amax, format_, _E8M0, at)
     data = build.op("multiply", counted, _by_element(scales.inverse, shape, at))
     data = round_magnitudes(data, hashed(salt), target, build, up=root)
     if (

@@ -11,7 +11,16 @@ from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import ValueCache, erase
 from scalify_hlo.quantize.blocks.hadamard import transformed
-from scalify_hlo.quantize.blocks.layout import Axes, arranged, block_size, cut, padded, reshaped
+from scalify_hlo.quantize.blocks.layout import (
+    Axes,
+    amax_along,
+    amax_in_place,
+    arranged,
+    block_size,
+    cut,
+    padded,
+    reshaped,
+)
 from scalify_hlo.quantize.blocks.random_words import Steps
 from scalify_hlo.quantize.blocks.scales import block_scales
 from scalify_hlo.quantize.blocks.static import static_blocks
@@ -73,7 +82,7 @@ class BlockOperands:
         self._element = element
         self._functions = Functions(module)
         self._constants = Quantizer(self._functions, saturate=recipe.saturate)
-        self._steps = Steps(module)
+        self._steps, self._splats = Steps(module), emit.Splats()
         self._made: ValueCache[BlockOperand] = ValueCache()
         self.count = self.static = 0
 
@@ -133,6 +142,8 @@ class BlockOperands:
     def _quantized(self, value: ir.Value, axes: Axes, format_: str, how: How) -> BlockOperand:
         mark = convert_after(value, ir.F32Type.get())
         at = mark.owner.operation
+        if isinstance(value, ir.BlockArgument):
+            self._splats.raise_to_start(at.block)
         wide = emit.convert(arranged(value, axes, at), ir.F32Type.get(), at)
         *batch, rows, terms = wide.type.shape
         size = block_size(self._blocks.size, terms)
@@ -145,10 +156,13 @@ class BlockOperands:
         *_, tall, long = wide.type.shape
         tiles = reshaped(wide, [*batch, tall // height, height, long // size, size], at)
         kept = [*range(len(batch) + 1), len(batch) + 2]
-        scales = block_scales(tiles, kept, format_, self._blocks, at)
+        amax = None if how.transformed else amax_in_place(value, axes, size, height, at)
+        if amax is None:
+            amax = amax_along(tiles, kept, at)
+        scales = block_scales(amax, format_, self._blocks, at, self._splats)
         tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
         if self._saturate:
-            tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at)
+            tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at, self._splats)
         wide = reshaped(tiles, [*batch, tall, long], at)
         if how.stochastic:
             words = drawn(self._steps.word(wide, at), self.count)

@@ -21,7 +21,9 @@ E4M3 scales have a common factor G in f32, as their range is small. With
 t = max(amax of the tensor, 2^-100):
 
     G = t * (1 / (448 * largest));  S = E4M3(amax * (448 / t)) * G
-    X_d = cast(X * (1 / S)), and 0 where S is 0
+    X_d = cast(X * (1 / (max(S / G, 2^-9) * G)))
+
+The maximum, whose second term is the smallest E4M3 number, keeps X_d in range where S is 0.
 
 A block with an infinity or a NaN has a scale that is not finite, and all its numbers become NaN in
 the matmul. With E4M3 scales, so does the whole tensor. Casts round to nearest even; larger numbers
@@ -32,7 +34,6 @@ XLA would rewrite and round differently.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.encoding import Array, dtype_of
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import statistic
+from scalify_hlo.rules.statistics import largest
 
 _MANTISSA: Final = 23
 _FRACTION: Final = (1 << _MANTISSA) - 1
@@ -70,19 +71,22 @@ class BlockScales(NamedTuple):
 
 
 def block_scales(
-    value: ir.Value, kept: Sequence[int], format_: str, blocks: Blocks, at: ir.Operation
+    amax: ir.Value,
+    format_: str,
+    blocks: Blocks,
+    at: ir.Operation,
+    splats: emit.Splats | None = None,
 ) -> BlockScales:
-    """Returns the scales of an f32 tensor.
+    """Returns the scales of the blocks of an f32 tensor.
 
     Args:
-        value: The tensor, of static shape.
-        kept: The dimensions, in order, along which there is one scale per index.
+        amax: The largest magnitude of each block, in f32.
         format_: The format of the data.
         blocks: The options of block scales.
         at: The op before which the scales are computed.
+        splats: The constants that are shared with other scales.
     """
-    amax = statistic(value, "max", at, wide=False, devices=None, kept=kept)
-    build = _Builder(at, amax.type)
+    build = _Builder(at, amax.type, splats)
     if blocks.scale == "e8m0":
         return build.powers(amax, FORMATS[format_], blocks.rounding)
     if blocks.scale == "f32":
@@ -151,9 +155,7 @@ def static_scales(amax: Array, format_: str, blocks: Blocks) -> StaticScales:
     common = whole * np.float32(1.0 / (_E4M3.max_finite * target.max_finite))
     scale = np.clip(amax * (most / whole), -most, most)
     scale = scale.astype(dtype_of(_E4M3.name)).astype(np.float32)
-    both = scale * common
-    zero = both == 0
-    inverse = np.where(zero, np.float32(0), one / np.where(zero, one, both))
+    inverse = one / (np.maximum(scale, np.float32(_E4M3.smallest)) * common)
     return StaticScales(inverse, scale, common)
 
 
@@ -167,10 +169,9 @@ class _Builder(Bitwise):
         if more := added(target, rounding):
             rounded = self.op("add", bits, self.integer(more))
         exponent = self.op("and", rounded, self.integer(_INFINITY))
-        scalar = emit.scalar_type(self.bits.element_type)
+        scalar = _Builder(self.at, emit.scalar_type(self.real.element_type), self.splats)
         low, high = (
-            emit.integers(scalar, end + top << _MANTISSA, self.at)
-            for end in (_BIAS - NORMAL, _BIAS + NORMAL)
+            scalar.integer(end + top << _MANTISSA) for end in (_BIAS - NORMAL, _BIAS + NORMAL)
         )
         exponent = emit.clamp(low, exponent, high, self.at)
         exponent = self.op("subtract", exponent, self.integer(top << _MANTISSA))
@@ -187,9 +188,8 @@ class _Builder(Bitwise):
 
     def pairs(self, amax: ir.Value, target: FloatFormat) -> BlockScales:
         """Returns E4M3 scales with their common factor."""
-        dims = range(amax.type.rank)
-        whole = statistic(amax, "max", self.at, wide=False, devices=None) if dims else amax
-        one = _Builder(self.at, whole.type)
+        whole = largest(amax, self.at) if amax.type.rank else amax
+        one = _Builder(self.at, whole.type, self.splats)
         whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
         most = _E4M3.max_finite
         common = one.op("multiply", whole, one.number(1.0 / (most * target.max_finite)))
@@ -197,11 +197,10 @@ class _Builder(Bitwise):
         finite = one.compare(whole, one.number(float(np.finfo(np.float32).max)), "LE")
         ratio = one.select(finite, ratio, one.number(math.nan))
         scale = self.op("multiply", amax, self.spread(ratio, amax))
-        scale = emit.saturate(scale, most, self.at)
+        scale = emit.saturate(scale, most, self.at, self.splats)
         # XLA for GPUs omits a convert and its inverse, unless there is a barrier between them.
         scale = barrier_after(emit.convert(scale, element_of(_E4M3.name), self.at))
         scale = emit.convert(scale, ir.F32Type.get(), self.at)
-        both = self.op("multiply", scale, self.spread(common, amax))
-        zero = self.compare(both, self.number(0.0), "EQ")
-        inverse = self.op("divide", self.number(1.0), both)
-        return BlockScales(self.select(zero, self.number(0.0), inverse), scale, common)
+        divisor = self.op("maximum", scale, self.number(_E4M3.smallest))
+        divisor = self.op("multiply", divisor, self.spread(common, amax))
+        return BlockScales(self.op("divide", self.number(1.0), divisor), scale, common)

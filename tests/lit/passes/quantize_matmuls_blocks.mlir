@@ -3,15 +3,23 @@
 // RUN:     | %filecheck %s
 
 // Each operand is quantized along the contracted dimension, in blocks of 32, of which the last one is
-// padded. A barrier keeps the cast.
+// padded. The amax of the weight's blocks is taken from the weight as it is, and only the amax and
+// the data are transposed. A barrier keeps the cast. The constants are shared, at the start.
 
 // CHECK: func.func @main
+// CHECK-NEXT: %[[NAN:.*]] = stablehlo.constant dense<0x7FC00000> : tensor<16x2xf32>
 // CHECK: %[[TW:.*]] = stablehlo.transpose %arg1
 // CHECK: %[[PW:.*]] = stablehlo.pad %[[TW]]
 // CHECK-SAME: -> tensor<16x64xf32>
 // CHECK: stablehlo.reshape %[[PW]]
 // CHECK-SAME: -> tensor<16x1x2x32xf32>
-// CHECK: applies stablehlo.maximum across dimensions = [1, 3]
+// CHECK: %[[AW:.*]] = stablehlo.pad %arg1
+// CHECK-SAME: -> tensor<64x16xf32>
+// CHECK: stablehlo.reshape %[[AW]]
+// CHECK-SAME: -> tensor<2x32x16xf32>
+// CHECK: %[[MW:.*]] = stablehlo.reduce({{.*}}) applies stablehlo.maximum across dimensions = [1]
+// CHECK: stablehlo.transpose %[[MW]]
+// CHECK-SAME: -> tensor<16x2xf32>
 // CHECK: %[[W:.*]] = stablehlo.convert {{.*}} -> tensor<16x64xf8E4M3FN>
 // CHECK: stablehlo.optimization_barrier %[[W]]
 // CHECK: %[[X:.*]] = stablehlo.convert {{.*}} -> tensor<64x64xf8E4M3FN>
