@@ -80,6 +80,18 @@ def arranged(value: ir.Value, axes: Axes, at: ir.Operation) -> ir.Value:
     return reshaped(value, [math.prod(shape[d] for d in dims) for dims in parts], at)
 
 
+def merged(value: ir.Value, axes: Axes, at: ir.Operation) -> tuple[ir.Value, Axes]:
+    """Returns an operand with one dimension for those of a part that lie together, and its axes."""
+    parts = [part for part in axes if part]
+    if any(list(part) != list(range(part[0], part[0] + len(part))) for part in parts):
+        return value, axes
+    inner = sorted(parts)
+    shape = [math.prod(value.type.shape[d] for d in part) for part in inner]
+    places = {part: (place,) for place, part in enumerate(inner)}
+    batch, free, summed = (places.get(part, ()) for part in axes)
+    return reshaped(value, shape, at), Axes(batch, free, summed)
+
+
 def amax_along(tiles: ir.Value, kept: Sequence[int], at: ir.Operation) -> ir.Value:
     """Returns the largest magnitude of each block in f32, with one for each index of dimensions."""
     return statistic(tiles, "max", at, wide=False, devices=None, kept=kept)

@@ -18,6 +18,7 @@ from scalify_hlo.quantize.blocks.layout import (
     arranged,
     block_size,
     cut,
+    merged,
     padded,
     reshaped,
 )
@@ -144,6 +145,7 @@ class BlockOperands:
         at = mark.owner.operation
         if isinstance(value, ir.BlockArgument):
             self._splats.raise_to_start(at.block)
+        value, axes = merged(value, axes, at)
         wide = emit.convert(arranged(value, axes, at), ir.F32Type.get(), at)
         *batch, rows, terms = wide.type.shape
         size = block_size(self._blocks.size, terms)
