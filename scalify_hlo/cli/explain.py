@@ -93,12 +93,17 @@ def command(
     if [program, against].count(STREAM) > 1:
         same_file(STREAM, STREAM)
     from scalify_hlo.explaining.compiled import explain_module
+    from scalify_hlo.explaining.device import chosen_target
     from scalify_hlo.explaining.requirements import check_explanation, parse_checks
     from scalify_hlo.targets.description import load_target, plugin_versions
 
     device = load_target(target)
     plugin_versions(device)
     requirements = parse_checks(checked) if checked is not None else []
+    if recipe is not None:
+        given = [setting.partition("=")[0] for setting in settings]
+        chosen = chosen_target(device, recipe, given)
+        settings = [*settings, *(f"{key}={value}" for key, value in chosen.items())]
     options = to_optional(recipe, signature, input_scale, settings, profile)
     if options is not None and against is not None:
         raise UsageError(

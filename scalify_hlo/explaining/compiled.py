@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast, get_args
 
 from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError, refuse_without, require_choice
+from scalify_hlo.explaining.device import chosen_target
 from scalify_hlo.explaining.kernels import kernels_by_number
 from scalify_hlo.explaining.model import ExplainedMatmul, Explanation, Program
 from scalify_hlo.explaining.programs import Prepared, as_it_is, in_bf16, rewritten
@@ -79,14 +80,14 @@ def explain(
         raise UsageError(
             "with a recipe, the program is the original", hint="leave out `against` or the recipe"
         )
-    options = None
+    options, device = None, load_target(target)
     if recipe is not None:
-        loaded = load_recipe(recipe, settings or {})
+        given = settings or {}
+        loaded = load_recipe(recipe, {**given, **chosen_target(device, recipe, given)})
         require_pairs(loaded, signature)
         scales = dict(input_scale or {})
         options = Options(loaded, cast(Signature, signature), scales)
     read, original = readable(program), None if against is None else readable(against).module
-    device = load_target(target)
     return explain_module(
         read.module,
         device,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from os import PathLike
 from typing import Final
 
 from scalify_hlo.errors import UsageError
+from scalify_hlo.recipes.loading import sets
+from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.recipes.model import Target as RecipeTarget
 from scalify_hlo.targets.description import Target, load_target
 
@@ -51,3 +54,20 @@ def for_device(name: str, settings: Mapping[str, object]) -> dict[str, object]:
             hint="leave one of them out: the device sets the target of the recipe",
         )
     return {**settings, KEY: recipe_target(device)}
+
+
+def chosen_target(
+    device: Target, recipe: str | PathLike[str] | Recipe, keys: Collection[str]
+) -> dict[str, RecipeTarget]:
+    """Returns the target that a device gives a recipe, as an option.
+
+    Args:
+        device: The device.
+        recipe: The recipe, as for `load_recipe`.
+        keys: The keys of the options that are set over the recipe.
+
+    Returns:
+        The option; nothing if the recipe or the options have a target already.
+    """
+    known = KEY in keys or sets(recipe, KEY)
+    return {} if known else {KEY: recipe_target(device)}

@@ -233,6 +233,12 @@ def _settings(recipe: object) -> dict[str, Setting]:
     )
 
 
+def sets(recipe: str | os.PathLike[str] | Recipe, key: str) -> bool:
+    """Whether a recipe itself gives an option another value than the default."""
+    given = _settings(recipe).get(key)
+    return given is not None and given.value != defaults()[key]
+
+
 def _unknown(setting: Setting) -> ScalifyError:
     table = setting.key.partition(".")[0]
     near = [key for key in defaults() if key.startswith(f"{table}.")] or list(defaults())

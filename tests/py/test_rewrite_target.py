@@ -16,6 +16,8 @@ from jax import export
 import scalify_hlo
 from scalify_hlo import InputError, UsageError
 from scalify_hlo.explaining import compiled, estimate
+from scalify_hlo.explaining.device import chosen_target
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import load_target
 from tests.py.commands import call
@@ -171,3 +173,16 @@ def test_a_device_that_is_described(path: str) -> None:
     require_plugin("h200")
     done, _ = rewrite(path, *FP8, "--target", "h200")
     assert "h200: estimated at 1." in done.stderr
+
+
+def test_a_device_sets_the_target_of_a_recipe_that_has_none(tmp_path: Path) -> None:
+    """`explain --target h200 --set matmul.slower=narrow` was refused: "the target any has none"."""
+    device = load_target("h200")
+    own = {"matmul.slower": "narrow"}
+    settings = {**own, **chosen_target(device, "mxfp8", own)}
+    assert load_recipe("mxfp8", settings).target == "h200"
+    assert chosen_target(device, "mxfp8", ["target"]) == {}
+    file = tmp_path / "recipe.toml"
+    file.write_text('base = "mxfp8"\ntarget = "b200"\n')
+    assert chosen_target(device, str(file), []) == {}
+    assert chosen_target(device, load_recipe(str(file)), []) == {}
