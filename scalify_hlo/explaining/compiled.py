@@ -82,8 +82,8 @@ def explain(
         )
     options, device = None, load_target(target)
     if recipe is not None:
-        given = settings or {}
-        loaded = load_recipe(recipe, {**given, **chosen_target(device, recipe, given)})
+        own = settings or {}
+        loaded = load_recipe(recipe, {**own, **chosen_target(device, recipe, own)})
         require_pairs(loaded, signature)
         scales = dict(input_scale or {})
         options = Options(loaded, cast(Signature, signature), scales)
