@@ -109,7 +109,7 @@ def compiled(program: jax.export.Exported, contender: str) -> Compiled:
         *state, loss = step(*arguments)
         return *state, scalify_hlo.asarray(loss)
 
-    return Compiled(run, partial(scalify_hlo.scaled_state, rewritten))
+    return Compiled(run, lambda state: scalify_hlo.scaled_state(rewritten, tuple(state)))
 
 
 def standard_error(gaps: Sequence[float]) -> float:
