@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.dialect.value_map import ValueCache, ValueMap
 
 
 def splat_attribute(type_: ir.Type, value: float) -> ir.Attribute:
@@ -37,12 +38,12 @@ class Splats:
     """
 
     def __init__(self) -> None:
-        self._made: dict[ir.Block, dict[tuple[ir.Type, str], ir.Value]] = {}
+        self._made: ValueMap[ValueCache[ir.Value]] = ValueMap()  # by block, type and value
 
     def raise_to_start(self, block: ir.Block) -> None:
         """Moves the constants of a block before an op that was built at its start since."""
         first = block.operations[0]
-        for made in self._made.get(block, {}).values():
+        for made in (self._made.get(block) or {}).values():
             made.owner.operation.move_before(first)
 
     def number(self, type_: ir.Type, value: float, at: ir.Operation) -> ir.Value:
@@ -61,7 +62,9 @@ class Splats:
         build: Callable[[ir.Operation], ir.Value],
     ) -> ir.Value:
         block = at.block
-        known = self._made.setdefault(block, {})
+        known = self._made.get(block)
+        if known is None:
+            known = self._made[block] = ValueCache()
         made = known.get((type_, value))
         if made is None:
             made = known[type_, value] = build(block.operations[0])
