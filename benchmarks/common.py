@@ -46,7 +46,7 @@ NARROW: Mapping[str, Mapping[str, Any]] = {
 BLOCKS: Mapping[str, Mapping[str, Any]] = {
     name: {"recipe": name} for name in ("mxfp8", "fp8-block", "nvfp4")
 }
-"""How recipes with block scales are measured."""
+"""The rewrites with block scales that benchmarks measure."""
 
 
 @dataclass(frozen=True)

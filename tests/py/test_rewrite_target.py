@@ -175,12 +175,15 @@ def test_a_device_that_is_described(path: str) -> None:
     assert "h200: estimated at 1." in done.stderr
 
 
-def test_a_device_sets_the_target_of_a_recipe_that_has_none(tmp_path: Path) -> None:
-    """`explain --target h200 --set matmul.slower=narrow` was refused: "the target any has none"."""
-    device = load_target("h200")
+def test_a_device_sets_the_target_of_a_recipe_that_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`explain` with `matmul.slower` was refused, as the recipe had no target yet."""
+    monkeypatch.setattr(compiled, "explain_module", lambda *arguments, **_: arguments[2])
     own = {"matmul.slower": "narrow"}
-    settings = {**own, **chosen_target(device, "mxfp8", own)}
-    assert load_recipe("mxfp8", settings).target == "h200"
+    options: Any = compiled.explain(program(), "h200", recipe="mxfp8", settings=own)
+    assert (options.recipe.target, options.recipe.matmul.slower) == ("h200", "narrow")
+    device = load_target("h200")
     assert chosen_target(device, "mxfp8", ["target"]) == {}
     file = tmp_path / "recipe.toml"
     file.write_text('base = "mxfp8"\ntarget = "b200"\n')
