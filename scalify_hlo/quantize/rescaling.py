@@ -58,7 +58,7 @@ class Rescaling:
         for op in self._marked(attributes.LAYER_GRADIENT):
             layers = attributes.texts(op.attributes[attributes.LAYER_GRADIENT])
             if not NORMS.isdisjoint(layers) and len(op.results) == 1:
-                self._rescale(op.results[0], "norm_gradients", how)
+                self._rescale(_as_read(op.results[0]), "norm_gradients", how)
 
     def _state_gradients(self, how: Rescale) -> None:
         values: list[ir.Value] = []
@@ -171,6 +171,21 @@ class Rescaling:
                 hint="leave `every` at 1 there, or exclude the site",
             )
         return found
+
+
+def _as_read(value: ir.Value) -> ir.Value:
+    """Returns an f32 value as its only reader rounds it to bf16, or the value itself.
+
+    Models in bf16 normalize in f32, and round the gradient at the end. XLA would write it in f32
+    for the statistic. As bf16 has the exponents of f32, the scale before may be any.
+    """
+    readers = [use.owner for use in value.uses]
+    if len(readers) != 1 or readers[0].operation.name != "stablehlo.convert":
+        return value
+    rounded = readers[0].results[0]
+    wide, narrow = element_type(value.type), element_type(rounded.type)
+    rounds = isinstance(wide, ir.F32Type) and isinstance(narrow, ir.BF16Type)
+    return rounded if rounds else value
 
 
 def _specify(marker: ir.Operation, how: Rescale, headroom: int = 0) -> None:

@@ -15,7 +15,7 @@ import scalify_hlo as jsa
 from examples import gpt2
 from examples.training import training_step
 from examples.xla import flat
-from scalify_hlo.passes.pipeline import Options
+from scalify_hlo.passes.pipeline import Options, run_pipeline
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Recipe
 from tests.py.cast_stats import casts_of, known_scales, log2_rms
@@ -107,6 +107,35 @@ class TestPresets:
         casts = casts_of(text, [np.asarray(a) for a in arguments], Options(recipe, "scaled"))
         assert len(casts) > 20
         return log2_rms(casts)
+
+
+def marker_types(step: Any, *arguments: Any) -> list[str]:
+    """The element types of what `fp8` rescales in a program."""
+    module = parse(str(jax.export.export(jax.jit(step))(*arguments).mlir_module()))
+    run_pipeline(module, "scalify-roles,scalify-recognize,scalify-insert-rescales{recipe=fp8}")
+    lines = [line for line in str(module).splitlines() if "dynamic_rescale" in line]
+    return [line.rsplit("x", 1)[1].removesuffix(">") for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "also", "expected"),
+    [("bfloat16", False, "bf16"), ("float16", False, "f32"), ("bfloat16", True, "f32")],
+)
+def test_gradients_that_are_rounded_to_bf16_are_rescaled_as_bf16(
+    dtype: str, also: bool, expected: str
+) -> None:
+    """Not if another op reads the gradient in f32, and not in f16, which may be out of range."""
+
+    def loss(x: Any, w: Any) -> Any:
+        return jnp.sum(jnp.tanh(normalize(x).astype(dtype) @ w).astype(jnp.float32))
+
+    def step(x: Any, w: Any) -> Any:
+        wide = jax.grad(loss)(x.astype(jnp.float32), w)
+        narrow = wide.astype(dtype)
+        return (narrow @ w, wide) if also else narrow @ w
+
+    x, w = jax.ShapeDtypeStruct((64, 32), dtype), jax.ShapeDtypeStruct((32, 16), dtype)
+    assert marker_types(step, x, w) == [expected]
 
 
 @pytest.mark.slow
