@@ -22,6 +22,7 @@ from scalify_hlo.passes.base import Pass
 from scalify_hlo.passes.cast_again import CastAgainPass
 from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.join_scale_arrays import JoinScaleArraysPass
+from scalify_hlo.passes.late_factors import LateFactorsPass
 from scalify_hlo.passes.legalize import LegalizePass
 from scalify_hlo.passes.measure_inputs import MeasureInputsPass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
@@ -73,6 +74,7 @@ PASSES: dict[str, type[Pass]] = {
         PackMomentsPass,
         RoundWeightsPass,
         OptimizePass,
+        LateFactorsPass,
         RoundResultsPass,
         CastAgainPass,
         LegalizePass,
@@ -168,6 +170,7 @@ class Options:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         optimized = [OptimizePass(self.strict)] if self.optimize else []
         # These move and repeat casts, whose bits stay the same. Probes read values between.
+        late = [LateFactorsPass()] if recipe.casts_to_f8 and not self.probe else []
         rounded = [RoundResultsPass()] if recipe.rounds_gradients and not self.probe else []
         arrays = self.scale_arrays or bool(self.marking.blocks)
         again = [CastAgainPass()] if recipe.casts_again and not self.probe else []
@@ -186,6 +189,7 @@ class Options:
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *([RoundWeightsPass()] if recipe.state.rounded else []),
             *optimized,
+            *late,
             *rounded,
             *again,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),

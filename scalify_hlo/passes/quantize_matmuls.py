@@ -39,6 +39,7 @@ from scalify_hlo.quantize.matmuls import (
 )
 from scalify_hlo.quantize.numbers import Numbers
 from scalify_hlo.quantize.operand_scales import Operands, ScaleProvider
+from scalify_hlo.quantize.partial_sums import PartialSums
 from scalify_hlo.quantize.result_types import rounding_of
 from scalify_hlo.quantize.scale_providers import source_of
 from scalify_hlo.quantize.selection import (
@@ -91,7 +92,8 @@ class QuantizeMatmulsPass(Pass):
             source = source_of(module, main, self.recipe, self.profile, index, report)
         casts = index.share(Casts())
         exchanges = Exchanges()
-        quantizer = self._quantizer(module, source, casts, exchanges)
+        sums = self._sums(module, exchanges)
+        quantizer = self._quantizer(module, source, casts, exchanges, sums)
         numbers = index.share(Numbers(self.recipe, self.wide))
         records = index.share(Records(report, inlined=source is not None))
         ops = marked_ops(module, index.listing)
@@ -104,6 +106,8 @@ class QuantizeMatmulsPass(Pass):
             index.listing.touch(_transposing(ops, choices))
         stored = None if main is None else self._stored(main, ops, choices, certain, report)
         self._narrow(ops, choices, stored, quantizer, report, records, exchanges)
+        if sums is not None:
+            sums.join()
         exchanges.finish()
         if source is not None:
             source.finish(report)
@@ -241,24 +245,38 @@ class QuantizeMatmulsPass(Pass):
         source: ScaleProvider | None,
         casts: Casts,
         exchanges: Exchanges,
+        sums: PartialSums | None,
     ) -> Quantizer:
         """Returns the quantization of matmuls that the recipe names."""
         if self.recipe.scaling.kind == "block":
             return BlockQuantizer(module, self.recipe)
         return MatmulQuantizer(
-            self._casting(source, casts, exchanges),
+            self._casting(source, casts, exchanges, sums),
             Flattening() if on_one_device(module) else None,
             algorithms=self.recipe.target in WITH_ALGORITHMS,
             keeps=self.recipe.matmul.output == KEEP,
         )
 
-    def _casting(self, source: ScaleProvider | None, casts: Casts, exchanges: Exchanges) -> Casting:
+    def _sums(self, module: ir.Operation, exchanges: Exchanges) -> PartialSums | None:
+        """Returns the sums of gradients that devices may have parts of."""
+        scaling = self.recipe.scaling
+        powers = scaling.power_2_scale or scaling.kind == "calibrated"
+        several = not on_one_device(module)
+        return PartialSums(self.recipe, exchanges) if powers and several else None
+
+    def _casting(
+        self,
+        source: ScaleProvider | None,
+        casts: Casts,
+        exchanges: Exchanges,
+        sums: PartialSums | None,
+    ) -> Casting:
         """Returns the provider of the quantized operands."""
         apart = self.recipe.target in TURNING
         if source is None:
             matmul, listed = self.recipe.matmul, self.listed
             return Propagated(casts, matmul, exchanges, listed=listed, apart=apart)
-        return QuantizedOperands(Operands(source, exchanges), self.recipe, apart=apart)
+        return QuantizedOperands(Operands(source, exchanges), self.recipe, sums, apart=apart)
 
     def _quantized(
         self, op: ir.OpView, choice: Choice, quantizer: Quantizer, extent: Extent

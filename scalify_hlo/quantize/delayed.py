@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from scalify_hlo.algebra.limits import SMALLEST_AMAX
 from scalify_hlo.analysis.matmuls import WEIGHT
 from scalify_hlo.dialect import attributes, traits
 from scalify_hlo.dialect.functions import terminator
-from scalify_hlo.dialect.value_map import ValueCache, ValueSet, replace_op
+from scalify_hlo.dialect.value_map import ValueCache, ValueSet, erase, replace_op
 from scalify_hlo.errors import UsageError
 from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.quantize.casts import barrier_after
@@ -32,6 +32,7 @@ from scalify_hlo.quantize.operand_scales import (
     Operand,
     QuantizeRequest,
     Quantizing,
+    Rule,
     StateScale,
     constants,
     inverse_scale,
@@ -139,14 +140,13 @@ class _Scalar(NamedTuple):
 
     Attributes:
         stand_in: A placeholder for it in the program, a constant of its type.
-        numbers: The numbers of the tensors: one for the reciprocal of its scale, or those of which
-            the product of scales is taken.
-        most: The largest product; None for a reciprocal.
+        numbers: The numbers of the tensors.
+        rule: Builds the number from those scales, in f32.
     """
 
     stand_in: ir.Value
     numbers: tuple[int, ...]
-    most: float | None
+    rule: Rule
 
 
 class Delayed:
@@ -177,7 +177,7 @@ class Delayed:
         amax = statistic(value, "max", at, wide=False, devices=None, narrow=True)
         self._taken.add(name)
         self._tensors.append(_Tensor(name, request.format, request.gradient, amax))
-        inverse = self._scalar([number], quantizing.element, at)
+        inverse = self.computed([number], _reciprocal, quantizing.element, at)
         made = quantizing.operand(value, inverse, inverse)
         return replace(made, scale=None, state=StateScale(self, number), origin="delayed")
 
@@ -186,15 +186,15 @@ class Delayed:
 
         The product is handed out in f32, in which GPUs read it in the kernel of a matmul.
         """
-        most = most_of(element)
-        return emit.convert(self._scalar(numbers, ir.F32Type.get(), at, most), element, at)
+        rule = partial(_multiplied, most_of(element))
+        return emit.convert(self.computed(numbers, rule, ir.F32Type.get(), at), element, at)
 
-    def _scalar(
-        self, numbers: Sequence[int], element: ir.Type, at: ir.Operation, most: float | None = None
+    def computed(
+        self, numbers: Sequence[int], rule: Rule, element: ir.Type, at: ir.Operation
     ) -> ir.Value:
-        """Returns a placeholder for a number that follows from the scales of the state."""
+        """See `scalify_hlo.quantize.operand_scales.StateScales`; a placeholder is returned."""
         stand_in = emit.constant(emit.scalar_type(element), 1.0, at)
-        self._scalars.append(_Scalar(stand_in, tuple(numbers), most))
+        self._scalars.append(_Scalar(stand_in, tuple(numbers), rule))
         return stand_in
 
     @cached_property
@@ -291,21 +291,14 @@ class Delayed:
         first = self._main.regions[0].blocks[0].operations[0].operation
         emitter = Emitter(first, wide=False)
         extracted = [_element(scales, i, first) for i in range(len(self._tensors))]
-        made = [self._made(scalar, extracted, emitter, first) for scalar in self._scalars]
-        made = emitter.kept_together(*made)
-        places = [scalar.stand_in.owner.operation for scalar in self._scalars]
+        used = [scalar for scalar in self._scalars if any(scalar.stand_in.uses)]
+        for scalar in self._scalars:
+            if not any(scalar.stand_in.uses):
+                erase(scalar.stand_in.owner.operation)
+        made = emitter.kept_together(*(_made(scalar, extracted, first) for scalar in used))
+        places = [scalar.stand_in.owner.operation for scalar in used]
         for number, (place, seen) in enumerate(zip(places, lower(made, places), strict=True)):
             replace_op(place, [seen[number]])
-
-    def _made(
-        self, scalar: _Scalar, scales: Sequence[ir.Value], emitter: Emitter, at: ir.Operation
-    ) -> ir.Value:
-        """Returns the value of a placeholder, given the scales of all tensors."""
-        read = [scales[number] for number in scalar.numbers]
-        if scalar.most is not None:
-            return multiplied(read, scalar.most, at)
-        element = scalar.stand_in.type.element_type
-        return emit.convert(emitter.divide(emitter.number(1.0), read[0]), element, at)
 
     def _updated(
         self,
@@ -344,6 +337,23 @@ class Delayed:
         """Returns the amax that each tensor's data are scaled to, with the margin."""
         room = 2.0**-self._recipe.scaling.margin
         return [FORMATS[tensor.format].scaled_amax * room for tensor in self._tensors]
+
+
+def _reciprocal(scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+    """Returns the reciprocal of a scale."""
+    emitter = Emitter(at, wide=False)
+    return emitter.divide(emitter.number(1.0), scales[0])
+
+
+def _multiplied(most: float, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+    """Returns the product of scales, at most a number."""
+    return multiplied(scales, most, at)
+
+
+def _made(scalar: _Scalar, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
+    """Returns the value of a placeholder, given the scales of all tensors."""
+    made = scalar.rule([scales[number] for number in scalar.numbers], at)
+    return emit.convert(made, scalar.stand_in.type.element_type, at)
 
 
 def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:

@@ -1,6 +1,7 @@
-"""Casts before the collectives that move their operands, so that devices exchange narrow data.
+"""Casts before the ops that move their operands between devices, so that narrow data are exchanged.
 
-A collective that moves elements between devices commutes with a cast at one scale:
+A collective that moves elements between devices commutes with a cast at one scale, and so does a
+change of sharding, for which the partitioner may insert a collective:
 
     cast(move(X) / X_s) = move(cast(X / X_s))
 
@@ -28,6 +29,7 @@ _CONVERT: Final = "stablehlo.convert"
 _PERMUTE: Final = "stablehlo.collective_permute"
 Moves: TypeAlias = tuple[ir.Operation, ...]
 """Ops that each move the elements of their operand, in the order of the program."""
+_CONSTRAINT: Final = "sdy.sharding_constraint"
 _VIEWS: Final = frozenset({"stablehlo.reshape", "stablehlo.transpose"})
 
 
@@ -65,7 +67,7 @@ class Exchanges:
         moves = tuple(reversed(list(_moves_to(value))))
         while moves and moves[0].name in _VIEWS:
             moves = moves[1:]
-        if not moves or devices_of(moves[0].opview) is None:
+        if not moves or (moves[0].name != _CONSTRAINT and devices_of(moves[0].opview) is None):
             return ()
         return moves
 
@@ -89,9 +91,13 @@ class Exchanges:
             return data
         key = value, data
         if key not in self._made:
-            self._made[key] = _repeated(moves, data)
+            self._made[key] = _repeated(moves, data, moves[0])
             self._passed += reversed(moves)
         return self._made[key]
+
+    def moved_before(self, value: ir.Value, data: ir.Value, at: ir.Operation) -> ir.Value:
+        """Returns data as `moved` does, moved before an op."""
+        return _repeated(self._moves[value], data, at)
 
     def finish(self) -> None:
         """Erases the wide collectives without readers, which XLA would run."""
@@ -103,8 +109,8 @@ class Exchanges:
         self._passed.clear()
 
 
-def _repeated(moves: Moves, data: ir.Value) -> ir.Value:
-    """Repeats ops on narrow data, before the first of them."""
+def _repeated(moves: Moves, data: ir.Value, at: ir.Operation) -> ir.Value:
+    """Repeats ops on narrow data, before an op."""
     for op in moves:
         old = op.results[0].type
         type_ = ir.RankedTensorType.get(old.shape, data.type.element_type, old.encoding)
@@ -114,7 +120,7 @@ def _repeated(moves: Moves, data: ir.Value) -> ir.Value:
             operands=[data],
             attributes=dict(op.attributes.items()),
             loc=op.location,
-            ip=ir.InsertionPoint(moves[0]),
+            ip=ir.InsertionPoint(at),
         ).result
     return data
 
@@ -135,9 +141,9 @@ def _moves_to(value: ir.Value) -> Iterator[ir.Operation]:
 def _moves(op: ir.Operation) -> bool:
     if len(op.operands) != 1 or len(op.results) != 1:
         return False
-    return (
-        op.name in _VIEWS or op.name in GATHERS_FROM_DEVICES or (op.name == _PERMUTE and _whole(op))
-    )
+    if op.name == _PERMUTE:
+        return _whole(op)
+    return op.name in _VIEWS or op.name in GATHERS_FROM_DEVICES or op.name == _CONSTRAINT
 
 
 def _whole(op: ir.Operation) -> bool:

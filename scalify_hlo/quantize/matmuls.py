@@ -19,6 +19,7 @@ from scalify_hlo.quantize.channels import channels
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
+from scalify_hlo.quantize.partial_sums import PartialSums
 from scalify_hlo.quantize.result_types import propagated_type, round_at_once, scaled_type
 from scalify_hlo.quantize.row_kernels import is_made_of_rows
 from scalify_hlo.quantize.transposed_products import (
@@ -158,11 +159,21 @@ class QuantizedOperands:
     Args:
         operands: The quantized operands of the module.
         recipe: The recipe, which says whether weights have a scale for each output channel.
+        sums: Gets the matmuls whose results may be parts of sums; None if there are none.
         apart: Whether casts are kept apart from transposes; see `_kept`.
     """
 
-    def __init__(self, operands: Operands, recipe: Recipe, *, apart: bool = False) -> None:
+    def __init__(
+        self,
+        operands: Operands,
+        recipe: Recipe,
+        sums: PartialSums | None = None,
+        *,
+        apart: bool = False,
+    ) -> None:
         self._operands, self._recipe, self._apart = operands, recipe, apart
+        self._sums = sums
+        self._requests: Sequence[QuantizeRequest] = ()
         self._last: Sequence[Operand] = ()
 
     @property
@@ -183,10 +194,11 @@ class QuantizedOperands:
 
     def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
         """See `Casting`."""
-        self._last = [
-            self._operands.get(self._request(op, side, format_, role))
+        self._requests = [
+            self._request(op, side, format_, role)
             for side, (format_, role) in enumerate(zip(formats, roles_of(op), strict=True))
         ]
+        self._last = [self._operands.get(request) for request in self._requests]
         return [operand.data for operand in self._last]
 
     def _request(self, op: ir.OpView, side: int, format_: str, role: str) -> QuantizeRequest:
@@ -204,6 +216,8 @@ class QuantizedOperands:
     def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
         """See `Casting`."""
         value = dequantize(result, self._last, at)
+        if self._sums is not None:
+            self._sums.note(value, result, roles_of(at.opview), self._requests, self._last)
         output = self._recipe.matmul.output
         return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
 

@@ -11,7 +11,7 @@ Transformer Engine, whose scale is the reciprocal of X_s, here `inverse`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -56,11 +56,20 @@ until then, and so does its result.
 """
 
 
+Rule: TypeAlias = Callable[[Sequence[ir.Value], ir.Operation], ir.Value]
+"""Builds an f32 of rank 0 from scales, before an op."""
+
+
 class StateScales(Protocol):
     """Scales that the program is given, so that it knows their products from the start."""
 
     def product(self, numbers: Sequence[int], element: ir.Type, at: ir.Operation) -> ir.Value:
         """Returns the product of one or two scales before an op; see `multiplied`."""
+
+    def computed(
+        self, numbers: Sequence[int], rule: Rule, element: ir.Type, at: ir.Operation
+    ) -> ir.Value:
+        """Returns a number that follows from some scales, before an op, in an element type."""
 
 
 class StateScale(NamedTuple):
@@ -194,9 +203,16 @@ class Quantizing:
         recipe: The recipe.
         kept: Whether a barrier keeps XLA from fusing the cast with its readers, even if the request
             does not: ``apart`` is `barrier_after`, and ``in order`` is `barrier_in_order`.
+        before: The op before which the operand is cast instead.
     """
 
-    def __init__(self, request: QuantizeRequest, recipe: Recipe, kept: Kept = "no") -> None:
+    def __init__(
+        self,
+        request: QuantizeRequest,
+        recipe: Recipe,
+        kept: Kept = "no",
+        before: ir.Operation | None = None,
+    ) -> None:
         self._request, self._saturate, self._kept = request, recipe.saturate, kept
         self._powers = recipe.scaling.power_2_scale or recipe.scaling.kind == "calibrated"
         self._format = FORMATS[request.format]
@@ -204,6 +220,8 @@ class Quantizing:
         kind = attributes.VALUE if recipe.narrow_data else ""
         self._cast = convert_after(request.value, element, kind)
         self.at: ir.Operation = self._cast.owner.operation
+        if before is not None:
+            self.at.move_before(before)
 
     @cached_property
     def emitter(self) -> Emitter:
@@ -288,7 +306,7 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
     if scalars:
         product = multiplied(scalars, most_of(element), at, int(exponents))
         return emit.times(result, emit.convert(product, element, at), at)
-    return _times_powers(result, int(exponents), at)
+    return times_powers(result, int(exponents), at)
 
 
 def multiplied(
@@ -306,7 +324,7 @@ def multiplied(
         return scales[0]
     emitter = Emitter(at, wide=False)
     product = emitter.multiply(*scales) if len(scales) > 1 else scales[0]
-    return emitter.minimum(_times_powers(product, exponent, at), emitter.number(most))
+    return emitter.minimum(times_powers(product, exponent, at), emitter.number(most))
 
 
 def most_of(element: ir.Type) -> float:
@@ -314,7 +332,7 @@ def most_of(element: ir.Type) -> float:
     return MOST if isinstance(element, ir.F32Type) else MOST_POWER
 
 
-def _times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
+def times_powers(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:
     """Returns a tensor times ``2^exponent``, in several steps if that is not a normal number."""
     while exponent:
         step = max(-NORMAL, min(NORMAL, exponent))

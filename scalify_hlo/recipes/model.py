@@ -378,20 +378,21 @@ class Recipe:
         """The format of f32 values other than operands of matmuls; see the attribute `compute`."""
         if self.compute != AUTO:
             return self.compute
-        return "bf16" if self._small and self.target in ACCELERATORS else KEEP
+        return "bf16" if self.casts_to_f8 and self.target in ACCELERATORS else KEEP
 
     @property
     def casts_again(self) -> bool:
         """Whether matmuls may read weights in f8 in two orders, each of which is a copy."""
-        return self._small and self.scaling.kind != "block" and self.target in TURNING
+        return self.casts_to_f8 and self.scaling.kind != "block" and self.target in TURNING
 
     @property
     def rounds_gradients(self) -> bool:
         """Whether matmuls of f8 operands may write gradients of weights that are rounded to f8."""
-        return self._small and self.state.gradient in SMALL and self.target in WITH_ALGORITHMS
+        return self.casts_to_f8 and self.state.gradient in SMALL and self.target in WITH_ALGORITHMS
 
     @property
-    def _small(self) -> bool:
+    def casts_to_f8(self) -> bool:
+        """Whether operands of matmuls may be f8."""
         matmul = self.matmul
         return not {matmul.activation, matmul.weight, matmul.gradient}.isdisjoint(SMALL)
 

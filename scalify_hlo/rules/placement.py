@@ -27,6 +27,18 @@ def share_sharding(value: ir.Value, moved: ir.Value) -> None:
         owner.attributes[MHLO] = marks[MHLO]
 
 
+def divided_dims(value: ir.Value) -> set[int]:
+    """Returns the dimensions of an argument that its sharding by Shardy divides among devices.
+
+    Of other values, nothing is known before the partitioner has run.
+    """
+    marks = _argument_marks(value) if isinstance(value.owner, ir.Block) else None
+    if marks is None or SDY not in marks:
+        return set()
+    dims = sdy.TensorShardingAttr(marks[SDY]).dimension_shardings
+    return {i for i, dim in enumerate(dims) if len(sdy.DimensionShardingAttr(dim).axes)}
+
+
 def _of_result(shardings: ir.Attribute, value: ir.Value) -> ir.Attribute:
     each = sdy.TensorShardingPerValueAttr(shardings).shardings
     return each[ir.OpResult(value).result_number]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -19,10 +20,12 @@ from scalify_hlo.quantize.exchanges import Exchanges
 AXIS, DEVICES, SIZE = "d", 8, 128
 RING = [(i, (i + 1) % DEVICES) for i in range(DEVICES)]
 EXCHANGE = re.compile(
-    r'"stablehlo\.(all_gather|all_to_all|collective_permute)".*?-> tensor<\S*x(\w+)>', re.S
+    r'"stablehlo\.(all_gather|all_to_all|collective_permute)".*?-> tensor<\S*x(\w+)>'
+    r"|sdy\.(sharding_constraint) \S+ <.*?> : tensor<\S*x(\w+)>",
+    re.S,
 )
-NARROW = ("gather", "stacked", "all_to_all", "ring", "backward")
-WIDE = ("line", "also read wide")
+NARROW = ("gather", "stacked", "all_to_all", "ring", "backward", "placed")
+WIDE = ("line", "also read wide", "placed and read wide")
 
 
 def product(x: jax.Array, w: jax.Array) -> jax.Array:
@@ -42,6 +45,12 @@ def exchanged(case: str, x: jax.Array, w: jax.Array) -> Any:
     return x @ whole + jnp.sum(whole) if case == "also read wide" else x @ whole
 
 
+def placed(case: str, mesh: Mesh, x: jax.Array, w: jax.Array) -> Any:
+    """A matmul whose weight the partitioner gathers."""
+    whole = jax.lax.with_sharding_constraint(jnp.sin(w), NamedSharding(mesh, P()))
+    return (x @ whole, jnp.sum(whole)) if case == "placed and read wide" else x @ whole
+
+
 def program(case: str) -> Any:
     """The matmul on all devices; the gradients of both operands too for ``backward``."""
 
@@ -52,6 +61,8 @@ def program(case: str) -> Any:
 
     mesh = Mesh(np.array(jax.devices()), (AXIS,))
     rows = P(AXIS, None)
+    if case.startswith("placed"):
+        return jax.jit(partial(placed, case, mesh), in_shardings=NamedSharding(mesh, rows))
     return jax.jit(jax.shard_map(local, mesh=mesh, in_specs=(rows, rows), out_specs=rows))
 
 
@@ -67,6 +78,11 @@ def results(new: Any, arrays: list[Any]) -> list[Any]:
     return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))]
 
 
+def exchanged_types(program: Any) -> list[str]:
+    """The element types of what devices exchange."""
+    return [one or other for _, one, _, other in EXCHANGE.findall(program.mlir_module())]
+
+
 def main(recipe: str) -> None:
     """Compares the bits, and the types of the collectives."""
     rng = np.random.default_rng(0)
@@ -79,7 +95,7 @@ def main(recipe: str) -> None:
             old, _ = scalify_hlo.rewrite(exported, recipe=recipe, report=True)
         for a, b in zip(results(new, [x, w]), results(old, [x, w]), strict=True):
             assert a.tobytes() == b.tobytes(), (recipe, case)
-        types, before = ([t for _, t in EXCHANGE.findall(e.mlir_module())] for e in (new, old))
+        types, before = map(exchanged_types, (new, old))
         assert len(types) == len(before) == 1, (recipe, case, types, before)
         assert (types != before) == (case in NARROW), (recipe, case, types, before)
         assert types[0].startswith("f8") == (case in NARROW), (recipe, case, types)

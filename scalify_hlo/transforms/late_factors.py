@@ -1,0 +1,135 @@
+"""Factors of matmuls of which devices have parts, behind the exchange of the parts.
+
+    X_1 c + X_2 c = (X_1 + X_2) c,    place(X c) = place(X) c
+
+X_i is a matmul of f8 operands, or a sum of such, and place is a change of sharding. If the devices
+divide the dimension that a matmul sums over, XLA adds their parts up right behind it. It adds up
+the parts of a sum only once, and leaves each device only its part of the result, if no product
+stands between. In the first line c is a power of two: both sides have the same significands. They
+may differ only if data or their product with c leave the range of normal numbers. Sums of products
+of f8 numbers do not, and what is rounded to a subnormal number is below 2^-126.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from scalify_hlo._compat import ir
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
+from scalify_hlo.rules import emit
+
+ADD, CONSTANT, DOT = "stablehlo.add", "stablehlo.constant", "stablehlo.dot_general"
+MULTIPLY, SPREAD = "stablehlo.multiply", "stablehlo.broadcast_in_dim"
+PLACE = "sdy.sharding_constraint"
+
+
+class _Scaled(NamedTuple):
+    """A tensor X and its product with a factor, which is the same for all elements."""
+
+    value: ir.Value
+    factor: ir.Value
+    product: ir.Operation
+
+
+class LateFactors:
+    """Moves factors of matmuls behind sums and changes of sharding, in the order of the program."""
+
+    def __init__(self) -> None:
+        self._sums = ValueSet()
+        self.count = 0
+
+    def move(self, block: ir.Block) -> int:
+        """Moves all factors of a block, and returns how many were moved."""
+        for op in [op.operation for op in block.operations if op.operation.name in (ADD, PLACE)]:
+            (self._add if op.name == ADD else self._place)(op)
+        return self.count
+
+    def _add(self, op: ir.Operation) -> None:
+        if all(map(self._is_sum, op.operands)):
+            self._sums.add(op.results[0])
+            return
+        lhs, rhs = (self._scaled(value) for value in op.operands)
+        if lhs is None or rhs is None or not _same_power(lhs.factor, rhs.factor):
+            return
+        added = _like(op, lhs.value, rhs.value)
+        self._sums.add(added)
+        self._multiplied(op, added, lhs, rhs)
+
+    def _place(self, op: ir.Operation) -> None:
+        found = self._scaled(op.operands[0])
+        if found is not None:
+            placed = _like(op, found.value)
+            self._sums.add(placed)
+            self._multiplied(op, placed, found)
+
+    def _multiplied(self, op: ir.Operation, value: ir.Value, *old: _Scaled) -> None:
+        """Replaces an op by its result on values without a factor, times the factor."""
+        replace_uses(op.results[0], emit.multiply(value, old[0].factor, op))
+        erase(op)
+        for each in old:
+            erase(each.product)
+        self.count += 1
+
+    def _scaled(self, value: ir.Value) -> _Scaled | None:
+        """Returns a matmul, or what was made of some, that only one op reads times a factor."""
+        product = value.owner
+        if is_block(product) or product.name != MULTIPLY or len(list(value.uses)) != 1:
+            return None
+        for data, factor in (product.operands, list(product.operands)[::-1]):
+            if self._is_sum(data) and len(list(data.uses)) == 1 and _is_scalar(factor):
+                return _Scaled(data, factor, product.operation)
+        return None
+
+    def _is_sum(self, value: ir.Value) -> bool:
+        """Whether a value is a matmul of f8 operands, or a sum of such."""
+        return value in self._sums or _is_small_dot(value)
+
+
+def _like(op: ir.Operation, *operands: ir.Value) -> ir.Value:
+    """Builds an op of other operands, with the attributes of one."""
+    return ir.Operation.create(
+        op.name,
+        results=[op.results[0].type],
+        operands=list(operands),
+        attributes={name: op.attributes[name] for name in op.attributes},
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    ).result
+
+
+def _is_small_dot(value: ir.Value) -> bool:
+    owner = value.owner
+    if is_block(owner) or owner.name != DOT:
+        return False
+    formats = (format_of(operand.type) for operand in owner.operands)
+    return all(format_ is not None and format_.small for format_ in formats)
+
+
+def _is_scalar(factor: ir.Value) -> bool:
+    """Whether all elements of a tensor are the same."""
+    owner = factor.owner
+    if is_block(owner):
+        return False
+    return _power(factor) is not None or (owner.name == SPREAD and not owner.operands[0].type.rank)
+
+
+def _power(factor: ir.Value) -> float | None:
+    """Returns the power of two that fills a constant; None if it is no such constant."""
+    owner = factor.owner
+    if is_block(owner) or owner.name != CONSTANT:
+        return None
+    value = owner.attributes["value"]
+    if not isinstance(value, ir.DenseElementsAttr) or not value.is_splat:
+        return None
+    splat = value.get_splat_value()
+    number = float(splat.value) if isinstance(splat, ir.FloatAttr) else 0.0
+    return number if math.isfinite(number) and math.frexp(number)[0] == 0.5 else None
+
+
+def _same_power(one: ir.Value, other: ir.Value) -> bool:
+    """Whether two factors are constants of the same power of two."""
+    number = _power(one)
+    return number is not None and number == _power(other)

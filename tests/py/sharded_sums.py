@@ -1,0 +1,112 @@
+"""Sums of gradients of which eight devices have parts: what they add up, and its numbers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+from unittest import mock
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import scalify_hlo
+from scalify_hlo.quantize.partial_sums import PartialSums
+from tests.py.fp8_numpy import F32, quantized
+
+SIZES = ((0, 0), (-20, 0), (0, 9), (12, -6), (-100, 60))
+"""log2 of the second gradient and of its weight, over the others."""
+
+
+def step(weights: list[Any], x: Any, cotangents: list[Any]) -> Any:
+    """The gradients of some weights, and of the activation that they all multiply."""
+
+    def loss(weights: Any, x: Any) -> Any:
+        pairs = zip(weights, cotangents, strict=True)
+        return sum(jnp.sum((x @ w) * ct) for w, ct in pairs)
+
+    return jax.grad(loss, (0, 1))(weights, x)
+
+
+def arrays(gradient: int, weight: int) -> tuple[Any, ...]:
+    """Three weights, an activation and three gradients; the second of each is of another size."""
+    rng = np.random.default_rng(0)
+    sizes = [(0, 0), (gradient, weight), (0, 0)]
+    weights = [np.ldexp(rng.standard_normal((32, 64)), w).astype(F32) for _, w in sizes]
+    cotangents = [np.ldexp(rng.standard_normal((128, 64)), g).astype(F32) for g, _ in sizes]
+    return weights, rng.standard_normal((128, 32)).astype(F32), cotangents
+
+
+def rewritten(recipe: str, given: tuple[Any, ...], specs: Any) -> Any:
+    """The program by a recipe, its weights and gradients divided."""
+    exported = jax.export.export(jax.jit(step, in_shardings=specs))(*given)
+    how: dict[str, Any] = {}
+    if recipe == "fp8-calibrated":
+        how["profile"] = scalify_hlo.calibrate(exported, [given])
+    return scalify_hlo.rewrite(exported, recipe=recipe, report=True, **how)[0]
+
+
+def results(new: Any, given: tuple[Any, ...], specs: Any, mesh: Mesh) -> list[Any]:
+    """The results; what a recipe adds to the arguments are ones."""
+    flat = jax.tree.leaves(jax.tree.map(jax.device_put, given, specs))
+    added = [
+        jax.device_put(np.ones(aval.shape, aval.dtype), NamedSharding(mesh, P()))
+        for aval in new.in_avals[len(flat) :]
+    ]
+    args, kwargs = jax.tree.unflatten(new.in_tree, [*flat, *added])
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))]
+
+
+def adds_matmuls(program: Any) -> bool:
+    """Whether a program adds two matmuls, without scales between."""
+    text = program.mlir_module()
+    matmuls = set(re.findall(r"(%\d+) = stablehlo.dot_general", text))
+    added = re.findall(r"stablehlo.add (%\d+), (%\d+)", text)
+    return any(matmuls.issuperset(pair) for pair in added)
+
+
+def expected(given: tuple[Any, ...]) -> Any:
+    """The gradient of the activation by the formulas of `scalify_hlo.quantize.partial_sums`."""
+    weights, _, cotangents = given
+    pairs = zip(weights, cotangents, strict=True)
+    casts = [(quantized(w, "f8E4M3FN"), quantized(g, "f8E5M2")) for w, g in pairs]
+    scale = max(ws.item() * gs.item() for (_, ws), (_, gs) in casts)
+    total = 0.0
+    for ((data, mine), (like, _)), gradient in zip(casts, cotangents, strict=True):
+        narrow = (gradient * F32(mine.item() / scale)).astype(like.dtype)
+        total = total + narrow.astype(np.float64) @ data.astype(np.float64).T
+    return total * scale
+
+
+def main(recipe: str) -> None:
+    """Compares with NumPy, and with gradients that are scaled before they are added."""
+    mesh = Mesh(np.array(jax.devices()), ("d",))
+    columns, whole = (NamedSharding(mesh, spec) for spec in (P(None, "d"), P()))
+    for sizes in SIZES:
+        given = arrays(*sizes)
+        specs = ([columns] * 3, whole, [columns] * 3)
+        new = rewritten(recipe, given, specs)
+        with mock.patch.object(PartialSums, "join", return_value=0):
+            old = rewritten(recipe, given, specs)
+        found, before = (results(each, given, specs, mesh) for each in (new, old))
+        for a, b in zip(found[:-1], before[:-1], strict=True):
+            assert a.tobytes() == b.tobytes(), (recipe, sizes)
+        assert adds_matmuls(new), (recipe, sizes)
+        # Equal static scales are moved behind the sum by a later pass.
+        assert not adds_matmuls(old) or recipe == "fp8-calibrated", (recipe, sizes)
+        if recipe == "fp8-current":
+            wanted = expected(given)
+            bound = 1e-6 * np.abs(wanted).max()
+            np.testing.assert_allclose(found[-1], wanted, rtol=1e-5, atol=bound)
+        weights, _, cotangents = given
+        pairs = zip(weights, cotangents, strict=True)
+        exact = sum(g.astype(np.float64) @ w.astype(np.float64).T for w, g in pairs)
+        errors = [np.linalg.norm(each[-1] - exact) for each in (found, before)]
+        assert errors[0] <= 1.02 * errors[1], (recipe, sizes, errors)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
