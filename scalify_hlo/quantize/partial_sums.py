@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import Final
 
 import numpy as np
 
@@ -44,10 +45,8 @@ from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import divided_dims
 from scalify_hlo.rules.statistics import Emitter
 
-_ADD, _DOT = "stablehlo.add", "stablehlo.dot_general"
-_OF_SCALES = frozenset(
-    f"stablehlo.{name}" for name in ("multiply", "minimum", "convert", "broadcast_in_dim")
-)
+_ADD: Final = "stablehlo.add"
+_DOT: Final = "stablehlo.dot_general"
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Product:
 
     @property
     def kind(self) -> str:
-        """What the scales are: ``state``, ``static``, ``program``, or empty if they differ."""
+        """The source of the scales: ``state``, ``static``, ``program``, or empty if they differ."""
         operands = self.gradient, self.weight
         if all(operand.state is not None for operand in operands):
             return "state"
@@ -127,7 +126,7 @@ class PartialSums:
             self._products[value] = made
 
     def join(self) -> int:
-        """Brings the summands of each sum to one scale, and returns the number of sums."""
+        """Gives the summands of each sum one scale, and returns the number of sums."""
         count = 0
         for value in list(self._products):
             found = self._sum(value) if value in self._products else None
@@ -306,5 +305,11 @@ def _erase_unused(op: ir.Operation) -> None:
     erase(op)
     for operand in operands:
         owner = operand.owner
-        if not is_block(owner) and owner.name in _OF_SCALES and not list(operand.uses):
+        if not is_block(owner) and _is_of_scalars(owner.operation):
             _erase_unused(owner.operation)
+
+
+def _is_of_scalars(op: ir.Operation) -> bool:
+    """Whether an op without uses has operands, all of rank 0."""
+    unused = not any(any(result.uses) for result in op.results)
+    return unused and len(op.operands) > 0 and not any(value.type.rank for value in op.operands)

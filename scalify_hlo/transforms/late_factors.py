@@ -13,7 +13,7 @@ of f8 numbers do not, and what is rounded to a subnormal number is below 2^-126.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import format_of
@@ -21,9 +21,9 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.rules import emit
 
-ADD, CONSTANT, DOT = "stablehlo.add", "stablehlo.constant", "stablehlo.dot_general"
-MULTIPLY, SPREAD = "stablehlo.multiply", "stablehlo.broadcast_in_dim"
-PLACE = "sdy.sharding_constraint"
+_ADD: Final = "stablehlo.add"
+_DOT: Final = "stablehlo.dot_general"
+_PLACE: Final = "sdy.sharding_constraint"
 
 
 class _Scaled(NamedTuple):
@@ -43,8 +43,8 @@ class LateFactors:
 
     def move(self, block: ir.Block) -> int:
         """Moves all factors of a block, and returns how many were moved."""
-        for op in [op.operation for op in block.operations if op.operation.name in (ADD, PLACE)]:
-            (self._add if op.name == ADD else self._place)(op)
+        for op in [op.operation for op in block.operations if op.operation.name in (_ADD, _PLACE)]:
+            (self._add if op.name == _ADD else self._place)(op)
         return self.count
 
     def _add(self, op: ir.Operation) -> None:
@@ -76,7 +76,7 @@ class LateFactors:
     def _scaled(self, value: ir.Value) -> _Scaled | None:
         """Returns a matmul, or what was made of some, that only one op reads times a factor."""
         product = value.owner
-        if is_block(product) or product.name != MULTIPLY or len(list(value.uses)) != 1:
+        if is_block(product) or product.name != "stablehlo.multiply" or len(list(value.uses)) != 1:
             return None
         for data, factor in (product.operands, list(product.operands)[::-1]):
             if self._is_sum(data) and len(list(data.uses)) == 1 and _is_scalar(factor):
@@ -102,7 +102,7 @@ def _like(op: ir.Operation, *operands: ir.Value) -> ir.Value:
 
 def _is_small_dot(value: ir.Value) -> bool:
     owner = value.owner
-    if is_block(owner) or owner.name != DOT:
+    if is_block(owner) or owner.name != _DOT:
         return False
     formats = (format_of(operand.type) for operand in owner.operands)
     return all(format_ is not None and format_.small for format_ in formats)
@@ -113,13 +113,15 @@ def _is_scalar(factor: ir.Value) -> bool:
     owner = factor.owner
     if is_block(owner):
         return False
-    return _power(factor) is not None or (owner.name == SPREAD and not owner.operands[0].type.rank)
+    if owner.name == "stablehlo.broadcast_in_dim":
+        return not owner.operands[0].type.rank
+    return _power(factor) is not None
 
 
 def _power(factor: ir.Value) -> float | None:
     """Returns the power of two that fills a constant; None if it is no such constant."""
     owner = factor.owner
-    if is_block(owner) or owner.name != CONSTANT:
+    if is_block(owner) or owner.name != "stablehlo.constant":
         return None
     value = owner.attributes["value"]
     if not isinstance(value, ir.DenseElementsAttr) or not value.is_splat:

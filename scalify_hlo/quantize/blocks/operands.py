@@ -23,7 +23,7 @@ from scalify_hlo.quantize.blocks.layout import (
     reshaped,
 )
 from scalify_hlo.quantize.blocks.random_words import Steps
-from scalify_hlo.quantize.blocks.scales import block_scales
+from scalify_hlo.quantize.blocks.scales import block_scales, may_saturate
 from scalify_hlo.quantize.blocks.static import static_blocks
 from scalify_hlo.quantize.blocks.stochastic import drawn, rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
@@ -163,7 +163,7 @@ class BlockOperands:
             amax = amax_along(tiles, kept, at)
         scales = block_scales(amax, format_, self._blocks, at, self._splats)
         tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
-        if self._saturate:
+        if self._saturate and (how.stochastic or may_saturate(self._blocks)):
             tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at, self._splats)
         wide = reshaped(tiles, [*batch, tall, long], at)
         if how.stochastic:

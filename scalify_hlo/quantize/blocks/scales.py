@@ -11,7 +11,8 @@ E8M0 scales are powers of two, computed exactly on the bits of the amax:
     rceil:  S = 2^ceil(log2(amax / largest))
     X_d = cast(X / S)
 
-S is from 2^-126 to 2^126, so that S and 1/S are normal f32 numbers; a block of zeros has 2^-126.
+S is at least 2^-126, and below 2^126 since top is at least 2, so that S and 1/S are normal f32
+numbers; a block of zeros has 2^-126.
 
 F32 scales:
 
@@ -26,8 +27,10 @@ t = max(amax of the tensor, 2^-100):
 The maximum, whose second term is the smallest E4M3 number, keeps X_d in range where S is 0.
 
 A block with an infinity or a NaN has a scale that is not finite, and all its numbers become NaN in
-the matmul. With E4M3 scales, so does the whole tensor. Casts round to nearest even; larger numbers
-become the largest one. No scale is the reciprocal of a quotient or a quotient by a constant, which
+the matmul. With E4M3 scales, so does the whole tensor. Casts round to nearest even. Scales that are
+rounded up, and F32 scales, leave no number to saturate: with the latter X_d may be above `largest`
+by three roundings of f32, which the cast takes back. With the others, larger numbers become the
+largest one. No scale is the reciprocal of a quotient or a quotient by a constant, which
 XLA would rewrite and round differently.
 """
 
@@ -114,6 +117,13 @@ def added(target: FloatFormat, rounding: str) -> int:
     return _FRACTION - (largest & _FRACTION)
 
 
+def may_saturate(blocks: Blocks) -> bool:
+    """Whether numbers may be larger than the largest one of the format, once they are scaled."""
+    if blocks.scale == "e8m0":
+        return blocks.rounding not in ("ceil", "rceil")
+    return blocks.scale != "f32"
+
+
 class StaticScales(NamedTuple):
     """The scales of the blocks of a constant, as NumPy arrays.
 
@@ -141,8 +151,7 @@ def static_scales(amax: Array, format_: str, blocks: Blocks) -> StaticScales:
         top = target.max_exponent
         exponent = amax.view(np.uint32) + np.uint32(added(target, blocks.rounding))
         exponent &= np.uint32(_INFINITY)
-        low, high = (_BIAS + end + top << _MANTISSA for end in (-NORMAL, NORMAL))
-        exponent = np.clip(exponent, np.uint32(low), np.uint32(high))
+        exponent = np.maximum(exponent, np.uint32(_BIAS - NORMAL + top << _MANTISSA))
         exponent -= np.uint32(top << _MANTISSA)
         inverse = np.uint32(2 * _BIAS << _MANTISSA) - exponent
         return StaticScales(inverse.view(np.float32), exponent.view(np.float32))
@@ -169,11 +178,7 @@ class _Builder(Bitwise):
         if more := added(target, rounding):
             rounded = self.op("add", bits, self.integer(more))
         exponent = self.op("and", rounded, self.integer(_INFINITY))
-        scalar = _Builder(self.at, emit.scalar_type(self.real.element_type), self.splats)
-        low, high = (
-            scalar.integer(end + top << _MANTISSA) for end in (_BIAS - NORMAL, _BIAS + NORMAL)
-        )
-        exponent = emit.clamp(low, exponent, high, self.at)
+        exponent = self.op("maximum", exponent, self.integer(_BIAS - NORMAL + top << _MANTISSA))
         exponent = self.op("subtract", exponent, self.integer(top << _MANTISSA))
         inverse = self.op("subtract", self.integer(2 * _BIAS << _MANTISSA), exponent)
         finite = self.compare(bits, self.integer(_INFINITY), "LT")
