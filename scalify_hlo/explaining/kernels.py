@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from scalify_hlo.passes.name_matmuls import number_in
+from scalify_hlo.dialect.matmul_names import number_in
 from scalify_hlo.targets.kernels import Kernel
 
 _LIBRARIES: Final[Mapping[str, str]] = {
@@ -24,10 +24,18 @@ def kernels_by_number(kernels: Iterable[Kernel]) -> dict[int, list[Kernel]]:
     """
     found: dict[int, list[Kernel]] = {}
     for kernel in kernels:
-        numbers = {number_in(name) for name in kernel.products}
-        for number in sorted(number for number in numbers if number is not None):
+        numbers = _numbers(kernel.products)
+        # Matmuls that read the same scales share casts of these, with the name of the first.
+        numbers |= set(sorted(_numbers(kernel.sources))[-1:])
+        for number in sorted(numbers):
             found.setdefault(number, []).append(kernel)
     return found
+
+
+def _numbers(names: Iterable[str]) -> set[int]:
+    """Returns the numbers of matmuls in names of ops."""
+    numbers = map(number_in, names)
+    return {number for number in numbers if number is not None}
 
 
 def label_of(kernel: Kernel) -> str:

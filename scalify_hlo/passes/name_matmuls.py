@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.matmul_names import named
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.marked_ops import marked_ops
 from scalify_hlo.report.model import Report
 from scalify_hlo.report.records import number_of
 
-_NAME: Final = "scalify.matmul.{}"
 _FOLDED: Final = traits.RESHAPES | traits.REORDERS | {"stablehlo.convert"}
-_NUMBER: Final = re.compile(r"\bscalify\.matmul\.(\d+)\b")
 
 
 @dataclass(frozen=True)
@@ -36,20 +34,14 @@ class NameMatmulsPass(Pass):
         for op in marked_ops(module, index.listing):
             number = number_of(op)
             if number is not None:
-                _name(op.operation, _NAME.format(number))
+                _name(op.operation, number)
 
 
-def _name(op: ir.Operation, name: str) -> None:
+def _name(op: ir.Operation, number: int) -> None:
     """Names an op, and the moves of its result that a compiler may fold into it."""
-    op.location = ir.Location.name(name, op.location)
+    op.location = named(number, op.location)
     uses = list(op.results[0].uses)
     while len(uses) == 1 and uses[0].owner.operation.name in _FOLDED:
         op = uses[0].owner.operation
-        op.location = ir.Location.name(name, op.location)
+        op.location = named(number, op.location)
         uses = list(op.results[0].uses)
-
-
-def number_in(name: str) -> int | None:
-    """Returns the number of the matmul in an ``op_name`` of XLA; None if there is none."""
-    found = _NUMBER.search(name)
-    return int(found[1]) if found else None

@@ -30,6 +30,8 @@ class Kernel:
         name: The name of the instruction.
         op_name: The name of the op of the source, as XLA keeps it; empty without one.
         products: The names of the ops of its matmuls and convolutions, each once.
+        sources: The names of the ops that made what it reads, if a matmul in it has no name: XLA
+            drops those of composites that it has a kernel for.
         kernel: The opcode, the target of a custom call, or the kind of a custom fusion.
         cause: A member of `causes.CAUSES`.
         times: How often a run of the program launches it.
@@ -43,6 +45,7 @@ class Kernel:
     name: str
     op_name: str
     products: tuple[str, ...]
+    sources: tuple[str, ...]
     kernel: str
     cause: str
     times: int
@@ -133,6 +136,7 @@ def _kernel(instruction: Instruction, inside: Computation, module: Module, times
         name=instruction.name,
         op_name=instruction.quoted("op_name"),
         products=tuple(dict.fromkeys(product.op_name for product in computed)),
+        sources=() if all(p.op_name for p in computed) else _sources(instruction, inside, module),
         kernel=_kernel_name(instruction),
         cause=cause,
         times=times,
@@ -142,6 +146,28 @@ def _kernel(instruction: Instruction, inside: Computation, module: Module, times
         exchanged=bytes_exchanged(instruction) if cause == COLLECTIVE else 0,
         result=_first(instruction).element,
     )
+
+
+def _sources(instruction: Instruction, inside: Computation, module: Module) -> tuple[str, ...]:
+    """Returns the names of the ops that made the operands of an instruction, each once."""
+    makers = (_maker(each, inside, module) for each in inside.operands(instruction))
+    return tuple(dict.fromkeys(each.quoted("op_name") for each in makers))
+
+
+def _maker(instruction: Instruction, inside: Computation, module: Module) -> Instruction:
+    """Returns the instruction that makes a value, which may be one of the results of a fusion."""
+    index = None
+    while instruction.opcode in ("bitcast", "copy", "get-tuple-element"):
+        if instruction.opcode == "get-tuple-element":
+            index = int(instruction.text("index"))
+        (instruction,) = inside.operands(instruction)
+    body = module.body(instruction)
+    if body is None:
+        return instruction
+    made = body.root
+    if index is not None and made.opcode == "tuple":
+        made = body.operands(made)[index]
+    return made
 
 
 def _kernel_name(instruction: Instruction) -> str:

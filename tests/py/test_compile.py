@@ -150,7 +150,9 @@ def test_shapes_in_memory_on_the_chip_are_told_apart() -> None:
 
 
 def kernel(**changes: Any) -> Kernel:
-    same = Kernel("k", "", (), "fusion", "gemm", 3, {"f8": 4_000_000_000}, 10**6, 10**6, 0, "bf16")
+    same = Kernel(
+        "k", "", (), (), "fusion", "gemm", 3, {"f8": 4_000_000_000}, 10**6, 10**6, 0, "bf16"
+    )
     return replace(same, **changes)
 
 

@@ -27,10 +27,14 @@ from scalify_hlo.explaining.page import explain_page
 from scalify_hlo.explaining.record import explain_record, schema
 from scalify_hlo.explaining.requirements import QUANTITIES, check_explanation, parse_checks
 from scalify_hlo.explaining.warnings import warnings_of
+from scalify_hlo.passes.pipeline import Options, rewrite_module
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.targets.compiling import compile_program
 from scalify_hlo.targets.description import Target, load_target
-from scalify_hlo.targets.kernels import Kernel
+from scalify_hlo.targets.hlo import read_hlo
+from scalify_hlo.targets.kernels import Kernel, kernels_of
 from tests.py.json_schema import faults
+from tests.py.judge import parse
 
 
 def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
@@ -68,6 +72,20 @@ def explained() -> Any:
     return scalify_hlo.explain(exported(), "cpu", recipe="fp8-current")
 
 
+def equal_layers() -> Any:
+    """The gradients of two layers of one size."""
+
+    def loss(layers: list[dict[str, jax.Array]], x: jax.Array) -> jax.Array:
+        for layer in layers:
+            x = x + jnp.tanh(x @ layer["up"]) @ layer["down"]
+        return jnp.mean(x**2)
+
+    sizes = {"up": (64, 128), "down": (128, 64)}
+    layer = {name: jax.ShapeDtypeStruct(size, jnp.float32) for name, size in sizes.items()}
+    x = jax.ShapeDtypeStruct((32, 64), jnp.float32)
+    return export.export(jax.jit(jax.grad(loss)))([layer] * 2, x)
+
+
 def call(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["explain", *arguments])
 
@@ -80,6 +98,62 @@ def test_each_matmul_has_its_kernels(explained: Any) -> None:
         assert [label_of(kernel) for kernel in each.kernels] == ["XLA f32"]
     names = [kernel.name for each in explained.matmuls for kernel in each.kernels]
     assert len(set(names)) == 5
+
+
+@pytest.mark.parametrize("recipe", ["mxfp8", "fp8-block", "nvfp4"])
+def test_each_matmul_with_block_scales_has_its_kernel(recipe: str) -> None:
+    """Matmuls of equal types too, whose composites would share a decomposition."""
+    found = scalify_hlo.explain(equal_layers(), "cpu", recipe=recipe)
+    assert [len(each.kernels) for each in found.matmuls] == [1] * 11
+    names = [kernel.name for each in found.matmuls for kernel in each.kernels]
+    assert len(set(names)) == 11
+
+
+def test_matmuls_of_equal_types_have_names_of_their_own() -> None:
+    """XLA names a matmul as the decomposition does, of which there is one for each type else."""
+    text = str(equal_layers().mlir_module())
+    counts = []
+    for named in (True, False):
+        module = parse(text)
+        rewrite_module(module, Options(load_recipe("nvfp4"), named=named))
+        counts.append(str(module).count("func.func private @xla.scaled_dot"))
+    assert counts[0] == 11 > counts[1]
+
+
+SCALED_DOT = """HloModule m, is_scheduled=true
+
+%fused_scales (p: f32[8,2]) -> (f8e8m0fnu[8,2], f8e4m3fn[8,2]) {
+  %p = f32[8,2] parameter(0)
+  %s = f8e8m0fnu[8,2] convert(%p), metadata={op_name="scalify.matmul.5"}
+  %o = f8e4m3fn[8,2] convert(%p), metadata={op_name="another"}
+  ROOT %t = (f8e8m0fnu[8,2], f8e4m3fn[8,2]) tuple(%s, %o)
+}
+
+%fused_dot (a: f8e4m3fn[8,64], b: f8e4m3fn[8,64], c: f8e8m0fnu[8,2], d: f8e8m0fnu[8,2]) -> f32[] {
+  %a = f8e4m3fn[8,64] parameter(0)
+  %b = f8e4m3fn[8,64] parameter(1)
+  %c = f8e8m0fnu[8,2] parameter(2)
+  %d = f8e8m0fnu[8,2] parameter(3)
+  ROOT %dot = f32[8,8] scaled-dot(%a, %b, %c, %d), lhs_contracting_dims={1}
+}
+
+ENTRY %main (x: f8e4m3fn[8,64], y: f32[8,2]) -> f32[8,8] {
+  %x = f8e4m3fn[8,64] parameter(0), metadata={op_name="x"}
+  %y = f32[8,2] parameter(1), metadata={op_name="y"}
+  %f = (f8e8m0fnu[8,2], f8e4m3fn[8,2]) fusion(%y), kind=kLoop, calls=%fused_scales
+  %g = f8e8m0fnu[8,2] get-tuple-element(%f), index=0
+  %c = f8e8m0fnu[8,2] convert(%y), metadata={op_name="scalify.matmul.3"}
+  ROOT %k = f32[8,8] fusion(%x, %x, %g, %c), kind=kCustom, calls=%fused_dot
+}
+"""
+
+
+def test_a_kernel_without_the_name_of_its_matmul() -> None:
+    """XLA drops it where it makes one kernel of a composite."""
+    kernel = kernels_of(read_hlo(SCALED_DOT))[-1]
+    assert kernel.products == ("",)
+    assert kernel.sources == ("x", "scalify.matmul.5", "scalify.matmul.3")
+    assert list(kernels_by_number([kernel])) == [5]
 
 
 def test_a_matmul_that_the_target_widens_is_named_with_the_cause(explained: Any) -> None:
@@ -153,6 +227,7 @@ def test_numbers_of_kernels() -> None:
         name="a",
         op_name="",
         products=(),
+        sources=(),
         kernel="__cublas$lt$matmul$f8",
         cause="gemm",
         times=1,
@@ -165,6 +240,9 @@ def test_numbers_of_kernels() -> None:
     both = replace(kernel, products=("x/scalify.matmul.3", "scalify.matmul.12"))
     plain = replace(kernel, products=("jit(f)/dot_general",))
     assert kernels_by_number([plain, both]) == {3: [both], 12: [both]}
+    # A matmul without a name has the largest number of those that made its operands.
+    nameless = replace(kernel, sources=("a/scalify.matmul.4", "", "scalify.matmul.7/convert"))
+    assert kernels_by_number([nameless]) == {7: [nameless]}
     assert label_of(kernel) == "cuBLASLt f8"
     assert label_of(replace(kernel, kernel="__triton_nested_gemm_fusion")) == "Triton f8"
     assert label_of(replace(kernel, kernel="__cudnn$convForwardGraph")) == "cuDNN f8"

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.dialect.formats import element_of
+from scalify_hlo.dialect.matmul_names import number_at
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.quantize.blocks.operands import BlockOperand, dequantized
 from scalify_hlo.rules import emit
@@ -50,6 +51,8 @@ def _dot(lhs: BlockOperand, rhs: BlockOperand, element: ir.Type, at: ir.Operatio
 class ScaledDots:
     """The composites of a module, which share the decompositions for equal types.
 
+    Those of matmuls that have names share none; see `scalify_hlo.dialect.matmul_names`.
+
     Args:
         module: The module.
         scale: The format of scales, as in recipes.
@@ -66,16 +69,18 @@ class ScaledDots:
             for op in self._block.operations
             if "sym_name" in op.attributes
         }
-        self._known: dict[tuple[ir.Type, ...], tuple[str, ir.Type]] = {}
+        self._known: dict[tuple[tuple[ir.Type, ...], int | None], tuple[str, ir.Type]] = {}
 
     def dot(self, lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation) -> ir.Value:
         """Builds the composite; see `Dot`."""
         scales = [emit.convert(operand.scale, self._element, at) for operand in (lhs, rhs)]
         operands = [lhs.data, rhs.data, *scales]
         types = tuple(value.type for value in operands)
-        if types not in self._known:
-            self._known[types] = self._decomposition(types, at)
-        name, result = self._known[types]
+        # The matmul in a decomposition has the name of the first composite.
+        key = types, number_at(at.location)
+        if key not in self._known:
+            self._known[key] = self._decomposition(types, at)
+        name, result = self._known[key]
         i32 = ir.IntegerType.get_signless(32)
         return ir.Operation.create(
             "stablehlo.composite",
