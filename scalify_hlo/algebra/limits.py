@@ -399,3 +399,9 @@ FACTOR_ARRAYS: Final = 2
 FACTOR_RANGE: Final = 100
 """log2 of the least factor of a block that is measured: a block of zeros has it, and 1 / 2^-100 is
 far from the end of f32."""
+
+COMPOSITE_BLOCK: Final = 32
+"""The most elements in a block with an E8M0 scale of which XLA for GPUs makes a kernel.
+
+It is that of MXFP8. With 64 or more, XLA of jaxlib 0.10.2 fails to compile the composite.
+"""

@@ -143,6 +143,51 @@ def test_operands_forward_and_backward_are_those_of_numpy(
     check(recipe, sizes)
 
 
+def one_matmul(recipe: str, settings: dict[str, object]) -> str:
+    """A rewritten matmul."""
+    x, w = (jax.ShapeDtypeStruct(shape, np.float32) for shape in ((64, 256), (256, 48)))
+    exported = jax.export.export(jax.jit(lambda x, w: x @ w))(x, w)
+    new, _ = scalify_hlo.rewrite(exported, recipe=recipe, settings=settings, report=True)
+    return str(new.mlir_module())
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "composites"),
+    [
+        ("mxfp8", {}, True),
+        ("mxfp8", {"blocks.size": 64}, False),
+        ("fp8-block", {"blocks.scale": "e8m0"}, False),
+        ("fp8-block", {}, True),
+        ("nvfp4", {}, True),
+        ("mxfp4", {}, False),
+    ],
+)
+def test_there_is_no_composite_that_gpus_refuse(
+    recipe: str, settings: dict[str, object], composites: bool
+) -> None:
+    for target in ("any", "gpu"):
+        text = one_matmul(recipe, {"target": target, **settings})
+        assert ("stablehlo.composite" in text) == composites, target
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "operand"),
+    [
+        ("mxfp4", {"target": "any"}, "f32"),
+        ("mxfp4", {"target": "gpu"}, "bf16"),
+        ("mxfp8", {"target": "gpu"}, "bf16"),
+        ("fp8-block", {"target": "gpu", "blocks.scale": "e8m0"}, "bf16"),
+        ("fp8-block", {"target": "gpu"}, "f32"),
+        ("nvfp4", {"target": "gpu"}, "bf16"),
+    ],
+)
+def test_gpus_multiply_bf16_if_it_is_exact(
+    recipe: str, settings: dict[str, object], operand: str
+) -> None:
+    operands = f"(tensor<64x256x{operand}>, tensor<48x256x{operand}>)"
+    assert f"{operands} -> tensor<64x48xf32>" in one_matmul(recipe, settings)
+
+
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("recipe", ["mxfp8", "mxfp4"])
 def test_power_of_two_scales_are_rounded_as_the_recipe_says(recipe: str, rounding: str) -> None:

@@ -28,12 +28,21 @@ SCALE_ELEMENTS: Final = {"e8m0": "f8E8M0FNU", "e4m3": "f8E4M3FN", "f32": "f32"}
 """The element types of scales by their names in recipes."""
 
 
-def spread_dot(lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation) -> ir.Value:
-    """Builds the matmul of the numbers that the operands stand for, in f32; see `Dot`."""
-    return _dot(lhs, rhs, ir.F32Type.get(), at)
+def wide_element(scale: str, *, bf16: bool) -> ir.Type:
+    """Returns the element type in which decompositions multiply.
+
+    Args:
+        scale: The format of scales, as in recipes.
+        bf16: Whether it is bf16, for which GPUs have faster kernels than for f32, if the numbers
+            that the operands stand for are exact in it.
+    """
+    return ir.BF16Type.get() if bf16 and scale != "f32" else ir.F32Type.get()
 
 
-def _dot(lhs: BlockOperand, rhs: BlockOperand, element: ir.Type, at: ir.Operation) -> ir.Value:
+def spread_dot(
+    element: ir.Type, lhs: BlockOperand, rhs: BlockOperand, at: ir.Operation
+) -> ir.Value:
+    """Builds the matmul of the numbers that the operands stand for, in a type; see `Dot`."""
     wide = [dequantized(operand, element, at) for operand in (lhs, rhs)]
     *batch, _, last = range(lhs.data.type.rank)
     shape = [*wide[0].type.shape[:-1], wide[1].type.shape[-2]]
@@ -56,13 +65,11 @@ class ScaledDots:
     Args:
         module: The module.
         scale: The format of scales, as in recipes.
-        bf16: Whether decompositions multiply bf16 numbers, for which GPUs have faster kernels than
-            for f32, if the numbers are exact in bf16.
+        bf16: See `wide_element`.
     """
 
     def __init__(self, module: ir.Operation, scale: str, *, bf16: bool) -> None:
-        exact = bf16 and scale != "f32"
-        self._wide: ir.Type = ir.BF16Type.get() if exact else ir.F32Type.get()
+        self._wide = wide_element(scale, bf16=bf16)
         self._block, self._element = module.regions[0].blocks[0], element_of(SCALE_ELEMENTS[scale])
         self._taken = {
             op.attributes["sym_name"].value
@@ -111,7 +118,7 @@ class ScaledDots:
             end = func.ReturnOp([])
         values = list(block.arguments)
         left, right = (BlockOperand(values[i], values[i + 2], None) for i in (0, 1))
-        made = _dot(left, right, self._wide, end.operation)
+        made = spread_dot(self._wide, left, right, end.operation)
         func.ReturnOp([made], loc=at.location, ip=ir.InsertionPoint(end))
         erase(end)
         return name, result

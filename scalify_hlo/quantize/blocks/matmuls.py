@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import MOST_POWER
+from scalify_hlo.algebra.limits import COMPOSITE_BLOCK, MOST_POWER
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.value_map import replace_op
-from scalify_hlo.quantize.blocks.composites import SCALE_ELEMENTS, Dot, ScaledDots, spread_dot
+from scalify_hlo.quantize.blocks.composites import (
+    SCALE_ELEMENTS,
+    Dot,
+    ScaledDots,
+    spread_dot,
+    wide_element,
+)
 from scalify_hlo.quantize.blocks.layout import axes_of, reshaped
 from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
 from scalify_hlo.quantize.matmuls import Formats, Scales, roles_of
@@ -34,12 +41,13 @@ class BlockQuantizer:
 
     def __init__(self, module: ir.Operation, recipe: Recipe) -> None:
         self._recipe, scale = recipe, recipe.blocks.scale
-        self._dot: Dot = spread_dot
+        bf16 = recipe.target in _GPUS
+        self._dot: Dot = partial(spread_dot, wide_element(scale, bf16=bf16))
         # Powers of two are exact in bf16, which readers of StableHLO knew before E8M0.
         element = "bf16" if scale == "e8m0" else SCALE_ELEMENTS[scale]
         if recipe.target in {"any"} | _GPUS and _is_lowered(recipe):
             element = SCALE_ELEMENTS[scale]
-            self._dot = ScaledDots(module, scale, bf16=recipe.target in _GPUS).dot
+            self._dot = ScaledDots(module, scale, bf16=bf16).dot
         self._operands = BlockOperands(module, recipe, element)
         self._last: Sequence[BlockOperand] = ()
 
@@ -101,7 +109,8 @@ class BlockQuantizer:
 def _is_lowered(recipe: Recipe) -> bool:
     """Whether XLA for GPUs compiles a composite; that of jaxlib 0.10.2 fails for MXFP4."""
     formats = recipe.matmul.activation, recipe.matmul.weight, recipe.matmul.gradient
-    return recipe.blocks.scale != "e8m0" or not {*formats} & {*F4}
+    small = recipe.blocks.size <= COMPOSITE_BLOCK and not {*formats} & {*F4}
+    return recipe.blocks.scale != "e8m0" or small
 
 
 def _times_common(result: ir.Value, operands: Sequence[BlockOperand], at: ir.Operation) -> ir.Value:
