@@ -55,7 +55,7 @@ def read_file(path: str, require: Callable[[bytes, str], None] | None = None) ->
         raise InputError(
             f"cannot read the file: {_reason(error)}",
             location=path,
-            hint="give the path of an existing program, or - for standard input",
+            hint="give the path of an existing file, or - for standard input",
         ) from None
 
 
