@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import ModuleIndex
-from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.quantize.collapse_dims import on_one_device
 from scalify_hlo.report.model import Report
@@ -25,6 +24,5 @@ class LateFactorsPass(Pass):
 
     def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
         """See `Pass.apply`."""
-        main = main_function(module)
-        if main is not None and main.regions[0].blocks and not on_one_device(module):
-            LateFactors().move(main.regions[0].blocks[0])
+        if not on_one_device(module):
+            LateFactors().move(module)

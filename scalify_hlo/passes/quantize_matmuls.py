@@ -262,7 +262,7 @@ class QuantizeMatmulsPass(Pass):
         scaling = self.recipe.scaling
         powers = scaling.power_2_scale or scaling.kind == "calibrated"
         several = not on_one_device(module)
-        return PartialSums(self.recipe, exchanges) if powers and several else None
+        return PartialSums(module, self.recipe, exchanges) if powers and several else None
 
     def _casting(
         self,

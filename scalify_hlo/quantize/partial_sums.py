@@ -30,6 +30,7 @@ from scalify_hlo.analysis.matmuls import GRADIENT, WEIGHT
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.quantize.casts import unwidened
+from scalify_hlo.quantize.divided_dims import DividedDims
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import (
     Operand,
@@ -42,7 +43,6 @@ from scalify_hlo.quantize.operand_scales import (
 )
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.placement import divided_dims
 from scalify_hlo.rules.statistics import Emitter
 
 _ADD: Final = "stablehlo.add"
@@ -90,12 +90,14 @@ class PartialSums:
     """The gradients of a module that are added, and that devices have parts of.
 
     Args:
+        module: The module.
         recipe: The recipe, whose scales are powers of two.
         exchanges: The ops that casts stand before.
     """
 
-    def __init__(self, recipe: Recipe, exchanges: Exchanges) -> None:
+    def __init__(self, module: ir.Operation, recipe: Recipe, exchanges: Exchanges) -> None:
         self._recipe, self._exchanges = recipe, exchanges
+        self._divided = DividedDims(module)
         self._products: ValueMap[Product] = ValueMap()
 
     def note(
@@ -119,7 +121,8 @@ class PartialSums:
         if sorted(roles) != sorted((GRADIENT, WEIGHT)) or matmul.name != _DOT or value == result:
             return
         side = list(roles).index(GRADIENT)
-        if not _sums_over_divided(matmul.opview, 1 - side, requests[1 - side].value):
+        weight = unwidened(requests[1 - side].value)
+        if self._divided.of(weight).isdisjoint(_summed(matmul.opview, 1 - side)):
             return
         made = Product(matmul, side, requests[side], operands[side], operands[1 - side])
         if made.kind:
@@ -287,11 +290,10 @@ def _product(most: float, scales: Sequence[ir.Value], at: ir.Operation) -> ir.Va
     return reduce(Emitter(at, wide=False).maximum, (multiplied(pair, most, at) for pair in pairs))
 
 
-def _sums_over_divided(dot: ir.OpView, side: int, value: ir.Value) -> bool:
-    """Whether a matmul sums over a dimension of an operand that the devices divide."""
+def _summed(dot: ir.OpView, side: int) -> list[int]:
+    """Returns the dimensions of an operand that a matmul sums over."""
     numbers = stablehlo.DotDimensionNumbers(dot.attributes["dot_dimension_numbers"])
-    summed = (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions)[side]
-    return not divided_dims(unwidened(value)).isdisjoint(summed)
+    return list(numbers.rhs_contracting_dimensions if side else numbers.lhs_contracting_dimensions)
 
 
 def _only_reader(value: ir.Value) -> ir.Operation | None:

@@ -27,15 +27,15 @@ def share_sharding(value: ir.Value, moved: ir.Value) -> None:
         owner.attributes[MHLO] = marks[MHLO]
 
 
-def divided_dims(value: ir.Value) -> set[int]:
-    """Returns the dimensions of an argument that its sharding by Shardy divides among devices.
+def argument_sharding(value: ir.Value) -> ir.Attribute | None:
+    """Returns the sharding by Shardy of an argument of a function; None if it has none."""
+    marks = _argument_marks(value)
+    return marks[SDY] if marks is not None and SDY in marks else None
 
-    Of other values, nothing is known before the partitioner has run.
-    """
-    marks = _argument_marks(value) if isinstance(value.owner, ir.Block) else None
-    if marks is None or SDY not in marks:
-        return set()
-    dims = sdy.TensorShardingAttr(marks[SDY]).dimension_shardings
+
+def divided(sharding: ir.Attribute) -> set[int]:
+    """Returns the dimensions that a sharding by Shardy divides among devices."""
+    dims = sdy.TensorShardingAttr(sharding).dimension_shardings
     return {i for i, dim in enumerate(dims) if len(sdy.DimensionShardingAttr(dim).axes)}
 
 

@@ -41,9 +41,17 @@ class LateFactors:
         self._sums = ValueSet()
         self.count = 0
 
-    def move(self, block: ir.Block) -> int:
-        """Moves all factors of a block, and returns how many were moved."""
-        for op in [op.operation for op in block.operations if op.operation.name in (_ADD, _PLACE)]:
+    def move(self, module: ir.Operation) -> int:
+        """Moves all factors of a module, and returns how many were moved."""
+        found: list[ir.Operation] = []
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            if op.name in (_ADD, _PLACE):
+                found.append(op)
+            return ir.WalkResult.ADVANCE
+
+        module.walk(visit, ir.WalkOrder.PRE_ORDER)
+        for op in found:
             (self._add if op.name == _ADD else self._place)(op)
         return self.count
 

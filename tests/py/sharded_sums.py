@@ -31,6 +31,43 @@ def step(weights: list[Any], x: Any, cotangents: list[Any]) -> Any:
     return jax.grad(loss, (0, 1))(weights, x)
 
 
+def looped(stacked: dict[str, Any], x: Any) -> Any:
+    """The gradients of gated layers in a loop, and of their input."""
+
+    def loss(stacked: dict[str, Any], x: Any) -> Any:
+        def layer(x: Any, weights: dict[str, Any]) -> tuple[Any, None]:
+            y = jnp.tanh(x)
+            hidden = jax.nn.silu(y @ weights["gate"]) * (y @ weights["up"])
+            return x + hidden @ weights["down"], None
+
+        return jnp.mean(jax.lax.scan(layer, x, stacked)[0] ** 2)
+
+    return jax.grad(loss, (0, 1))(stacked, x)
+
+
+def compare_in_a_loop(recipe: str, mesh: Mesh) -> None:
+    """Compares with gradients that are scaled before they are added."""
+    rng = np.random.default_rng(1)
+    sizes = {"gate": (2, 64, 128), "up": (2, 64, 128), "down": (2, 128, 64)}
+    stacked = {name: (0.1 * rng.standard_normal(s)).astype(F32) for name, s in sizes.items()}
+    given = stacked, rng.standard_normal((128, 64)).astype(F32)
+    columns, rows, whole = (
+        NamedSharding(mesh, spec) for spec in (P(None, None, "d"), P(None, "d"), P())
+    )
+    specs = {"gate": columns, "up": columns, "down": rows}, whole
+    new = rewritten(recipe, given, specs, looped)
+    with mock.patch.object(PartialSums, "join", return_value=0):
+        old = rewritten(recipe, given, specs, looped)
+    assert adds_matmuls(new), recipe
+    assert not adds_matmuls(old) or recipe == "fp8-calibrated", recipe
+    exact = jax.tree.leaves(looped(*given))
+    errors = [
+        sum(float(np.linalg.norm(a - b)) for a, b in zip(found, exact, strict=True))
+        for found in (results(each, given, specs, mesh) for each in (new, old))
+    ]
+    assert errors[0] <= 1.02 * errors[1], (recipe, errors)
+
+
 def arrays(gradient: int, weight: int) -> tuple[Any, ...]:
     """Three weights, an activation and three gradients; the second of each is of another size."""
     rng = np.random.default_rng(0)
@@ -40,9 +77,9 @@ def arrays(gradient: int, weight: int) -> tuple[Any, ...]:
     return weights, rng.standard_normal((128, 32)).astype(F32), cotangents
 
 
-def rewritten(recipe: str, given: tuple[Any, ...], specs: Any) -> Any:
+def rewritten(recipe: str, given: tuple[Any, ...], specs: Any, of: Any = step) -> Any:
     """The program by a recipe, its weights and gradients divided."""
-    exported = jax.export.export(jax.jit(step, in_shardings=specs))(*given)
+    exported = jax.export.export(jax.jit(of, in_shardings=specs))(*given)
     how: dict[str, Any] = {}
     if recipe == "fp8-calibrated":
         how["profile"] = scalify_hlo.calibrate(exported, [given])
@@ -50,14 +87,16 @@ def rewritten(recipe: str, given: tuple[Any, ...], specs: Any) -> Any:
 
 
 def results(new: Any, given: tuple[Any, ...], specs: Any, mesh: Mesh) -> list[Any]:
-    """The results; what a recipe adds to the arguments are ones."""
+    """The four gradients; what a recipe adds to the arguments are ones."""
     flat = jax.tree.leaves(jax.tree.map(jax.device_put, given, specs))
     added = [
         jax.device_put(np.ones(aval.shape, aval.dtype), NamedSharding(mesh, P()))
         for aval in new.in_avals[len(flat) :]
     ]
     args, kwargs = jax.tree.unflatten(new.in_tree, [*flat, *added])
-    return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))]
+    found = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(new.call)(*args, **kwargs))][:4]
+    assert found[-1].shape == given[1].shape
+    return found
 
 
 def adds_matmuls(program: Any) -> bool:
@@ -85,6 +124,7 @@ def main(recipe: str) -> None:
     """Compares with NumPy, and with gradients that are scaled before they are added."""
     mesh = Mesh(np.array(jax.devices()), ("d",))
     columns, whole = (NamedSharding(mesh, spec) for spec in (P(None, "d"), P()))
+    compare_in_a_loop(recipe, mesh)
     for sizes in SIZES:
         given = arrays(*sizes)
         specs = ([columns] * 3, whole, [columns] * 3)
