@@ -181,15 +181,7 @@ class PartialSums:
             _erase_unused(value.owner.operation)
         for add in found.inner:
             add.move_before(top)
-        kept = {name: top.attributes[name] for name in top.attributes}
-        added = ir.Operation.create(
-            _ADD,
-            results=[top.results[0].type],
-            operands=list(top.operands),
-            attributes=kept,
-            loc=top.location,
-            ip=ir.InsertionPoint(top),
-        ).result
+        added = emit.rebuilt(top, top.operands)
         replace_uses(top.results[0], factor.times(added, top))
         erase(top)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
@@ -119,6 +119,18 @@ def broadcast(
         attributes={"broadcast_dimensions": dims},
         loc=loc,
         ip=ip,
+    ).result
+
+
+def rebuilt(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
+    """Builds an op of one result again before it, of other operands of the same types."""
+    return ir.Operation.create(
+        op.name,
+        results=[op.results[0].type],
+        operands=list(operands),
+        attributes={name: op.attributes[name] for name in op.attributes},
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
     ).result
 
 

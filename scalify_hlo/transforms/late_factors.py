@@ -62,14 +62,14 @@ class LateFactors:
         lhs, rhs = (self._scaled(value) for value in op.operands)
         if lhs is None or rhs is None or not _same_power(lhs.factor, rhs.factor):
             return
-        added = _like(op, lhs.value, rhs.value)
+        added = emit.rebuilt(op, [lhs.value, rhs.value])
         self._sums.add(added)
         self._multiplied(op, added, lhs, rhs)
 
     def _place(self, op: ir.Operation) -> None:
         found = self._scaled(op.operands[0])
         if found is not None:
-            placed = _like(op, found.value)
+            placed = emit.rebuilt(op, [found.value])
             self._sums.add(placed)
             self._multiplied(op, placed, found)
 
@@ -94,18 +94,6 @@ class LateFactors:
     def _is_sum(self, value: ir.Value) -> bool:
         """Whether a value is a matmul of f8 operands, or a sum of such."""
         return value in self._sums or _is_small_dot(value)
-
-
-def _like(op: ir.Operation, *operands: ir.Value) -> ir.Value:
-    """Builds an op of other operands, with the attributes of one."""
-    return ir.Operation.create(
-        op.name,
-        results=[op.results[0].type],
-        operands=list(operands),
-        attributes={name: op.attributes[name] for name in op.attributes},
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    ).result
 
 
 def _is_small_dot(value: ir.Value) -> bool:
