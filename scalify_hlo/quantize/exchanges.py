@@ -67,9 +67,7 @@ class Exchanges:
         moves = tuple(reversed(list(_moves_to(value))))
         while moves and moves[0].name in _VIEWS:
             moves = moves[1:]
-        if not moves or (moves[0].name != _CONSTRAINT and devices_of(moves[0].opview) is None):
-            return ()
-        return moves
+        return moves if all(map(_has_one_scale, moves)) else ()
 
     def _is_read_narrow(self, value: ir.Value) -> bool:
         """Whether only matmuls that will be quantized read a value, or they and what widens it."""
@@ -136,6 +134,12 @@ def _moves_to(value: ir.Value) -> Iterator[ir.Operation]:
         value = op.operands[0]
         if len(list(value.uses)) > 1:
             return
+
+
+def _has_one_scale(move: ir.Operation) -> bool:
+    """Whether all devices have the same scale of what an op moves."""
+    anywhere = move.name in _VIEWS or move.name == _CONSTRAINT
+    return anywhere or devices_of(move.opview) is not None
 
 
 def _moves(op: ir.Operation) -> bool:

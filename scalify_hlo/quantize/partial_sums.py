@@ -8,9 +8,11 @@ gradients are cast once more, at scales with which all products of scales are eq
 
     S = max_i(G_is * W_is);    G_i' = cast(G_i / (S / W_is));    Y = (G_1' W_1d + G_2' W_2d) * S
 
-All scales are powers of two. S / W_is is at least G_is, so that no data saturate. It is larger if
-another summand is, and then the data that become subnormal, or zero, hardly count in the sum. The
-gradients of weights read the casts at their own scales as before.
+All scales are powers of two. S / W_is is at least G_is, so that no other data saturate than
+before. It is larger if another summand is, and then the data that become subnormal, or zero,
+hardly count in the sum. Delayed scales are of the past: if one gradient was far larger in the
+history than it is now, the others lose small numbers as it does itself. The gradients of weights
+read the casts at their own scales as before.
 
 This holds for the gradients of activations that are read by several matmuls in tensor-parallel
 training: gate and up of a gated MLP; query, key and value of attention.

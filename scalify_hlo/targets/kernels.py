@@ -20,6 +20,7 @@ _NO_KERNEL: Final = frozenset(
     | {"partition-id", "replica-id", "add-dependency", "domain"}
 )
 _DONE: Final = ("-done", "-update")
+_SCALE: Final = "f8e8m0fnu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Kernel:
         name: The name of the instruction.
         op_name: The name of the op of the source, as XLA keeps it; empty without one.
         products: The names of the ops of its matmuls and convolutions, each once.
-        sources: The names of the ops that made what it reads, if a matmul in it has no name: XLA
-            drops those of composites that it has a kernel for.
+        sources: The names of the ops that made the scales of blocks that it reads, if a matmul in
+            it has no name: XLA drops those of composites that it has a kernel for.
         kernel: The opcode, the target of a custom call, or the kind of a custom fusion.
         cause: A member of `causes.CAUSES`.
         times: How often a run of the program launches it.
@@ -149,8 +150,9 @@ def _kernel(instruction: Instruction, inside: Computation, module: Module, times
 
 
 def _sources(instruction: Instruction, inside: Computation, module: Module) -> tuple[str, ...]:
-    """Returns the names of the ops that made the operands of an instruction, each once."""
-    makers = (_maker(each, inside, module) for each in inside.operands(instruction))
+    """Returns the names of the ops that made the E8M0 operands of an instruction, each once."""
+    operands = (each for each in inside.operands(instruction) if _first(each).element == _SCALE)
+    makers = (_maker(each, inside, module) for each in operands)
     return tuple(dict.fromkeys(each.quoted("op_name") for each in makers))
 
 

@@ -5,9 +5,10 @@
 X_i is a matmul of f8 operands, or a sum of such, and place is a change of sharding. If the devices
 divide the dimension that a matmul sums over, XLA adds their parts up right behind it. It adds up
 the parts of a sum only once, and leaves each device only its part of the result, if no product
-stands between. In the first line c is a power of two: both sides have the same significands. They
-may differ only if data or their product with c leave the range of normal numbers. Sums of products
-of f8 numbers do not, and what is rounded to a subnormal number is below 2^-126.
+stands between. In the first line c is a power of two, and X_i is f32 or bf16, so that both sides
+have the same significands. They may differ only if data or their product with c leave the range of
+normal numbers. Sums of products of f8 numbers do not, and what is rounded to a subnormal number is
+below 2^-126. In f16, X_1 + X_2 could be infinite.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.rules import emit
@@ -58,6 +59,8 @@ class LateFactors:
     def _add(self, op: ir.Operation) -> None:
         if all(map(self._is_sum, op.operands)):
             self._sums.add(op.results[0])
+            return
+        if isinstance(element_type(op.results[0].type), ir.F16Type):
             return
         lhs, rhs = (self._scaled(value) for value in op.operands)
         if lhs is None or rhs is None or not _same_power(lhs.factor, rhs.factor):

@@ -138,7 +138,7 @@ SCALED_DOT = """HloModule m, is_scheduled=true
 }
 
 ENTRY %main (x: f8e4m3fn[8,64], y: f32[8,2]) -> f32[8,8] {
-  %x = f8e4m3fn[8,64] parameter(0), metadata={op_name="x"}
+  %x = f8e4m3fn[8,64] parameter(0), metadata={op_name="scalify.matmul.9"}
   %y = f32[8,2] parameter(1), metadata={op_name="y"}
   %f = (f8e8m0fnu[8,2], f8e4m3fn[8,2]) fusion(%y), kind=kLoop, calls=%fused_scales
   %g = f8e8m0fnu[8,2] get-tuple-element(%f), index=0
@@ -152,7 +152,7 @@ def test_a_kernel_without_the_name_of_its_matmul() -> None:
     """XLA drops it where it makes one kernel of a composite."""
     kernel = kernels_of(read_hlo(SCALED_DOT))[-1]
     assert kernel.products == ("",)
-    assert kernel.sources == ("x", "scalify.matmul.5", "scalify.matmul.3")
+    assert kernel.sources == ("scalify.matmul.5", "scalify.matmul.3")
     assert list(kernels_by_number([kernel])) == [5]
 
 
@@ -240,9 +240,13 @@ def test_numbers_of_kernels() -> None:
     both = replace(kernel, products=("x/scalify.matmul.3", "scalify.matmul.12"))
     plain = replace(kernel, products=("jit(f)/dot_general",))
     assert kernels_by_number([plain, both]) == {3: [both], 12: [both]}
-    # A matmul without a name has the largest number of those that made its operands.
-    nameless = replace(kernel, sources=("a/scalify.matmul.4", "", "scalify.matmul.7/convert"))
-    assert kernels_by_number([nameless]) == {7: [nameless]}
+    # Two matmuls of shared scales, the casts of which have the name of either.
+    alone = replace(kernel, sources=("a/scalify.matmul.4",))
+    shared = replace(kernel, sources=("scalify.matmul.4", "", "scalify.matmul.2/convert"))
+    assert kernels_by_number([shared, alone]) == {4: [alone], 2: [shared]}
+    later = replace(shared, sources=("scalify.matmul.4", "scalify.matmul.7"))
+    assert kernels_by_number([later, alone]) == {4: [alone], 7: [later]}
+    assert kernels_by_number([replace(kernel, sources=("jit(f)",))]) == {}
     assert label_of(kernel) == "cuBLASLt f8"
     assert label_of(replace(kernel, kernel="__triton_nested_gemm_fusion")) == "Triton f8"
     assert label_of(replace(kernel, kernel="__cudnn$convForwardGraph")) == "cuDNN f8"

@@ -87,3 +87,24 @@ func.func @main(%g: tensor<64x16xf8E5M2>, %w: tensor<32x16xf8E4M3FN>, %x: tensor
   return %2, %5, %6, %7, %9 : tensor<64x32xbf16>, tensor<64x32xbf16>, tensor<64x32xbf16>, tensor<64x32xbf16>, tensor<64x32xbf16>
 }
 }
+
+// -----
+
+// In f16, the sum of the matmuls could be infinite.
+module attributes {mhlo.num_partitions = 8 : i32} {
+sdy.mesh @mesh = <["d"=8]>
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[X:.*]] = stablehlo.multiply
+// CHECK:         %[[Y:.*]] = stablehlo.multiply
+// CHECK-NEXT:    %[[SUM:.*]] = stablehlo.add %[[X]], %[[Y]] : tensor<64x32xf16>
+// CHECK-NEXT:    return %[[SUM]]
+func.func @main(%g: tensor<64x16xf8E5M2>, %w: tensor<32x16xf8E4M3FN>) -> tensor<64x32xf16> {
+  %c = stablehlo.constant dense<0.25> : tensor<64x32xf16>
+  %a = stablehlo.dot_general %g, %w, contracting_dims = [1] x [1] : (tensor<64x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<64x32xf16>
+  %0 = stablehlo.multiply %a, %c : tensor<64x32xf16>
+  %b = stablehlo.dot_general %g, %w, contracting_dims = [1] x [1] : (tensor<64x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<64x32xf16>
+  %1 = stablehlo.multiply %b, %c : tensor<64x32xf16>
+  %2 = stablehlo.add %0, %1 : tensor<64x32xf16>
+  return %2 : tensor<64x32xf16>
+}
+}
