@@ -4,7 +4,7 @@
     python -m benchmarks.block_kernels
 
 The program has the gradients of two gated layers in bf16, of sizes that are no multiples of blocks
-too. Each row has the matmuls that became one kernel in the formats of their operands, of all, and
+too. Each row has the matmuls that became one kernel of the formats of their operands, of all, and
 the estimated speed over bf16. All matmuls are quantized, also those that the device would leave
 wide. The exit status is 1 if a matmul of `mxfp8` is no such kernel.
 """

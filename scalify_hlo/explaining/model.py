@@ -45,8 +45,9 @@ class ExplainedMatmul:
 
     @property
     def falls_back(self) -> bool:
-        """Whether its operands are f8, and the compiler widens them."""
-        return self.is_f8 and bool(self.flops.keys() - {"f8"})
+        """Whether its operands are f8 or f4, and the compiler widens them."""
+        narrow = all(format_.startswith(("f8", "f4")) for format_ in self.matmul.formats[:2])
+        return narrow and bool(self.flops.keys() - {"f8", "f4"})
 
 
 @dataclass(frozen=True, slots=True)

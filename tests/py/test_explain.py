@@ -107,6 +107,8 @@ def test_each_matmul_with_block_scales_has_its_kernel(recipe: str) -> None:
     assert [len(each.kernels) for each in found.matmuls] == [1] * 11
     names = [kernel.name for each in found.matmuls for kernel in each.kernels]
     assert len(set(names)) == 11
+    assert all(each.falls_back for each in found.matmuls)
+    assert sum("widens them" in told for told in warnings_of(found)) == 11
 
 
 def test_matmuls_of_equal_types_have_names_of_their_own() -> None:
