@@ -35,6 +35,7 @@ from jax.experimental.layout import Format, Layout
 import scalify_hlo
 from benchmarks.gpu_profile import NO_COMMAND_BUFFERS, by_class, instruction_times, of_kernels
 from benchmarks.roofline_models import MODELS, Model, Shape, swiglu, swiglu_shapes
+from scalify_hlo.recipes.toml import preset_names
 from scalify_hlo.targets.description import Target, load_target
 from scalify_hlo.targets.hlo import read_hlo
 from scalify_hlo.targets.kernels import kernels_of
@@ -350,7 +351,7 @@ def main() -> int:
     """Measures, writes the figures and prints them; 1 if an H200 misses the bound."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", nargs="+", default=["swiglu", "stack", "gpt2"])
-    parser.add_argument("--recipe", nargs="+", choices=RECIPES, default=list(RECIPES))
+    parser.add_argument("--recipe", nargs="+", choices=preset_names(), default=list(RECIPES))
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--small", action="store_true", help="the layer alone, at small sizes")
     parser.add_argument("--chosen", action="store_true", help="matmuls by what pays on the device")

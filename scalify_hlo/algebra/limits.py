@@ -291,6 +291,10 @@ ROW_STEPS: Final = 64
 """The most ops from a tensor up to the broadcast, and from there up to the reduction, that make it
 a normalization; a gradient of one has about twenty."""
 
+READER_STEPS: Final = 16
+"""The most ops between a matmul and the transpose that reads what was rounded or scaled of it; five
+are usual."""
+
 LAYER_MARK_CONE: Final = 400
 """The most ops between the input of a layer and its result; an exact GELU has 100."""
 

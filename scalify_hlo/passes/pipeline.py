@@ -31,6 +31,7 @@ from scalify_hlo.passes.narrow_state import NarrowStatePass
 from scalify_hlo.passes.normalize import NormalizePass
 from scalify_hlo.passes.observe import ObservePass
 from scalify_hlo.passes.optimize import OptimizePass
+from scalify_hlo.passes.order_dims import OrderDimsPass
 from scalify_hlo.passes.pack_moments import PackMomentsPass
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.passes.quantize_constants import QuantizePass
@@ -76,6 +77,7 @@ PASSES: dict[str, type[Pass]] = {
         OptimizePass,
         LateFactorsPass,
         RoundResultsPass,
+        OrderDimsPass,
         CastAgainPass,
         LegalizePass,
         VerifyPass,
@@ -172,6 +174,7 @@ class Options:
         # These move and repeat casts, whose bits stay the same. Probes read values between.
         late = [LateFactorsPass()] if recipe.casts_to_f8 and not self.probe else []
         rounded = [RoundResultsPass()] if recipe.rounds_gradients and not self.probe else []
+        ordered = [OrderDimsPass()] if recipe.orders_dims and not self.probe else []
         arrays = self.scale_arrays or bool(self.marking.blocks)
         again = [CastAgainPass()] if recipe.casts_again and not self.probe else []
         return [
@@ -191,6 +194,7 @@ class Options:
             *optimized,
             *late,
             *rounded,
+            *ordered,
             *again,
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),

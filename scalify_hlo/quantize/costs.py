@@ -22,7 +22,7 @@ from scalify_hlo.quantize.cast_costs import (
 from scalify_hlo.quantize.casts import unwidened
 from scalify_hlo.recipes.model import DEVICES, Recipe
 from scalify_hlo.report.matmuls import Wide
-from scalify_hlo.targets.description import Target, load_target
+from scalify_hlo.targets.description import BATCHED, CONVOLVED, Target, load_target
 
 NOT_FASTER: Final = "not faster"
 """The kind of the reason why a matmul stays wide on a device."""
@@ -247,12 +247,13 @@ def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> f
     """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
     m, n, k, batch = (extent.least for extent in candidate.extent)
     format_ = format_ if size > NARROW else "f8"
-    kind = "f8_batched" if format_ == "f8" and batch > 1 else format_
+    is_dot = candidate.op.operation.name == "stablehlo.dot_general"
+    kind = format_ + (BATCHED * (batch > 1) if is_dot else CONVOLVED)
     flops = (device.flops(format_) or float("inf")) * device.share(kind)
     moved = batch * (size * (m * k + k * n) + width(candidate.op.results[0]) * m * n)
     bandwidth = (device.bandwidth or float("inf")) * device.share("memory")
     seconds = max(2 * batch * m * n * k / flops, moved / bandwidth)
-    if candidate.op.operation.name != "stablehlo.dot_general" or size not in _MULTIPLES:
+    if not is_dot or size not in _MULTIPLES:
         return seconds
     sides = (free * k for free in (m, n) if _is_padded((free, k), _MULTIPLES[size]))
     share = device.share("pad_f8" if size == NARROW else "pad") / device.share("memory")

@@ -21,11 +21,10 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
 from scalify_hlo.analysis.frames import named
-from scalify_hlo.dialect.algorithms import swapped_algorithm
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
-from scalify_hlo.quantize.transposed_products import swapped
 from scalify_hlo.rules import emit
 
 _DOT: Final = "stablehlo.dot_general"
@@ -33,7 +32,6 @@ _CLAMP, _CONVERT = "stablehlo.clamp", "stablehlo.convert"
 _MULTIPLY, _TRANSPOSE = "stablehlo.multiply", "stablehlo.transpose"
 _RESHAPE: Final = "stablehlo.reshape"
 _CONSTANT: Final = "stablehlo.constant"
-_ALGORITHM, _NUMBERS = "algorithm", "dot_dimension_numbers"
 
 
 def round_results(block: ir.Block) -> int:
@@ -180,18 +178,14 @@ def _is_swap(dot: ir.Operation, transpose: ir.Operation) -> bool:
 
 def _swapped(dot: ir.Operation) -> ir.Value:
     """Builds the matmul of swapped operands, which has the transposed result."""
-    kept = dict(dot.attributes.items())
-    kept[_NUMBERS] = swapped(kept[_NUMBERS])
     lhs, rhs = dot.operands
-    if _ALGORITHM in kept:
-        kept[_ALGORITHM] = swapped_algorithm(kept[_ALGORITHM])
     shape = dot.results[0].type.shape[::-1]
     type_ = ir.RankedTensorType.get(shape, dot.results[0].type.element_type)
     return ir.Operation.create(
         _DOT,
         results=[type_],
         operands=[rhs, lhs],
-        attributes=kept,
+        attributes=swapped_attributes(dot),
         loc=dot.location,
         ip=ir.InsertionPoint(dot),
     ).result

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import MHLO, SDY
@@ -55,21 +56,10 @@ def _swapped_shape(op: ir.OpView) -> list[int]:
 
 def _swapped_order(op: ir.OpView) -> list[int]:
     """Returns the dimensions of the result in the order in which swapped operands make them."""
-    numbers = stablehlo.DotDimensionNumbers(op.attributes[_NUMBERS])
+    numbers = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
     batch, rank = len(numbers.lhs_batching_dimensions), op.results[0].type.rank
     lhs = op.operands[0].type.rank - len(numbers.lhs_contracting_dimensions)
     return [*range(batch), *range(lhs, rank), *range(batch, lhs)]
-
-
-def swapped(numbers: ir.Attribute) -> ir.Attribute:
-    """Returns the dimension numbers of a matmul for swapped operands."""
-    of = stablehlo.DotDimensionNumbers(numbers)
-    return stablehlo.DotDimensionNumbers.get(
-        list(of.rhs_batching_dimensions),
-        list(of.lhs_batching_dimensions),
-        list(of.rhs_contracting_dimensions),
-        list(of.lhs_contracting_dimensions),
-    )
 
 
 def with_swapped_operands(op: ir.OpView) -> list[ir.OpView]:
@@ -86,10 +76,7 @@ def with_swapped_operands(op: ir.OpView) -> list[ir.OpView]:
     transpose = transpose_of(op, ones=True)
     if transpose is None or any(key in op.attributes for key in _FIXED):
         return [op]
-    kept = dict(op.attributes.items()) | marks_of_swapped(transpose)
-    kept[_NUMBERS] = swapped(kept[_NUMBERS])
-    if _PRECISION in kept:
-        kept[_PRECISION] = ir.ArrayAttr.get(list(kept[_PRECISION])[::-1])
+    kept = swapped_attributes(op.operation) | marks_of_swapped(transpose)
     old, new = op.results[0].type, transpose.results[0].type
     matmul = ir.Operation.create(
         op.operation.name,
@@ -134,7 +121,6 @@ def replace_transpose(transpose: ir.Operation, made: ir.Value) -> list[ir.OpView
     return [made.owner.opview] if gradient else []
 
 
-_NUMBERS, _PRECISION = "dot_dimension_numbers", "precision_config"
 _FIXED = ("algorithm", attributes.STATE_GRADIENT)
 
 

@@ -19,6 +19,9 @@ PORTABLE = "portable"
 WITH_ALGORITHMS = frozenset({"any", "gpu", "rocm"}) | DEVICES
 """The targets whose FP8 matmuls have a dot algorithm; compilers of other targets refuse it."""
 
+GPUS = frozenset({"gpu", "rocm"}) | DEVICES
+"""The targets that are GPUs."""
+
 TURNING = frozenset({"gpu", "h100", "h200"})
 """The targets whose kernels may read both f8 operands along the summed dimension alone, so that
 others are transposed. Programs for any target do not pay for that on a CPU."""
@@ -384,6 +387,11 @@ class Recipe:
     def casts_again(self) -> bool:
         """Whether matmuls may read weights in f8 in two orders, each of which is a copy."""
         return self.casts_to_f8 and self.scaling.kind != "block" and self.target in TURNING
+
+    @property
+    def orders_dims(self) -> bool:
+        """Whether matmuls have their dimensions in the order that is best for GPUs."""
+        return self.casts_to_f8 and self.target in GPUS
 
     @property
     def rounds_gradients(self) -> bool:

@@ -163,6 +163,20 @@ def reshape(value: ir.Value, type_: ir.Type, at: ir.Operation) -> ir.Value:
     ).result
 
 
+def transpose(value: ir.Value, permutation: Sequence[int], at: ir.Operation) -> ir.Value:
+    """Transposes a tensor of static shape, before an op."""
+    type_ = value.type
+    shape = [type_.shape[dim] for dim in permutation]
+    return ir.Operation.create(
+        "stablehlo.transpose",
+        results=[ir.RankedTensorType.get(shape, type_.element_type)],
+        operands=[value],
+        attributes={"permutation": ir.DenseI64ArrayAttr.get(list(permutation))},
+        loc=at.location,
+        ip=ir.InsertionPoint(at),
+    ).result
+
+
 def broadcast_scalar(scalar: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     """Broadcasts a rank-0 tensor to the shape of `like`, which may be dynamic.
 

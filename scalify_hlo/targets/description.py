@@ -15,6 +15,10 @@ from scalify_hlo.errors import InputError, nearest
 _DATA = files("scalify_hlo") / "targets" / "data"
 _SUFFIX: Final = ".toml"
 _TERA: Final = 1e12
+BATCHED: Final = "_batched"
+"""The end of the kind of a share for matmuls with batch dimensions."""
+CONVOLVED: Final = "_convolution"
+"""The end of the kind of a share for convolutions."""
 _HOST: Final = 2
 """The chips of a host in each of the first two dimensions of a grid."""
 
@@ -92,13 +96,16 @@ class Target:
         """Returns the share of a peak, or of the bandwidth, that kernels reach on the device.
 
         Args:
-            kind: A class of formats, or ``f8_batched``, for a peak; ``memory``, ``cast``,
-                ``transpose``, ``pad`` or ``pad_f8``, for the bandwidth.
+            kind: A class of formats for a peak, with the end ``_batched`` or ``_convolution`` for
+                matmuls with batch dimensions or convolutions; ``memory``, ``cast``, ``transpose``,
+                ``pad`` or ``pad_f8``, for the bandwidth.
 
         Returns:
-            What was measured; 1 for devices on which nothing was.
+            What was measured of that kind, or of the class of formats; 1 for devices on which
+            nothing was.
         """
-        return self.reached.get(kind, 1.0)
+        whole = kind.removesuffix(BATCHED).removesuffix(CONVOLVED)
+        return self.reached.get(kind, self.reached.get(whole, 1.0))
 
     def described(self, devices: int) -> dict[str, Any]:
         """Returns the arguments of `jax.experimental.topologies.get_topology_desc`.

@@ -9,7 +9,7 @@ from typing import Final
 
 from scalify_hlo.targets.causes import COLLECTIVE, cause_of
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
-from scalify_hlo.targets.products import FORMATS, products
+from scalify_hlo.targets.products import CONVOLUTION, FORMATS, products
 from scalify_hlo.targets.traffic import bytes_exchanged, bytes_read, bytes_written
 from scalify_hlo.targets.turns import turns
 
@@ -60,6 +60,11 @@ class Kernel:
     def bytes(self) -> int:
         """The bytes that a launch moves."""
         return self.read + self.written
+
+    @property
+    def convolves(self) -> bool:
+        """Whether it is a convolution of cuDNN."""
+        return self.kernel.startswith(CONVOLUTION)
 
 
 def kernels_of(module: Module) -> list[Kernel]:

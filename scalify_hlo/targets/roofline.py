@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalify_hlo.targets.causes import CAUSES
-from scalify_hlo.targets.description import Target
+from scalify_hlo.targets.description import CONVOLVED, Target
 from scalify_hlo.targets.kernels import Kernel
 
 LAUNCH: Final = 2e-6
@@ -91,7 +91,8 @@ def kernel_seconds(kernel: Kernel, target: Target, *, reached: bool = False) -> 
     if target.interconnect is not None:
         times.append(kernel.exchanged / target.interconnect)
     products = ((target.flops(key), key, flops) for key, flops in kernel.flops.items())
-    times.append(sum(flops / peak / share(key) for peak, key, flops in products if peak))
+    end = CONVOLVED * kernel.convolves
+    times.append(sum(flops / peak / share(key + end) for peak, key, flops in products if peak))
     return max(times)
 
 

@@ -1,0 +1,103 @@
+"""Casts of transposed tensors in the order of their dimensions.
+
+XLA may leave a cast of a transpose in the order of the tensor before it, and the copies that
+matmuls read, in both orders of rows and columns, are transposes of more than two groups of
+dimensions then. On an H200 such a copy takes ten times as long as a transpose of a matrix. A value
+with one dimension has only one order. So a cast that a matmul reads as a matrix, along its rows, is
+reshaped to one dimension before the barrier that stands behind it, and back.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import READER_STEPS
+from scalify_hlo.dialect.formats import format_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.swapped_operands import NUMBERS
+from scalify_hlo.dialect.value_map import replace_op
+from scalify_hlo.rules import emit
+from scalify_hlo.transforms.matmul_dims import source_of
+
+_BARRIER: Final = "stablehlo.optimization_barrier"
+_DOT: Final = "stablehlo.dot_general"
+_RESHAPE: Final = "stablehlo.reshape"
+_TRANSPOSE: Final = "stablehlo.transpose"
+
+
+def order_casts(module: ir.Operation) -> int:
+    """Keeps casts of transposes in the order of their dimensions, and returns how many."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _BARRIER and _is_small(op) and _is_of_transpose(op) and _is_matrix(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in found:
+        _flatten(op)
+    return len(found)
+
+
+def _is_small(barrier: ir.Operation) -> bool:
+    """Whether one tensor in 8 bits, of more than one dimension and static shape, passes."""
+    if len(barrier.operands) != 1:
+        return False
+    type_ = barrier.operands[0].type
+    format_ = format_of(type_)
+    return type_.has_static_shape and type_.rank > 1 and format_ is not None and format_.small
+
+
+def _is_of_transpose(barrier: ir.Operation) -> bool:
+    """Whether a transpose is cast, which may be rounded or scaled before."""
+    value = barrier.operands[0]
+    for _ in range(READER_STEPS):
+        owner = value.owner
+        if is_block(owner):
+            return False
+        if owner.name == _TRANSPOSE:
+            return True
+        source = owner.operands[0] if owner.name == _RESHAPE else source_of(owner)
+        if source is None:
+            return False
+        value = source
+    return False
+
+
+def _is_matrix(barrier: ir.Operation) -> bool:
+    """Whether a matmul without batch dimensions sums over the last dimensions of the cast."""
+    waiting = [barrier.results[0]]
+    while waiting:
+        value = waiting.pop()
+        for use in value.uses:
+            user = use.owner.operation
+            if user.name == _RESHAPE:
+                waiting.append(user.results[0])
+            elif user.name == _DOT and _sums_over_last(user, use.operand_number):
+                return True
+    return False
+
+
+def _sums_over_last(dot: ir.Operation, side: int) -> bool:
+    of = stablehlo.DotDimensionNumbers(dot.attributes[NUMBERS])
+    summed = (of.lhs_contracting_dimensions, of.rhs_contracting_dimensions)[side]
+    rank = dot.operands[side].type.rank
+    last = list(range(rank - len(summed), rank))
+    return not len(of.lhs_batching_dimensions) and list(summed) == last
+
+
+def _flatten(barrier: ir.Operation) -> None:
+    """Replaces a barrier by one of a tensor of one dimension."""
+    data = barrier.operands[0]
+    flat = ir.RankedTensorType.get([math.prod(data.type.shape)], data.type.element_type)
+    made = ir.Operation.create(
+        _BARRIER,
+        results=[flat],
+        operands=[emit.reshape(data, flat, barrier)],
+        loc=barrier.location,
+        ip=ir.InsertionPoint(barrier),
+    ).result
+    replace_op(barrier, [emit.reshape(made, data.type, barrier)])

@@ -1,0 +1,237 @@
+"""Orders of the dimensions of matmuls with which compilers transpose small tensors, not large ones.
+
+    transpose(dot(A[b, m, i], B[b, n1, n2, i])) = dot(transpose(B)[b, n2, n1, i], A)
+    sum_ij A[m, j, i] B[n, i, j] = sum_ji A[m, j, i] B[n, i, j]
+
+In attention with several heads for each group of keys, jax multiplies the keys with the queries,
+and exchanges the positions and the heads of the scores afterwards. The gradient of the keys sums
+over the positions of the queries first. XLA keeps the scores and their gradients in two orders
+then, although they are many times as large as the queries. Each change of the order is a transpose
+of few adjacent numbers, and no kernel has the softmax in one piece.
+
+In the first line, the matmul has the dimensions in the order in which a transpose reads them, if
+each operand that is transposed for that is smaller than the result. Each element is the sum of the
+same products, in the same order. In the second line, a matmul that sums over several dimensions
+lists them in the order in which they follow each other in the memory of its larger operand. The
+products are the same, and no compiler promises an order in which it adds them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import READER_STEPS
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
+from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.rules import emit
+from scalify_hlo.rules.placement import MHLO, SDY
+
+_DOT: Final = "stablehlo.dot_general"
+_TRANSPOSE: Final = "stablehlo.transpose"
+_KEEPS: Final = traits.ROUNDS | {"stablehlo.optimization_barrier"}
+
+
+class _Order(NamedTuple):
+    """The order in which a transpose reads the result of a matmul.
+
+    Attributes:
+        free: The dimensions of the result that each operand makes, in the order of the reader.
+        swapped: Whether those of the right operand come first.
+        reader: The transpose.
+    """
+
+    free: tuple[list[int], list[int]]
+    swapped: bool
+    reader: ir.Operation
+
+    @property
+    def dims(self) -> list[int]:
+        """The dimensions that are not batch dimensions, in the order of the reader."""
+        lhs, rhs = self.free
+        return rhs + lhs if self.swapped else lhs + rhs
+
+    @property
+    def moved(self) -> list[int]:
+        """The numbers of the operands that have their dimensions in another order."""
+        return [side for side, dims in enumerate(self.free) if dims != sorted(dims)]
+
+
+def order_dims(module: ir.Operation) -> int:
+    """Orders the dimensions of all matmuls of a module, and returns how many were changed."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _DOT and not _is_placed(op) and _is_static(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return sum(_order_sum(op) | _order_result(op) for op in found)
+
+
+def _is_placed(op: ir.Operation) -> bool:
+    """Whether an attribute places the dimensions of a result on devices."""
+    return SDY in op.attributes or MHLO in op.attributes
+
+
+def _is_static(op: ir.Operation) -> bool:
+    return all(value.type.has_static_shape for value in (*op.operands, *op.results))
+
+
+def _order_sum(op: ir.Operation) -> bool:
+    """Lists the dimensions that a matmul sums over as its larger operand has them in memory."""
+    of = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
+    sides = list(of.lhs_contracting_dimensions), list(of.rhs_contracting_dimensions)
+    if len(sides[0]) < 2:
+        return False
+    sizes = [math.prod(value.type.shape) for value in op.operands]
+    larger = int(sizes[1] > sizes[0])
+    places = _places_in_memory(op.operands[larger])
+    summed = [places[dim] for dim in sides[larger]]
+    order = sorted(range(len(summed)), key=summed.__getitem__)
+    first = min(summed)
+    adjacent = sorted(summed) == list(range(first, first + len(summed)))
+    if not adjacent or order == sorted(order):
+        return False
+    lhs, rhs = ([side[pair] for pair in order] for side in sides)
+    op.attributes[NUMBERS] = stablehlo.DotDimensionNumbers.get(
+        list(of.lhs_batching_dimensions), list(of.rhs_batching_dimensions), lhs, rhs
+    )
+    return True
+
+
+def _places_in_memory(value: ir.Value) -> list[int]:
+    """Returns the place of each dimension in the tensor that a value is a transpose of."""
+    places = list(range(value.type.rank))
+    for _ in range(READER_STEPS):
+        owner = value.owner
+        if is_block(owner):
+            break
+        if owner.name == _TRANSPOSE:
+            moves = _permutation(owner)
+            places, value = [moves[place] for place in places], owner.operands[0]
+            continue
+        source = source_of(owner)
+        if source is None:
+            break
+        value = source
+    return places
+
+
+def _permutation(transpose: ir.Operation) -> list[int]:
+    return list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+
+
+def source_of(owner: ir.Operation) -> ir.Value | None:
+    """Returns the tensor of which an op rounds, bounds or scales each element."""
+    if owner.name in _KEEPS and len(owner.operands) == 1:
+        return owner.operands[0]
+    if owner.name == "stablehlo.clamp":
+        return owner.operands[1]
+    if owner.name == "stablehlo.multiply":
+        tensors = [value for value in owner.operands if not _is_uniform(value)]
+        return tensors[0] if len(tensors) == 1 else None
+    return None
+
+
+def _is_uniform(value: ir.Value) -> bool:
+    """Whether all elements of a tensor are the same."""
+    owner = value.owner
+    if is_block(owner):
+        return False
+    if owner.name == "stablehlo.constant":
+        numbers = owner.attributes["value"]
+        return isinstance(numbers, ir.DenseElementsAttr) and numbers.is_splat
+    return owner.name == "stablehlo.broadcast_in_dim" and not owner.operands[0].type.rank
+
+
+def _order_result(op: ir.Operation) -> bool:
+    """Makes the result of a matmul in the order in which a transpose reads it."""
+    order = _order_of_reader(op)
+    if order is None:
+        return False
+    result, direct = op.results[0], order.reader.operands[0] == op.results[0]
+    if direct and not order.moved:  # XLA swaps operands itself.
+        return False
+    sizes = [math.prod(value.type.shape) for value in (*op.operands, result)]
+    if order.dims == sorted(order.dims) or any(sizes[side] >= sizes[2] for side in order.moved):
+        return False
+    made, places = _ordered(op, order), [*range(min(order.dims)), *order.dims]
+    if direct:
+        replace_op(order.reader, [made])
+        erase(op)
+    else:
+        back = [places.index(dim) for dim in range(len(places))]
+        replace_op(op, [emit.transpose(made, back, op)])
+    return True
+
+
+def _order_of_reader(op: ir.Operation) -> _Order | None:
+    """Returns the order in which a transpose reads the result of a matmul.
+
+    None without such a transpose, or if it reads no operand's dimensions one after the other.
+    """
+    reader = _reader(op.results[0])
+    if reader is None:
+        return None
+    numbers = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
+    batch, rank = len(numbers.lhs_batching_dimensions), op.results[0].type.rank
+    first = op.operands[0].type.rank - len(numbers.lhs_contracting_dimensions)
+    dims = _permutation(reader)
+    if dims[:batch] != list(range(batch)) or not batch < first < rank:
+        return None
+    lhs, rhs = ([dim for dim in dims[batch:] if (dim < first) == left] for left in (True, False))
+    orders = [_Order((lhs, rhs), swapped, reader) for swapped in (False, True)]
+    return next((order for order in orders if order.dims == dims[batch:]), None)
+
+
+def _reader(value: ir.Value) -> ir.Operation | None:
+    """Returns the transpose that alone reads a value, or what was rounded or scaled of it."""
+    for _ in range(READER_STEPS):
+        uses = list(value.uses)
+        if len(uses) != 1:
+            return None
+        user = uses[0].owner.operation
+        if user.name == _TRANSPOSE:
+            return None if _is_placed(user) else user
+        source = source_of(user)
+        if source is None or source != value or _is_placed(user):
+            return None
+        value = user.results[0]
+    return None
+
+
+def _ordered(op: ir.Operation, order: _Order) -> ir.Value:
+    """Builds a matmul whose result has its dimensions in the order of the reader."""
+    operands = [_with_free_dims(op, side, dims) for side, dims in enumerate(order.free)]
+    old = op.results[0].type
+    shape = [old.shape[dim] for dim in (*range(min(order.dims)), *order.dims)]
+    return ir.Operation.create(
+        _DOT,
+        results=[ir.RankedTensorType.get(shape, old.element_type)],
+        operands=operands[::-1] if order.swapped else operands,
+        attributes=swapped_attributes(op) if order.swapped else dict(op.attributes.items()),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    ).result
+
+
+def _with_free_dims(op: ir.Operation, side: int, dims: Sequence[int]) -> ir.Value:
+    """Returns an operand that makes dimensions of the result in another order."""
+    of, operand = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS]), op.operands[side]
+    if list(dims) == sorted(dims):
+        return operand
+    fixed = (
+        {*of.lhs_batching_dimensions, *of.lhs_contracting_dimensions},
+        {*of.rhs_batching_dimensions, *of.rhs_contracting_dimensions},
+    )[side]
+    moves = list(range(operand.type.rank))
+    free = [dim for dim in moves if dim not in fixed]
+    for place, dim in zip(free, dims, strict=True):
+        moves[place] = free[dim - min(dims)]
+    return emit.transpose(operand, moves, op)
