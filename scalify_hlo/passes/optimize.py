@@ -11,6 +11,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.errors import InputError, Remark
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.report.model import Report
+from scalify_hlo.transforms.matmul_dims import order_dims
 from scalify_hlo.transforms.scatter import replace_scatters
 
 
@@ -18,28 +19,35 @@ from scalify_hlo.transforms.scatter import replace_scatters
 class OptimizePass(Pass):
     """Replaces scatters of single numbers into a constant by selects, bit for bit.
 
-    The gradient of a cross-entropy with integer labels is such a scatter. This has nothing to do
-    with formats: it makes the original faster too. It comes after all passes that choose scales and
-    formats, so that it changes none of them.
+    The gradient of a cross-entropy with integer labels is such a scatter. For GPUs, matmuls have
+    their dimensions in the order in which transposes read them; see `matmul_dims`. Both have
+    nothing to do with formats: they make the original faster too. The pass comes after all passes
+    that choose scales and formats, so that it changes none of them.
 
     Attributes:
-        strict: Whether it is an error that there is no such scatter.
+        strict: Whether it is an error that there is nothing to replace.
+        gpu: Whether the program is for GPUs, and no other pass orders its matmuls.
     """
 
     name: ClassVar[str] = "scalify-optimize"
     strict: bool = False
+    gpu: bool = False
 
     def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
         report.optimized = replace_scatters(module)
-        if report.optimized:
+        if self.gpu:
+            report.ordered += order_dims(module, sums=False)
+        if report.optimized or report.ordered:
             return
         main = main_function(module)
         location = str((module if main is None else main).location)
+        told = _NOTHING + _NO_MATMUL * self.gpu
         if self.strict:
-            raise InputError(_NOTHING, location=location, hint=_LEAVE_OUT)
-        report.remarks.append(Remark(_NOTHING, location, "func.func", _LEAVE_OUT))
+            raise InputError(told, location=location, hint=_LEAVE_OUT)
+        report.remarks.append(Remark(told, location, "func.func", _LEAVE_OUT))
 
 
 _NOTHING: Final = "--optimize has no effect: no scatter puts single numbers into a constant"
+_NO_MATMUL: Final = ", and no matmul makes its result in another order than its reader"
 _LEAVE_OUT: Final = "leave out --optimize (optimize=True)"

@@ -23,8 +23,8 @@ class OrderDimsPass(Pass):
 
     name: ClassVar[str] = "scalify-order-dims"
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
+    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
         """See `Pass.apply`."""
-        order_dims(module)
+        report.ordered += order_dims(module, sums=True)
         if on_one_device(module):
             order_casts(module)

@@ -48,7 +48,7 @@ from scalify_hlo.profile.model import Profile
 from scalify_hlo.quantize.numbers import rewritten_wide
 from scalify_hlo.quantize.selection import KEPT
 from scalify_hlo.recipes.loading import load_recipe
-from scalify_hlo.recipes.model import NONE, PORTABLE, WIDE, Recipe
+from scalify_hlo.recipes.model import GPUS, NONE, PORTABLE, WIDE, Recipe
 from scalify_hlo.recipes.toml import input_scale_text
 from scalify_hlo.report.model import MatmulReport, Report
 from scalify_hlo.report.scales import fill_in_scales
@@ -170,13 +170,7 @@ class Options:
             lowered.append(QuantizePass(recipe.saturate))
         if narrow and recipe.inputs.measure:
             lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
-        optimized = [OptimizePass(self.strict)] if self.optimize else []
-        # These move and repeat casts, whose bits stay the same. Probes read values between.
-        late = [LateFactorsPass()] if recipe.casts_to_f8 and not self.probe else []
-        rounded = [RoundResultsPass()] if recipe.rounds_gradients and not self.probe else []
-        ordered = [OrderDimsPass()] if recipe.orders_dims and not self.probe else []
         arrays = self.scale_arrays or bool(self.marking.blocks)
-        again = [CastAgainPass()] if recipe.casts_again and not self.probe else []
         return [
             NormalizePass(expand=bool(lowered)),
             self.marking,
@@ -191,14 +185,23 @@ class Options:
             *([JoinScaleArraysPass()] if arrays else []),
             *([PackMomentsPass()] if recipe.state.blocked else []),
             *([RoundWeightsPass()] if recipe.state.rounded else []),
-            *optimized,
-            *late,
-            *rounded,
-            *ordered,
-            *again,
+            *self._late(),
             LegalizePass(expand=recipe.target == PORTABLE, composites=True),
             VerifyPass(),
         ]
+
+    def _late(self) -> list[Pass]:
+        """Returns the passes that make the program faster, and choose no scale and no format."""
+        recipe = self.recipe
+        gpu = recipe.target in GPUS and not recipe.orders_dims
+        optimized: list[Pass] = [OptimizePass(self.strict, gpu)] if self.optimize else []
+        if self.probe:  # The others move and repeat casts. Probes read values between.
+            return optimized
+        late: list[Pass] = [LateFactorsPass()] if recipe.casts_to_f8 else []
+        rounded: list[Pass] = [RoundResultsPass()] if recipe.rounds_gradients else []
+        ordered: list[Pass] = [OrderDimsPass()] if recipe.orders_dims else []
+        again: list[Pass] = [CastAgainPass()] if recipe.casts_again else []
+        return [*optimized, *late, *rounded, *ordered, *again]
 
     def _quantizing(self, wide: frozenset[int]) -> list[Pass]:
         """Returns the passes that insert rescalings and casts."""

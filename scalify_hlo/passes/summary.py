@@ -59,9 +59,11 @@ def summary(report: Report) -> str:
 
 
 def _optimized(report: Report) -> str:
-    """Returns the number of scatters that became selects, which is apart from formats, as text."""
-    count = report.optimized
-    return f"{count} scatter{'s' * (count != 1)} replaced by selects" if count else ""
+    """Returns the numbers of ops that were replaced, which is apart from formats, as text."""
+    scatters, matmuls = report.optimized, report.ordered
+    found = f"{scatters} scatter{'s' * (scatters != 1)} replaced by selects" if scatters else ""
+    moved = f"{matmuls} matmul{'s' * (matmuls != 1)} in another order of dimensions"
+    return "; ".join(filter(None, [found, moved * (matmuls > 0)]))
 
 
 def _wide(matmuls: Iterable[MatmulReport]) -> str:
@@ -152,7 +154,7 @@ def dump_report(report: Report, name: str = "<program>") -> str:
         "matmuls": matmul_entries(report.matmuls, report.remarks, name),
         "rescalings": rescaling_entries(report.sites),
         "compute": report.compute,
-        "optimized": {"scatters": report.optimized},
+        "optimized": {"scatters": report.optimized, "matmuls": report.ordered},
         "estimate": report.estimate and estimate_entry(report.estimate),
         "remarks": remark_entries(report.remarks, name),
     }

@@ -155,6 +155,7 @@ class Report:
         sites: The dynamic rescalings that a recipe inserted.
         matmuls: The matmuls with their roles, if roles were asked for, and their formats.
         optimized: The number of scatters that became selects, if the program was to be optimized.
+        ordered: The number of matmuls whose dimensions are in another order, for GPUs.
         compute: The format of the rest of the model, if the recipe changes it.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
         roles: The roles of arguments by their names, if roles were asked for.
@@ -179,6 +180,7 @@ class Report:
     sites: list[SiteReport] = field(default_factory=list)
     matmuls: list[MatmulReport] = field(default_factory=list)
     optimized: int = 0
+    ordered: int = 0
     compute: str | None = None
     recipe: str = ""
     roles: dict[str, str] = field(default_factory=dict)

@@ -61,8 +61,14 @@ class _Order(NamedTuple):
         return [side for side, dims in enumerate(self.free) if dims != sorted(dims)]
 
 
-def order_dims(module: ir.Operation) -> int:
-    """Orders the dimensions of all matmuls of a module, and returns how many were changed."""
+def order_dims(module: ir.Operation, *, sums: bool) -> int:
+    """Orders the dimensions of all matmuls of a module, and returns how many were changed.
+
+    Args:
+        module: The module.
+        sums: Whether sums over several dimensions may be in another order. Without it, no bit of a
+            result changes.
+    """
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -71,7 +77,7 @@ def order_dims(module: ir.Operation) -> int:
         return ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return sum(_order_sum(op) | _order_result(op) for op in found)
+    return sum((sums and _order_sum(op)) | _order_result(op) for op in found)
 
 
 def _is_placed(op: ir.Operation) -> bool:

@@ -1,0 +1,272 @@
+"""Matmuls for GPUs have their dimensions in the order of their largest tensor."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo._compat import ir
+from scalify_hlo.passes.summary import summary
+from scalify_hlo.transforms.cast_order import order_casts
+from scalify_hlo.transforms.matmul_dims import order_dims
+from tests.py.judge import evaluate, parse
+
+GROUPED = ((2, 16, 2, 4, 8), (2, 16, 2, 8), (2, 16, 2, 8))
+"""Queries, keys and values: batch, positions, groups, heads of a group, and width."""
+
+
+def ordered(text: str, *, sums: bool = True) -> tuple[ir.Module, int]:
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        count = order_dims(module.operation, sums=sums)
+    assert module.operation.verify()
+    return module, count
+
+
+def transposed_sizes(text: str) -> list[int]:
+    """The numbers of elements of all tensors that are transposed."""
+    shapes = re.findall(r"stablehlo\.transpose.*?: \(tensor<([\dx]*)x\w+>\)", text)
+    return [math.prod(map(int, shape.split("x"))) for shape in shapes]
+
+
+def drawn_matmul(rng: random.Random) -> tuple[str, list[np.ndarray], int]:
+    """A matmul of random dimensions, its inputs, and the number of dimensions it sums over.
+
+    What is rounded and scaled of its result is transposed. The inputs are small integers.
+    """
+    groups = [rng.randint(0, 2), rng.randint(1, 2), rng.randint(1, 3), rng.randint(1, 3)]
+    sizes = [[rng.choice((1, 2, 3, 4)) for _ in range(count)] for count in groups]
+    sizes[2:] = [[size + 1 for size in dims] for dims in sizes[2:]]
+    batch, summed, *free = sizes
+    operands, numbers = list[list[int]](), list[tuple[list[int], list[int]]]()
+    for dims in free:
+        tagged = [
+            (size, kind, i)
+            for kind, s in enumerate((batch, summed, dims))
+            for i, size in enumerate(s)
+        ]
+        rng.shuffle(tagged)
+        places = [
+            [next(d for d, t in enumerate(tagged) if t[1:] == (kind, i)) for i in range(len(s))]
+            for kind, s in enumerate((batch, summed))
+        ]
+        # The free dimensions of a result are in the order in which the operand has them.
+        operands.append([size for size, *_ in tagged])
+        numbers.append((places[0], places[1]))
+    result = list(batch)
+    for shape, (batched, contracted) in zip(operands, numbers, strict=True):
+        result += [n for d, n in enumerate(shape) if d not in (*batched, *contracted)]
+    moves = list(range(len(result)))
+    rest = moves[len(batch) :]
+    rng.shuffle(rest)
+    moves[len(batch) :] = rest
+    types = ["x".join([*map(str, shape), "f32"]) for shape in (*operands, result)]
+    last = "x".join([*(str(result[d]) for d in moves), "f32"])
+    text = f"""func.func @main(%x: tensor<{types[0]}>, %w: tensor<{types[1]}>) -> tensor<{last}> {{
+  %0 = stablehlo.dot_general %x, %w, batching_dims = {numbers[0][0]} x {numbers[1][0]},
+    contracting_dims = {numbers[0][1]} x {numbers[1][1]}
+    : (tensor<{types[0]}>, tensor<{types[1]}>) -> tensor<{types[2]}>
+  %c = stablehlo.constant dense<0.5> : tensor<{types[2]}>
+  %1 = stablehlo.multiply %0, %c : tensor<{types[2]}>
+  %2 = stablehlo.transpose %{rng.choice((0, 1))}, dims = {moves}
+    : (tensor<{types[2]}>) -> tensor<{last}>
+  return %2 : tensor<{last}>
+}}"""
+    draw = np.random.default_rng(rng.randrange(1 << 30))
+    arrays = [draw.integers(-8, 8, shape).astype(np.float32) for shape in operands]
+    return text.replace("batching_dims = [] x [],", ""), arrays, len(summed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_matmuls_keep_their_bits(seed: int) -> None:
+    rng, changed = random.Random(seed), 0
+    for _ in range(40):
+        text, arrays, _ = drawn_matmul(rng)
+        new, count = ordered(text)
+        changed += count
+        (found,), (wanted,) = evaluate(new, arrays), evaluate(parse(text), arrays)
+        np.testing.assert_array_equal(found, wanted)
+    assert changed
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_without_sums_no_bit_changes(seed: int) -> None:
+    """Products of random floats are added in the same order."""
+    rng = random.Random(100 + seed)
+    draw = np.random.default_rng(seed)
+    for _ in range(40):
+        text, arrays, _ = drawn_matmul(rng)
+        arrays = [draw.standard_normal(each.shape).astype(np.float32) for each in arrays]
+        new, _ = ordered(text, sums=False)
+        (found,), (wanted,) = evaluate(new, arrays), evaluate(parse(text), arrays)
+        np.testing.assert_array_equal(found, wanted)
+
+
+def scores_of(q: jax.Array, k: jax.Array) -> jax.Array:
+    return jnp.einsum("bqghd,bkgd->bghqk", q, k) * 0.5
+
+
+def attention(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
+    weights = jax.nn.softmax(scores_of(q, k), axis=-1)
+    return jnp.einsum("bghqk,bkgd->bqghd", weights, v)
+
+
+def gradients() -> tuple[jax.export.Exported, list[np.ndarray]]:
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(shape).astype(np.float32) for shape in GROUPED]
+    fn = jax.jit(jax.grad(lambda *a: jnp.sum(jnp.square(attention(*a))), (0, 1, 2)))
+    return jax.export.export(fn)(*arrays), arrays
+
+
+def test_scores_of_grouped_attention_are_made_in_the_order_of_the_softmax() -> None:
+    """The scores are a product of the keys and the queries, whose dimensions are exchanged."""
+    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in GROUPED[:2]]
+    text = str(jax.export.export(jax.jit(scores_of))(*shapes).mlir_module())
+    scores, queries = 2 * 2 * 4 * 16 * 16, math.prod(GROUPED[0])
+    assert transposed_sizes(text) == [scores]
+    new, count = ordered(text)
+    assert count == 1
+    assert transposed_sizes(str(new)) == [queries]
+
+
+@pytest.mark.parametrize("recipe", ["unit", "fp8", "fp8-current"])
+def test_gradients_of_attention_are_equal(recipe: str) -> None:
+    """They differ by the order of sums, and by values that this rounds to another number of f8."""
+    exported, arrays = gradients()
+    found = []
+    for target in ("any", "gpu"):
+        settings = {"target": target, "matmul.smallest": 1, "compute": "keep"}
+        new, report = scalify_hlo.rewrite(exported, recipe=recipe, settings=settings, report=True)
+        found.append(new.call(*arrays))
+        assert (report.ordered > 0) == (target == "gpu")
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-3 * float(np.abs(other).max()))
+
+
+def test_a_sum_has_the_order_of_its_larger_operand() -> None:
+    text = """func.func @main(%x: tensor<4x3x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<4x8x2xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 3, 2, 1] : (tensor<4x3x5x8xf32>) -> tensor<4x8x5x3xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [2, 3] x [0, 1]
+    : (tensor<4x8x5x3xf32>, tensor<5x3x2xf32>) -> tensor<4x8x2xf32>
+  return %1 : tensor<4x8x2xf32>
+}"""
+    new, count = ordered(text)
+    assert count == 1
+    assert "contracting_dims = [3, 2] x [1, 0]" in str(new)
+    assert ordered(text, sums=False)[1] == 0
+
+
+def test_the_order_in_memory_is_that_before_a_rotation() -> None:
+    text = """func.func @main(%x: tensor<4x3x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<8x4x2xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 2, 3, 0] : (tensor<4x3x5x8xf32>) -> tensor<3x5x8x4xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1, 0] x [0, 1]
+    : (tensor<3x5x8x4xf32>, tensor<5x3x2xf32>) -> tensor<8x4x2xf32>
+  return %1 : tensor<8x4x2xf32>
+}"""
+    new, count = ordered(text)
+    assert count == 1
+    assert "contracting_dims = [0, 1] x [1, 0]" in str(new)
+
+
+def test_a_sum_over_dimensions_that_are_apart_stays() -> None:
+    """A transpose of the larger operand is needed in any case."""
+    text = """func.func @main(%x: tensor<3x4x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<4x8x2xf32> {
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [2, 0] x [0, 1]
+    : (tensor<3x4x5x8xf32>, tensor<5x3x2xf32>) -> tensor<4x8x2xf32>
+  return %1 : tensor<4x8x2xf32>
+}"""
+    assert ordered(text)[1] == 0
+
+
+MATMUL = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x5x4xf32>) -> {result} {{
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [3] {mark}
+    : (tensor<2x8x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x8x3x5xf32>
+  {more}
+}}"""
+RESULT = "tensor<2x8x5x3xf32>"
+TURN = f"%1 = stablehlo.transpose %0, dims = [0, 1, 3, 2] : (tensor<2x8x3x5xf32>) -> {RESULT}"
+
+
+@pytest.mark.parametrize(
+    ("mark", "more", "result"),
+    [
+        ('{mhlo.sharding = "{replicated}"}', f"{TURN}\n  return %1 : {RESULT}", RESULT),
+        ("", f"{TURN}\n  return %1, %0 : {RESULT}, tensor<2x8x3x5xf32>", None),
+        ("", "return %0 : tensor<2x8x3x5xf32>", "tensor<2x8x3x5xf32>"),
+    ],
+)
+def test_others_stay(mark: str, more: str, result: str | None) -> None:
+    """One is placed on devices, one is read in both orders, and one has no transpose."""
+    made = result or f"({RESULT}, tensor<2x8x3x5xf32>)"
+    assert ordered(MATMUL.format(mark=mark, more=more, result=made))[1] == 0
+    alone = MATMUL.format(mark="", more=f"{TURN}\n  return %1 : {RESULT}", result=RESULT)
+    assert ordered(alone)[1] == 1
+
+
+def test_an_operand_as_large_as_the_result_is_not_transposed() -> None:
+    text = MATMUL.format(mark="", more=f"{TURN}\n  return %1 : {RESULT}", result=RESULT)
+    assert ordered(text.replace("x4xf32", "x64xf32"))[1] == 0
+
+
+def cast_text(*, moves: Sequence[int], dims: str, width: int) -> str:
+    shape = (2, 4, 3, 8)
+    turned = "x".join(str(shape[d]) for d in moves)
+    flat = f"{2 * 3}x{4 * 8}"
+    weight, result = f"tensor<{width}x16xf8E4M3FN>", f"tensor<{dims}x16xf32>"
+    return f"""func.func @main(%x: tensor<2x4x3x8xf32>, %w: {weight}) -> {result} {{
+  %0 = stablehlo.transpose %x, dims = {list(moves)} : (tensor<2x4x3x8xf32>) -> tensor<{turned}xf32>
+  %1 = stablehlo.convert %0 : (tensor<{turned}xf32>) -> tensor<{turned}xf8E4M3FN>
+  %2 = stablehlo.optimization_barrier %1 : tensor<{turned}xf8E4M3FN>
+  %3 = stablehlo.reshape %2 : (tensor<{turned}xf8E4M3FN>) -> tensor<{flat}xf8E4M3FN>
+  %4 = stablehlo.dot_general %3, %w, contracting_dims = [{int(width == 32)}] x [0]
+    : (tensor<{flat}xf8E4M3FN>, {weight}) -> {result}
+  return %4 : {result}
+}}"""
+
+
+@pytest.mark.parametrize(("dims", "width", "count"), [("6", 32, 1), ("32", 6, 0)])
+def test_casts_of_transposes_are_in_order_if_their_rows_are_read(
+    dims: str, width: int, count: int
+) -> None:
+    text = cast_text(moves=(0, 2, 1, 3), dims=dims, width=width)
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        assert order_casts(module.operation) == count
+    assert module.operation.verify()
+    assert ("optimization_barrier %2 : tensor<192xf8E4M3FN>" in str(module)) == bool(count)
+    rng = np.random.default_rng(0)
+    x = rng.integers(-8, 8, (2, 4, 3, 8)).astype(np.float32)
+    w = np.asarray(rng.integers(-8, 8, (width, 16)), jnp.float8_e4m3fn)
+    rows = x.transpose(0, 2, 1, 3).reshape(6, 32)
+    (found,) = evaluate(wide(module), [x, w.astype(np.float32)])
+    wanted = (rows if width == 32 else rows.T) @ w.astype(np.float32)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def wide(module: ir.Module) -> ir.Module:
+    """The program with f32 in the place of f8, as all of its values are small integers."""
+    return parse(str(module).replace("f8E4M3FN", "f32"))
+
+
+def test_optimize_orders_the_original_for_gpus() -> None:
+    exported, arrays = gradients()
+    how: dict[str, Any] = {"recipe": "propagate", "optimize": True, "report": True}
+    new, report = scalify_hlo.rewrite(exported, settings={"target": "gpu"}, **how)
+    assert report.ordered > 0
+    assert "in another order of dimensions" in summary(report)
+    text, old = (str(each.mlir_module()) for each in (new, exported))
+    assert sum(transposed_sizes(text)) < sum(transposed_sizes(old))
+    for one, other in zip(*(evaluate(parse(each), arrays) for each in (text, old)), strict=True):
+        np.testing.assert_array_equal(one, other)
+    _, report = scalify_hlo.rewrite(exported, **how)
+    assert report.ordered == 0
+    assert any("--optimize has no effect" in remark.message for remark in report.remarks)
