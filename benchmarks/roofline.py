@@ -89,7 +89,8 @@ def program(model: str, dtype: str, label: str, signature: str, target: str) -> 
     settings = {k: v for end in ends for k, v in SETTINGS.get(f"+{end}", {}).items()}
     how: Mapping[str, Any] = SIGNATURES[signature] if recipe in STATIC else {}
     how = SIGNATURES["scaled"] if WEIGHTS in label else how
-    device, optimize = target if CHOSEN in label else None, OPTIMIZED in label
+    optimize = OPTIMIZED in label
+    device = target if CHOSEN in label or label == ORIGINAL + OPTIMIZED else None
     how = {"settings": settings, "target": device, "optimize": optimize, **how}
     return scalify_hlo.rewrite(exported, recipe=recipe, **how)
 
