@@ -3,10 +3,10 @@
     python -m benchmarks.gpu_convolutions
 
 Operands have channels last, as cuDNN's kernels for tensor cores take them. The result of an f8
-convolution is multiplied by a scale and rounded, which XLA computes in the kernel of cuDNN. Each row
-has the microseconds of that kernel, the share of the peak of its format that it reached, and the
-speed of f8. Descriptions of targets have these shares. Where no GPU can be used, the benchmark says
-so and ends with 0.
+convolution is multiplied by a scale and rounded, which XLA computes in the kernel of cuDNN. A row
+has the microseconds of the kernels and the shares of the peaks of their formats that they reached.
+Descriptions of targets have such shares. Where no GPU can be used, the benchmark says so and ends
+with 0.
 """
 
 from __future__ import annotations
@@ -88,7 +88,6 @@ def microseconds(sizes: Convolution, operands: Any, result: Any) -> float:
     step = jax.jit(partial(convolved, stride=sizes.stride, result=result))
     made = step.lower(x, kernel, jnp.float32(0.5)).compile()
     times = instruction_times(partial(made, x, kernel, jnp.float32(0.5)))
-    print({name: round(1e6 * each, 1) for name, each in times.items()}, file=sys.stderr)
     return 1e6 * max(times.values())
 
 
@@ -102,10 +101,8 @@ def row(sizes: Convolution, target: Target) -> dict[str, Any]:
         "sizes": sizes._asdict(),
         "bf16_us": round(wide, 2),
         "f8_us": {name: round(each, 2) for name, each in narrow.items()},
-        "bf16_share": round(sizes.flops / peaks["bf16"] / wide, 3) if wide else None,
-        "f8_share": {
-            n: round(sizes.flops / peaks["f8"] / us, 3) if us else None for n, us in narrow.items()
-        },
+        "bf16_share": round(sizes.flops / peaks["bf16"] / wide, 3),
+        "f8_share": {n: round(sizes.flops / peaks["f8"] / us, 3) for n, us in narrow.items()},
     }
 
 

@@ -200,8 +200,7 @@ class Options:
         late: list[Pass] = [LateFactorsPass()] if recipe.casts_to_f8 else []
         rounded: list[Pass] = [RoundResultsPass()] if recipe.rounds_gradients else []
         ordered: list[Pass] = [OrderDimsPass()] if recipe.orders_dims else []
-        again: list[Pass] = [CastAgainPass()] if recipe.casts_again else []
-        return [*optimized, *late, *rounded, *ordered, *again]
+        return [*optimized, *late, *rounded, *ordered, *[CastAgainPass()] * recipe.casts_again]
 
     def _quantizing(self, wide: frozenset[int]) -> list[Pass]:
         """Returns the passes that insert rescalings and casts."""

@@ -247,13 +247,16 @@ def _seconds(candidate: Candidate, format_: str, size: int, device: Target) -> f
     """Returns the seconds of a matmul with operands in a format, of some bytes for an element."""
     m, n, k, batch = (extent.least for extent in candidate.extent)
     format_ = format_ if size > NARROW else "f8"
-    is_dot = candidate.op.operation.name == "stablehlo.dot_general"
-    kind = format_ + (BATCHED * (batch > 1) if is_dot else CONVOLVED)
+    name, operands = candidate.op.operation.name, list(candidate.op.operands)[:2]
+    convolves = name == "stablehlo.convolution"
+    kind = format_ + (CONVOLVED if convolves else BATCHED * (batch > 1))
     flops = (device.flops(format_) or float("inf")) * device.share(kind)
-    moved = batch * (size * (m * k + k * n) + width(candidate.op.results[0]) * m * n)
+    # The windows of a convolution overlap, so that M times K counts elements several times.
+    read = sum(map(elements, operands)) if convolves else batch * (m * k + k * n)
+    moved = size * read + width(candidate.op.results[0]) * batch * m * n
     bandwidth = (device.bandwidth or float("inf")) * device.share("memory")
     seconds = max(2 * batch * m * n * k / flops, moved / bandwidth)
-    if not is_dot or size not in _MULTIPLES:
+    if name != "stablehlo.dot_general" or size not in _MULTIPLES:
         return seconds
     sides = (free * k for free in (m, n) if _is_padded((free, k), _MULTIPLES[size]))
     share = device.share("pad_f8" if size == NARROW else "pad") / device.share("memory")

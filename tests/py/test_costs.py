@@ -290,6 +290,27 @@ def test_the_speeds_are_those_that_kernels_reached() -> None:
         assert before > _times(candidate, replace(device, reached={}))[0]
 
 
+def convolved(x: jax.Array, w: jax.Array) -> jax.Array:
+    return jax.lax.conv_general_dilated(
+        x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+    )
+
+
+@pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
+def test_convolutions_are_no_faster_on_hopper(recipe: str) -> None:
+    """The kernels of cuDNN take as long in FP8 as in bf16 there; see `benchmarks.gpu_convolutions`.
+
+    A device on which none was timed has the speeds of its matmuls.
+    """
+    types = array(64, 32, 32, 256), array(3, 3, 256, 256)
+    for target in ("h100", "h200", "b200"):
+        found = wide(report_of(convolved, *types, recipe=recipe, settings={"target": target}))
+        assert found == [("not faster" if target != "b200" else "")]
+    device = load_target("h200")
+    assert device.share("f16_convolution") == device.share("f16")
+    assert device.share("f8_convolution") < device.share("f8")
+
+
 def test_the_reason_names_the_format_of_the_program() -> None:
     types = [jax.ShapeDtypeStruct((128, 1024, 64), jnp.float16)] * 2
     (matmul,) = report_of(scores, *types).matmuls

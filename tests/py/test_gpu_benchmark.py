@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from benchmarks import gpu, gpu_parity, gpu_profile
+from benchmarks import gpu, gpu_convolutions, gpu_parity, gpu_profile
 from scalify_hlo.targets.description import load_target
 
 
@@ -79,6 +80,23 @@ def test_a_target_has_the_shares_that_were_measured() -> None:
     assert measured.keys() <= target.reached.keys()
     for key, share in measured.items():
         assert abs(share - target.share(key)) < 0.1, key
+
+
+def test_a_target_has_the_shares_of_convolutions_that_were_measured() -> None:
+    rows = json.loads(gpu_convolutions.RESULTS.read_text())["rows"]
+    target = load_target("h200")
+    narrow = statistics.median(row["f8_share"]["bfloat16"] for row in rows)
+    wide = statistics.median(row["bf16_share"] for row in rows)
+    assert abs(narrow - target.share("f8_convolution")) < 0.1
+    assert abs(wide - target.share("bf16_convolution")) < 0.1
+
+
+def test_without_a_gpu_no_convolution_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gpu_convolutions, "device", lambda _: "there is none")
+    assert gpu_convolutions.main() == 0
+    assert capsys.readouterr().out == "no GPU can be used, so nothing is measured: there is none\n"
 
 
 def test_the_results_are_of_an_h200_that_reached_the_bound() -> None:
