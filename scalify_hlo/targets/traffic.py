@@ -1,12 +1,12 @@
 """Bytes that a kernel reads from the memory of its device and writes to it.
 
-An operand is read once. Of an operand that is only sliced or gathered from, the slices are read.
-An update in place reads and writes the size of the update.
+An operand is read once. Of an operand that is only sliced or gathered from, the slices are read,
+also if a fusion converts it before. An update in place reads and writes the size of the update.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
@@ -14,6 +14,14 @@ from scalify_hlo.targets.products import CONVOLUTION, GEMM
 
 _VIEWS: Final = ("bitcast", "reshape")
 _SLICES: Final = ("dynamic-slice", "slice", "gather")
+_UPDATED: Final = ("dynamic-update-slice", "scatter")
+_ELEMENTWISE: Final = frozenset(
+    {"abs", "add", "and", "clamp", "compare", "convert", "divide", "exponential", "log"}
+    | {"exponential-minus-one", "log-plus-one", "logistic", "maximum", "minimum", "multiply"}
+    | {"negate", "not", "or", "power", "reduce-precision", "remainder", "rsqrt", "select"}
+    | {"sign", "sqrt", "subtract", "tanh", "xor"}
+)
+"""Opcodes whose results have an element for each element of their operands."""
 _WORKSPACE: Final = ("s8", "u8")
 _COPY: Final = "copy-start"
 _WITH_OPERANDS: Final = (
@@ -40,9 +48,10 @@ def bytes_read(instruction: Instruction, inside: Computation, module: Module) ->
             continue
         whole = _size(operand.shapes)
         if body is not None and number in body.parameters:
-            total += min(whole, _read_inside(body.parameters[number], body, whole))
+            total += _read_inside(body.parameters[number], body, whole)
         else:
-            total += min(whole, _read_by(instruction, number, inside, whole))
+            size = sum(shape.size for shape in operand.shapes)
+            total += _of_elements(whole, size, _read_by(instruction, number, inside, size))
     return total
 
 
@@ -83,37 +92,54 @@ def _results(instruction: Instruction) -> tuple[Shape, ...]:
 
 def _read_inside(parameter: Instruction, body: Computation, whole: int) -> int:
     """Returns the bytes of a parameter that the instructions of a fusion read."""
+    size = sum(shape.size for shape in parameter.shapes)
+    return _of_elements(whole, size, _elements_read(parameter, body, size, set()))
+
+
+def _of_elements(whole: int, size: int, elements: int) -> int:
+    """Returns the bytes of some elements of an array, of which the whole has some bytes."""
+    return whole * min(elements, size) // size if size else 0
+
+
+def _elements_read(value: Instruction, body: Computation, size: int, seen: set[str]) -> int:
+    """Returns how many elements of a value the instructions of a fusion read.
+
+    Of a value that is computed element by element, a fusion computes those that are read.
+
+    Args:
+        value: The value.
+        body: The computation of the fusion.
+        size: The number of its elements.
+        seen: The names of the values that were counted before.
+    """
+    if value is body.root:
+        return size
     total = 0
-    for user, number in _uses(parameter, body):
-        total += _read_by(user, number, body, whole)
+    for user in body.users[value.name]:
+        if user.opcode not in _VIEWS and user.opcode not in _ELEMENTWISE:
+            total += _read_by(user, user.operands.index(value.name), body, size)
+        elif user.name not in seen:
+            seen.add(user.name)
+            total += _elements_read(user, body, size, seen)
     return total
 
 
-def _uses(value: Instruction, body: Computation) -> Iterator[tuple[Instruction, int]]:
-    """Yields the instructions that use a value or a view of it, and as which operand."""
-    for user in body.users[value.name]:
-        if user.opcode in _VIEWS:
-            yield from _uses(user, body)
-        else:
-            yield user, user.operands.index(value.name)
-
-
-def _read_by(user: Instruction, number: int, inside: Computation, whole: int) -> int:
-    """Returns the bytes that an instruction reads of one of its operands."""
+def _read_by(user: Instruction, number: int, inside: Computation, size: int) -> int:
+    """Returns how many elements of one of its operands an instruction reads."""
     if number > 0:
-        return whole
+        return size
     if user.opcode in _SLICES:
-        return _size(user.shapes)
+        return sum(shape.size for shape in user.shapes)
     if user.opcode == "dynamic-update-slice":
         return 0
     if user.opcode == "scatter":
-        return _update(user, inside)
-    return whole
+        return sum(shape.size for shape in _update(user, inside))
+    return size
 
 
 def _written_by(instruction: Instruction, inside: Computation, shapes: tuple[Shape, ...]) -> int:
-    if (update := _UPDATES.get(instruction.opcode)) is not None:
-        return min(update(instruction, inside), _size(shapes))
+    if instruction.opcode in _UPDATED:
+        return min(sum(shape.bytes for shape in _update(instruction, inside)), _size(shapes))
     return _size(shapes)
 
 
@@ -124,14 +150,8 @@ def _origin(value: Instruction, body: Computation) -> Instruction:
     return value
 
 
-def _update(instruction: Instruction, inside: Computation) -> int:
-    """Returns the bytes of the updates of a scatter or a dynamic-update-slice."""
+def _update(instruction: Instruction, inside: Computation) -> tuple[Shape, ...]:
+    """Returns the updates of a scatter or a dynamic-update-slice."""
     operands = inside.operands(instruction)
     place = 1 if instruction.opcode == "dynamic-update-slice" else -1
-    return sum(shape.bytes for shape in operands[place].shapes) if len(operands) > 1 else 0
-
-
-_UPDATES: Final[Mapping[str, Callable[[Instruction, Computation], int]]] = {
-    "dynamic-update-slice": _update,
-    "scatter": _update,
-}
+    return operands[place].shapes if len(operands) > 1 else ()
