@@ -322,7 +322,7 @@ class MatmulQuantizer:
             **where,
         )
         result = matmul.result
-        if plain is not None:
+        if result.type != whole:
             result = emit.reshape(result, whole, op.operation)
         return matmul.opview, result
 

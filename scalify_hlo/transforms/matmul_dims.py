@@ -27,7 +27,7 @@ from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
-from scalify_hlo.dialect.value_map import erase, replace_op
+from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import MHLO, SDY
 
@@ -42,11 +42,13 @@ class _Order(NamedTuple):
     Attributes:
         free: The dimensions of the result that each operand makes, in the order of the reader.
         swapped: Whether those of the right operand come first.
+        between: The ops between the matmul and the transpose, which round or scale each element.
         reader: The transpose.
     """
 
     free: tuple[list[int], list[int]]
     swapped: bool
+    between: list[ir.Operation]
     reader: ir.Operation
 
     @property
@@ -138,7 +140,8 @@ def source_of(owner: ir.Operation) -> ir.Value | None:
     if owner.name in _KEEPS and len(owner.operands) == 1:
         return owner.operands[0]
     if owner.name == "stablehlo.clamp":
-        return owner.operands[1]
+        low, value, high = owner.operands
+        return value if _is_uniform(low) and _is_uniform(high) else None
     if owner.name == "stablehlo.multiply":
         tensors = [value for value in owner.operands if not _is_uniform(value)]
         return tensors[0] if len(tensors) == 1 else None
@@ -147,6 +150,11 @@ def source_of(owner: ir.Operation) -> ir.Value | None:
 
 def _is_uniform(value: ir.Value) -> bool:
     """Whether all elements of a tensor are the same."""
+    return not value.type.rank or _is_spread(value)
+
+
+def _is_spread(value: ir.Value) -> bool:
+    """Whether a constant or a broadcast fills a tensor with one number."""
     owner = value.owner
     if is_block(owner):
         return False
@@ -161,20 +169,59 @@ def _order_result(op: ir.Operation) -> bool:
     order = _order_of_reader(op)
     if order is None:
         return False
-    result, direct = op.results[0], order.reader.operands[0] == op.results[0]
-    if direct and not order.moved:  # XLA swaps operands itself.
+    if not order.between and not order.moved:  # XLA swaps operands itself.
         return False
-    sizes = [math.prod(value.type.shape) for value in (*op.operands, result)]
+    sizes = [math.prod(value.type.shape) for value in (*op.operands, op.results[0])]
     if order.dims == sorted(order.dims) or any(sizes[side] >= sizes[2] for side in order.moved):
         return False
-    made, places = _ordered(op, order), [*range(min(order.dims)), *order.dims]
-    if direct:
-        replace_op(order.reader, [made])
-        erase(op)
-    else:
-        back = [places.index(dim) for dim in range(len(places))]
-        replace_op(op, [emit.transpose(made, back, op)])
+    made = _ordered(op, order)
+    for each in order.between:
+        made = _repeated(each, made)
+    replace_op(order.reader, [made])
+    _erase([*order.between[::-1], op])
     return True
+
+
+def _erase(ops: Sequence[ir.Operation]) -> None:
+    """Erases ops, the readers of others first, and the numbers that nothing else reads."""
+    uniform = ValueSet(value for op in ops for value in op.operands if _is_spread(value))
+    for op in ops:
+        erase(op)
+    for value in list(uniform):
+        if next(iter(value.uses), None) is None:
+            erase(value.owner)
+
+
+def _repeated(op: ir.Operation, data: ir.Value) -> ir.Value:
+    """Builds an op that rounds or scales each element again, before it, of other data."""
+    source = source_of(op)
+    operands = [data if each == source else _uniform(each, data, op) for each in op.operands]
+    element = op.results[0].type.element_type
+    return ir.Operation.create(
+        op.name,
+        results=[ir.RankedTensorType.get(data.type.shape, element)],
+        operands=operands,
+        attributes=dict(op.attributes.items()),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    ).result
+
+
+def _uniform(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
+    """Returns a tensor of the same number in the shape of another one, before an op."""
+    if not value.type.rank:
+        return value
+    owner = value.owner
+    type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    if owner.name == "stablehlo.constant":
+        number = ir.DenseElementsAttr(owner.attributes["value"]).get_splat_value()
+        splat = ir.DenseElementsAttr.get_splat(type_, number)
+        make = ir.Operation.create
+        attributes: dict[str, ir.Attribute] = {"value": splat}
+        return make("stablehlo.constant", results=[type_], attributes=attributes, **where).result
+    dims = owner.attributes["broadcast_dimensions"]
+    return emit.broadcast(type_, owner.operands[0], dims, **where)
 
 
 def _order_of_reader(op: ir.Operation) -> _Order | None:
@@ -182,7 +229,7 @@ def _order_of_reader(op: ir.Operation) -> _Order | None:
 
     None without such a transpose, or if it reads no operand's dimensions one after the other.
     """
-    reader = _reader(op.results[0])
+    between, reader = _readers(op.results[0])
     if reader is None:
         return None
     numbers = stablehlo.DotDimensionNumbers(op.attributes[NUMBERS])
@@ -192,24 +239,28 @@ def _order_of_reader(op: ir.Operation) -> _Order | None:
     if dims[:batch] != list(range(batch)) or not batch < first < rank:
         return None
     lhs, rhs = ([dim for dim in dims[batch:] if (dim < first) == left] for left in (True, False))
-    orders = [_Order((lhs, rhs), swapped, reader) for swapped in (False, True)]
+    orders = [_Order((lhs, rhs), swapped, between, reader) for swapped in (False, True)]
     return next((order for order in orders if order.dims == dims[batch:]), None)
 
 
-def _reader(value: ir.Value) -> ir.Operation | None:
-    """Returns the transpose that alone reads a value, or what was rounded or scaled of it."""
-    for _ in range(READER_STEPS):
+def _readers(value: ir.Value) -> tuple[list[ir.Operation], ir.Operation | None]:
+    """Returns the transpose that alone reads a value, and the ops that round or scale it before."""
+    between: list[ir.Operation] = []
+    while len(between) < READER_STEPS:
         uses = list(value.uses)
         if len(uses) != 1:
-            return None
+            break
         user = uses[0].owner.operation
+        if _is_placed(user):
+            break
         if user.name == _TRANSPOSE:
-            return None if _is_placed(user) else user
+            return between, user
         source = source_of(user)
-        if source is None or source != value or _is_placed(user):
-            return None
+        if source is None or source != value:
+            break
+        between.append(user)
         value = user.results[0]
-    return None
+    return between, None
 
 
 def _ordered(op: ir.Operation, order: _Order) -> ir.Value:

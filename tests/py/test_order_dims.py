@@ -270,3 +270,27 @@ def test_optimize_orders_the_original_for_gpus() -> None:
     _, report = scalify_hlo.rewrite(exported, **how)
     assert report.ordered == 0
     assert any("--optimize has no effect" in remark.message for remark in report.remarks)
+
+
+def test_numbers_that_two_ops_share_are_erased_once() -> None:
+    """Other readers of them keep the old ones."""
+    text = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x4xf32>, %r: tensor<f32>)
+    -> (tensor<2x3x8xf32>, tensor<2x8x3xf32>) {
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+    : (tensor<2x8x4xf32>, tensor<2x3x4xf32>) -> tensor<2x8x3xf32>
+  %c = stablehlo.constant dense<0.5> : tensor<2x8x3xf32>
+  %b = stablehlo.broadcast_in_dim %r, dims = [] : (tensor<f32>) -> tensor<2x8x3xf32>
+  %1 = stablehlo.multiply %0, %c : tensor<2x8x3xf32>
+  %2 = stablehlo.multiply %1, %c : tensor<2x8x3xf32>
+  %3 = stablehlo.multiply %b, %2 : tensor<2x8x3xf32>
+  %4 = stablehlo.transpose %3, dims = [0, 2, 1] : (tensor<2x8x3xf32>) -> tensor<2x3x8xf32>
+  return %4, %b : tensor<2x3x8xf32>, tensor<2x8x3xf32>
+}"""
+    new, count = ordered(text)
+    assert count == 1
+    assert "stablehlo.transpose" not in str(new)
+    assert len(re.findall(r"stablehlo\.constant.*tensor<2x8x3xf32>", str(new))) == 0
+    rng = np.random.default_rng(0)
+    arrays = [rng.integers(-8, 8, shape).astype(np.float32) for shape in ((2, 8, 4), (2, 3, 4), ())]
+    for found, wanted in zip(evaluate(new, arrays), evaluate(parse(text), arrays), strict=True):
+        np.testing.assert_array_equal(found, wanted)
