@@ -169,7 +169,8 @@ def rewrite(
             attribute ``scalify.rewritten``; pairs then become pairs of pairs.
         optimize: Whether ops are replaced by faster ones of the same value: scatters of single
             numbers into a constant, such as the gradient of a cross-entropy with integer labels, by
-            selects. This changes no bit of the result.
+            selects. This changes no bit of the result. For targets that are GPUs, matmuls have
+            their dimensions in the order in which transposes read them, with the same sums.
         target: The name of the device that the program is for, as for `explain`, which estimates
             the program's time on it. It sets the option ``target`` of the recipe, so that on a
             device with an estimate matmuls stay wide that FP8 does not make faster.

@@ -99,8 +99,9 @@ def command(
     A program with this attribute is refused unless --again is given.
 
     --optimize replaces scatters of single numbers into a constant, such as the gradient of a
-    cross-entropy with integer labels, by selects. For targets that are GPUs, matmuls have their
-    dimensions in the order in which transposes read them. This changes no bit of the result.
+    cross-entropy with integer labels, by selects. This changes no bit of the result. For targets
+    that are GPUs, matmuls have their dimensions in the order in which transposes read them. They
+    have the same sums, which a compiler may add up in another order.
 
     --target sets the target of the recipe: for h100, h200 and b200, matmuls stay wide that FP8 is
     not estimated to make faster. If the compiler of the device is installed, the program and its

@@ -193,7 +193,7 @@ class Options:
     def _late(self) -> list[Pass]:
         """Returns the passes that make the program faster, and choose no scale and no format."""
         recipe = self.recipe
-        gpu = recipe.target in GPUS and not recipe.orders_dims
+        gpu = recipe.target in GPUS and not recipe.orders_dims and not self.probe
         optimized: list[Pass] = [OptimizePass(self.strict, gpu)] if self.optimize else []
         if self.probe:  # The others move and repeat casts. Probes read values between.
             return optimized

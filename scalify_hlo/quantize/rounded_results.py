@@ -23,6 +23,7 @@ from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
 from scalify_hlo.analysis.frames import named
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
@@ -137,11 +138,8 @@ def _most(cast: ir.Operation) -> float:
 
 def _number(value: ir.Value) -> float | None:
     """Returns the number that all elements of a constant are; None for other values."""
-    op = None if is_block(value.owner) else value.owner.operation
-    number = op.attributes["value"] if op is not None and op.name == _CONSTANT else None
-    if not isinstance(number, ir.DenseElementsAttr) or not number.is_splat:
-        return None
-    return float(ir.FloatAttr(number.get_splat_value()).value)
+    elements = splat_of(value)
+    return None if elements is None else float(ir.FloatAttr(elements.get_splat_value()).value)
 
 
 def _power(multiply: ir.Operation) -> int | None:

@@ -26,6 +26,7 @@ from scalify_hlo.analysis.frames import RETURNS, Named
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.splats import is_one_number
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.rules import emit
@@ -147,7 +148,7 @@ def _steps(cast: ir.Operation) -> list[ir.Operation]:
             return []
         operands = list(op.operands)
         value = operands.pop(_tensor_of(op))
-        if not all(map(_is_one_number, operands)):
+        if not all(map(is_one_number, operands)):
             return []
         steps.append(op)
     wide = format_of(value.type)
@@ -157,19 +158,6 @@ def _steps(cast: ir.Operation) -> list[ir.Operation]:
 def _tensor_of(step: ir.Operation) -> int:
     """Returns the number of the operand of a step that is the tensor."""
     return 1 if step.name == _CLAMP else 0
-
-
-def _is_one_number(value: ir.Value) -> bool:
-    """Whether all elements of a value are one number, which may be computed at run time."""
-    if not value.type.rank:
-        return True
-    if is_block(value.owner):
-        return False
-    op = value.owner.operation
-    if op.name == "stablehlo.broadcast_in_dim":
-        return not op.operands[0].type.rank
-    number = op.attributes["value"] if op.name == "stablehlo.constant" else None
-    return isinstance(number, ir.DenseElementsAttr) and number.is_splat
 
 
 def _read_in_two_orders(steps: list[ir.Operation], positions: ValueMap[int]) -> _Cast | None:

@@ -22,7 +22,7 @@ from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.placement import MHLO, SDY
+from scalify_hlo.rules.placement import is_placed
 
 
 def transpose_of(op: ir.OpView, *, ones: bool = False) -> ir.Operation | None:
@@ -39,7 +39,7 @@ def transpose_of(op: ir.OpView, *, ones: bool = False) -> ir.Operation | None:
     if op.operation.name != "stablehlo.dot_general" or len(uses) != 1:
         return None
     transpose = uses[0]
-    if transpose.name != "stablehlo.transpose" or _placed(op.operation) or _placed(transpose):
+    if transpose.name != "stablehlo.transpose" or is_placed(op.operation) or is_placed(transpose):
         return None
     left_out = [ones and size == 1 for size in op.results[0].type.shape]
     permutation = ir.DenseI64ArrayAttr(transpose.attributes["permutation"])
@@ -122,8 +122,3 @@ def replace_transpose(transpose: ir.Operation, made: ir.Value) -> list[ir.OpView
 
 
 _FIXED = ("algorithm", attributes.STATE_GRADIENT)
-
-
-def _placed(op: ir.Operation) -> bool:
-    """Whether an attribute places the dimensions of a result on devices."""
-    return SDY in op.attributes or MHLO in op.attributes

@@ -5,6 +5,8 @@ from __future__ import annotations
 from scalify_hlo._compat import ir, sdy
 
 SDY, MHLO = "sdy.sharding", "mhlo.sharding"
+_FRONTEND = "mhlo.frontend_attributes"
+"""Attributes for XLA, among them the shardings of Shardy in programs that were exported for XLA."""
 
 
 def share_sharding(value: ir.Value, moved: ir.Value) -> None:
@@ -25,6 +27,12 @@ def share_sharding(value: ir.Value, moved: ir.Value) -> None:
         owner.attributes[SDY] = sdy.TensorShardingPerValueAttr.get([sharding])
     if MHLO in marks and (given or len(maker.results) == 1):
         owner.attributes[MHLO] = marks[MHLO]
+
+
+def is_placed(op: ir.Operation) -> bool:
+    """Whether an attribute of an op places the dimensions of its results on devices."""
+    marks = op.attributes
+    return SDY in marks or MHLO in marks or (_FRONTEND in marks and SDY in str(marks[_FRONTEND]))
 
 
 def argument_sharding(value: ir.Value) -> ir.Attribute | None:

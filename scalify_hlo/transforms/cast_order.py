@@ -19,9 +19,9 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.swapped_operands import NUMBERS
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules import emit
-from scalify_hlo.transforms.matmul_dims import source_of
+from scalify_hlo.rules.placement import is_placed
+from scalify_hlo.transforms.matmul_dims import BARRIER, source_of
 
-_BARRIER: Final = "stablehlo.optimization_barrier"
 _DOT: Final = "stablehlo.dot_general"
 _RESHAPE: Final = "stablehlo.reshape"
 _TRANSPOSE: Final = "stablehlo.transpose"
@@ -32,7 +32,13 @@ def order_casts(module: ir.Operation) -> int:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _BARRIER and _is_small(op) and _is_of_transpose(op) and _is_matrix(op):
+        if (
+            op.name == BARRIER
+            and not is_placed(op)
+            and _is_small(op)
+            and _is_of_transpose(op)
+            and _is_matrix(op)
+        ):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -86,7 +92,7 @@ def _sums_over_last(dot: ir.Operation, side: int) -> bool:
     summed = (of.lhs_contracting_dimensions, of.rhs_contracting_dimensions)[side]
     rank = dot.operands[side].type.rank
     last = list(range(rank - len(summed), rank))
-    return not len(of.lhs_batching_dimensions) and list(summed) == last
+    return not len(of.lhs_batching_dimensions) and sorted(summed) == last
 
 
 def _flatten(barrier: ir.Operation) -> None:
@@ -94,9 +100,10 @@ def _flatten(barrier: ir.Operation) -> None:
     data = barrier.operands[0]
     flat = ir.RankedTensorType.get([math.prod(data.type.shape)], data.type.element_type)
     made = ir.Operation.create(
-        _BARRIER,
+        BARRIER,
         results=[flat],
         operands=[emit.reshape(data, flat, barrier)],
+        attributes=dict(barrier.attributes.items()),
         loc=barrier.location,
         ip=ir.InsertionPoint(barrier),
     ).result

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.rules import emit
 
@@ -119,13 +120,10 @@ def _is_scalar(factor: ir.Value) -> bool:
 
 def _power(factor: ir.Value) -> float | None:
     """Returns the power of two that fills a constant; None if it is no such constant."""
-    owner = factor.owner
-    if is_block(owner) or owner.name != "stablehlo.constant":
+    elements = splat_of(factor)
+    if elements is None:
         return None
-    value = owner.attributes["value"]
-    if not isinstance(value, ir.DenseElementsAttr) or not value.is_splat:
-        return None
-    splat = value.get_splat_value()
+    splat = elements.get_splat_value()
     number = float(splat.value) if isinstance(splat, ir.FloatAttr) else 0.0
     return number if math.isfinite(number) and math.frexp(number)[0] == 0.5 else None
 

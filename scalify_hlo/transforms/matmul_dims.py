@@ -10,10 +10,10 @@ then, although they are many times as large as the queries. Each change of the o
 of few adjacent numbers, and no kernel has the softmax in one piece.
 
 In the first line, the matmul has the dimensions in the order in which a transpose reads them, if
-each operand that is transposed for that is smaller than the result. Each element is the sum of the
-same products, in the same order. In the second line, a matmul that sums over several dimensions
-lists them in the order in which they follow each other in the memory of its larger operand. The
-products are the same, and no compiler promises an order in which it adds them.
+each operand that is transposed for that has at most half the size of the result. Each element is
+the sum of the same products, in the same order. In the second line, a matmul that sums over several
+dimensions lists them in the order in which they follow each other in the memory of its larger
+operand. The products are the same, and no compiler promises an order in which it adds them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import READER_STEPS
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import is_filled, is_one_number, splat_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.placement import MHLO, SDY
+from scalify_hlo.rules.placement import is_placed
 
 _DOT: Final = "stablehlo.dot_general"
 _TRANSPOSE: Final = "stablehlo.transpose"
-_KEEPS: Final = traits.ROUNDS | {"stablehlo.optimization_barrier"}
+BARRIER: Final = "stablehlo.optimization_barrier"
+_KEEPS: Final = traits.ROUNDS | {BARRIER}
 
 
 class _Order(NamedTuple):
@@ -68,13 +70,14 @@ def order_dims(module: ir.Operation, *, sums: bool) -> int:
 
     Args:
         module: The module.
-        sums: Whether sums over several dimensions may be in another order. Without it, no bit of a
-            result changes.
+        sums: Whether sums over several dimensions may list them in another order. Without it,
+            each result is the same sum as before, although compilers may have another kernel for
+            it, and each has an order of its own in which it adds up products.
     """
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _DOT and not _is_placed(op) and _is_static(op):
+        if op.name == _DOT and _is_plain(op):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -82,13 +85,17 @@ def order_dims(module: ir.Operation, *, sums: bool) -> int:
     return sum((sums and _order_sum(op)) | _order_result(op) for op in found)
 
 
-def _is_placed(op: ir.Operation) -> bool:
-    """Whether an attribute places the dimensions of a result on devices."""
-    return SDY in op.attributes or MHLO in op.attributes
+def _is_plain(op: ir.Operation) -> bool:
+    """Whether all sizes of an op are known, and nothing else is said of its tensors or devices."""
+    types = [value.type for value in (*op.operands, *op.results)]
+    return not is_placed(op) and all(type_ == _plain(type_) for type_ in types)
 
 
-def _is_static(op: ir.Operation) -> bool:
-    return all(value.type.has_static_shape for value in (*op.operands, *op.results))
+def _plain(type_: ir.Type) -> ir.Type | None:
+    """Returns a type without encoding of the same sizes and elements; None if one is not known."""
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        return None
+    return ir.RankedTensorType.get(type_.shape, type_.element_type)
 
 
 def _order_sum(op: ir.Operation) -> bool:
@@ -98,8 +105,11 @@ def _order_sum(op: ir.Operation) -> bool:
     if len(sides[0]) < 2:
         return False
     sizes = [math.prod(value.type.shape) for value in op.operands]
+    if sizes[0] == sizes[1]:
+        return False
     larger = int(sizes[1] > sizes[0])
-    places = _places_in_memory(op.operands[larger])
+    batched = len(of.lhs_batching_dimensions) > 0
+    places = _places_in_memory(op.operands[larger], through=batched)
     summed = [places[dim] for dim in sides[larger]]
     order = sorted(range(len(summed)), key=summed.__getitem__)
     first = min(summed)
@@ -113,8 +123,14 @@ def _order_sum(op: ir.Operation) -> bool:
     return True
 
 
-def _places_in_memory(value: ir.Value) -> list[int]:
-    """Returns the place of each dimension in the tensor that a value is a transpose of."""
+def _places_in_memory(value: ir.Value, *, through: bool) -> list[int]:
+    """Returns the place of each dimension in the tensor that a value is a transpose of.
+
+    Args:
+        value: An operand of a matmul.
+        through: Whether barriers are passed. Behind one, the cast that a matmul without batch
+            dimensions reads is in the order of its own dimensions; see `cast_order`.
+    """
     places = list(range(value.type.rank))
     for _ in range(READER_STEPS):
         owner = value.owner
@@ -125,7 +141,7 @@ def _places_in_memory(value: ir.Value) -> list[int]:
             places, value = [moves[place] for place in places], owner.operands[0]
             continue
         source = source_of(owner)
-        if source is None:
+        if source is None or (owner.name == BARRIER and not through):
             break
         value = source
     return places
@@ -141,27 +157,11 @@ def source_of(owner: ir.Operation) -> ir.Value | None:
         return owner.operands[0]
     if owner.name == "stablehlo.clamp":
         low, value, high = owner.operands
-        return value if _is_uniform(low) and _is_uniform(high) else None
+        return value if is_one_number(low) and is_one_number(high) else None
     if owner.name == "stablehlo.multiply":
-        tensors = [value for value in owner.operands if not _is_uniform(value)]
+        tensors = [value for value in owner.operands if not is_one_number(value)]
         return tensors[0] if len(tensors) == 1 else None
     return None
-
-
-def _is_uniform(value: ir.Value) -> bool:
-    """Whether all elements of a tensor are the same."""
-    return not value.type.rank or _is_spread(value)
-
-
-def _is_spread(value: ir.Value) -> bool:
-    """Whether a constant or a broadcast fills a tensor with one number."""
-    owner = value.owner
-    if is_block(owner):
-        return False
-    if owner.name == "stablehlo.constant":
-        numbers = owner.attributes["value"]
-        return isinstance(numbers, ir.DenseElementsAttr) and numbers.is_splat
-    return owner.name == "stablehlo.broadcast_in_dim" and not owner.operands[0].type.rank
 
 
 def _order_result(op: ir.Operation) -> bool:
@@ -172,11 +172,14 @@ def _order_result(op: ir.Operation) -> bool:
     if not order.between and not order.moved:  # XLA swaps operands itself.
         return False
     sizes = [math.prod(value.type.shape) for value in (*op.operands, op.results[0])]
-    if order.dims == sorted(order.dims) or any(sizes[side] >= sizes[2] for side in order.moved):
+    if order.dims == sorted(order.dims) or any(2 * sizes[side] > sizes[2] for side in order.moved):
         return False
     made = _ordered(op, order)
     for each in order.between:
         made = _repeated(each, made)
+    for key, value in order.reader.attributes.items():  # The result is that of the transpose.
+        if key != "permutation":
+            made.owner.attributes[key] = value
     replace_op(order.reader, [made])
     _erase([*order.between[::-1], op])
     return True
@@ -184,7 +187,7 @@ def _order_result(op: ir.Operation) -> bool:
 
 def _erase(ops: Sequence[ir.Operation]) -> None:
     """Erases ops, the readers of others first, and the numbers that nothing else reads."""
-    uniform = ValueSet(value for op in ops for value in op.operands if _is_spread(value))
+    uniform = ValueSet(value for op in ops for value in op.operands if is_filled(value))
     for op in ops:
         erase(op)
     for value in list(uniform):
@@ -214,9 +217,8 @@ def _uniform(value: ir.Value, like: ir.Value, at: ir.Operation) -> ir.Value:
     owner = value.owner
     type_ = ir.RankedTensorType.get(like.type.shape, value.type.element_type)
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    if owner.name == "stablehlo.constant":
-        number = ir.DenseElementsAttr(owner.attributes["value"]).get_splat_value()
-        splat = ir.DenseElementsAttr.get_splat(type_, number)
+    if (elements := splat_of(value)) is not None:
+        splat = ir.DenseElementsAttr.get_splat(type_, elements.get_splat_value())
         make = ir.Operation.create
         attributes: dict[str, ir.Attribute] = {"value": splat}
         return make("stablehlo.constant", results=[type_], attributes=attributes, **where).result
@@ -251,7 +253,7 @@ def _readers(value: ir.Value) -> tuple[list[ir.Operation], ir.Operation | None]:
         if len(uses) != 1:
             break
         user = uses[0].owner.operation
-        if _is_placed(user):
+        if not _is_plain(user):
             break
         if user.name == _TRANSPOSE:
             return between, user

@@ -12,6 +12,8 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.analysis.single_scatter import SCATTER, SingleScatter, column_of, single_scatter
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules import emit
 
@@ -72,13 +74,10 @@ def _replace(op: ir.Operation) -> bool:
 
 def _splat(value: ir.Value) -> ir.Attribute | None:
     """Returns the number that all elements of a constant are, broadcast or not; else None."""
-    owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.name == "stablehlo.broadcast_in_dim":
-        owner = owner.operands[0].owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
-        return None
-    elements = owner.attributes["value"]
-    return elements.get_splat_value() if elements.is_splat else None
+    while not is_block(value.owner) and value.owner.name == "stablehlo.broadcast_in_dim":
+        value = value.owner.operands[0]
+    elements = splat_of(value)
+    return None if elements is None else elements.get_splat_value()
 
 
 def _adds(op: ir.Operation) -> bool | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -15,8 +14,9 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo._compat import ir
+from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import summary
-from scalify_hlo.transforms.cast_order import order_casts
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.transforms.matmul_dims import order_dims
 from tests.py.judge import evaluate, parse
 
@@ -217,46 +217,6 @@ def test_an_operand_as_large_as_the_result_is_not_transposed() -> None:
     assert ordered(text.replace("x4xf32", "x64xf32"))[1] == 0
 
 
-def cast_text(*, moves: Sequence[int], dims: str, width: int) -> str:
-    shape = (2, 4, 3, 8)
-    turned = "x".join(str(shape[d]) for d in moves)
-    flat = f"{2 * 3}x{4 * 8}"
-    weight, result = f"tensor<{width}x16xf8E4M3FN>", f"tensor<{dims}x16xf32>"
-    return f"""func.func @main(%x: tensor<2x4x3x8xf32>, %w: {weight}) -> {result} {{
-  %0 = stablehlo.transpose %x, dims = {list(moves)} : (tensor<2x4x3x8xf32>) -> tensor<{turned}xf32>
-  %1 = stablehlo.convert %0 : (tensor<{turned}xf32>) -> tensor<{turned}xf8E4M3FN>
-  %2 = stablehlo.optimization_barrier %1 : tensor<{turned}xf8E4M3FN>
-  %3 = stablehlo.reshape %2 : (tensor<{turned}xf8E4M3FN>) -> tensor<{flat}xf8E4M3FN>
-  %4 = stablehlo.dot_general %3, %w, contracting_dims = [{int(width == 32)}] x [0]
-    : (tensor<{flat}xf8E4M3FN>, {weight}) -> {result}
-  return %4 : {result}
-}}"""
-
-
-@pytest.mark.parametrize(("dims", "width", "count"), [("6", 32, 1), ("32", 6, 0)])
-def test_casts_of_transposes_are_in_order_if_their_rows_are_read(
-    dims: str, width: int, count: int
-) -> None:
-    text = cast_text(moves=(0, 2, 1, 3), dims=dims, width=width)
-    module = parse(text)
-    with module.context, ir.Location.unknown():
-        assert order_casts(module.operation) == count
-    assert module.operation.verify()
-    assert ("optimization_barrier %2 : tensor<192xf8E4M3FN>" in str(module)) == bool(count)
-    rng = np.random.default_rng(0)
-    x = rng.integers(-8, 8, (2, 4, 3, 8)).astype(np.float32)
-    w = np.asarray(rng.integers(-8, 8, (width, 16)), jnp.float8_e4m3fn)
-    rows = x.transpose(0, 2, 1, 3).reshape(6, 32)
-    (found,) = evaluate(wide(module), [x, w.astype(np.float32)])
-    wanted = (rows if width == 32 else rows.T) @ w.astype(np.float32)
-    np.testing.assert_array_equal(found, wanted)
-
-
-def wide(module: ir.Module) -> ir.Module:
-    """The program with f32 in the place of f8, as all of its values are small integers."""
-    return parse(str(module).replace("f8E4M3FN", "f32"))
-
-
 def test_optimize_orders_the_original_for_gpus() -> None:
     exported, arrays = gradients()
     how: dict[str, Any] = {"recipe": "propagate", "optimize": True, "report": True}
@@ -294,3 +254,194 @@ def test_numbers_that_two_ops_share_are_erased_once() -> None:
     arrays = [rng.integers(-8, 8, shape).astype(np.float32) for shape in ((2, 8, 4), (2, 3, 4), ())]
     for found, wanted in zip(evaluate(new, arrays), evaluate(parse(text), arrays), strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+KEPT = """func.func @main(%x: tensor<2x8x4xf32>, %w: tensor<2x3x5x4xf32>) -> tensor<2x8x5x3xf32> {{
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [3]
+    {dot} : (tensor<2x8x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x8x3x5xf32>
+  {between}
+  %2 = "stablehlo.transpose"(%{last}) {{permutation = array<i64: {moves}> {mark}}}
+    : ({type}) -> {result}
+  %3 = stablehlo.custom_call @keep(%2) : ({result}) -> tensor<2x8x5x3xf32>
+  return %3 : tensor<2x8x5x3xf32>
+}}"""
+SCALED = (
+    '%c = stablehlo.constant dense<0.5> : tensor<2x8x3x5xf32>\n  %1 = "stablehlo.multiply"(%0, %c)'
+)
+TYPES = "(tensor<2x8x3x5xf32>, tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32>"
+
+
+def kept(**given: str) -> str:
+    plain = {
+        "dot": "",
+        "between": "",
+        "last": "0",
+        "moves": "0, 1, 3, 2",
+        "mark": "",
+        "type": "tensor<2x8x3x5xf32>",
+        "result": "tensor<2x8x5x3xf32>",
+    }
+    return KEPT.format(**plain | given)
+
+
+PLACED = 'mhlo.sharding = "{replicated}"'
+SHARDY = 'mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@m, [{}]>]>"}'
+
+
+@pytest.mark.parametrize("mark", [PLACED, SHARDY])
+def test_ops_that_are_placed_on_devices_stay(mark: str) -> None:
+    scaled = f"{SCALED} {{{mark}}} : {TYPES}"
+    for text in (
+        kept(dot=f"{{{mark}}}"),
+        kept(mark=f", {mark}"),
+        kept(between=scaled, last="1"),
+    ):
+        assert ordered(text)[1] == 0
+    assert ordered(kept(between=f"{SCALED} : {TYPES}", last="1"))[1] == 1
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "tensor<2x8x?x3xf32>",
+        "tensor<2x8x?x3xf32, #stablehlo.bounds<?, ?, 5, ?>>",
+        'tensor<2x8x5x3xf32, "other">',
+    ],
+)
+def test_results_of_other_types_stay(result: str) -> None:
+    """A transpose may know less of its sizes than its operand, or say more of its type."""
+    assert ordered(kept(result=result))[1] == 0
+
+
+def test_batch_dimensions_that_are_moved_stay() -> None:
+    assert ordered(kept(moves="1, 0, 3, 2", result="tensor<8x2x5x3xf32>"))[1] == 0
+    assert ordered(kept(moves="0, 3, 1, 2", result="tensor<2x5x8x3xf32>"))[1] == 0
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        f"%c = stablehlo.constant dense<{[float(each) for each in range(8)]}> : tensor<8xf32>\n"
+        "  %b = stablehlo.broadcast_in_dim %c, dims = [1]"
+        " : (tensor<8xf32>) -> tensor<2x8x3x5xf32>\n"
+        f'  %1 = "stablehlo.multiply"(%0, %b) : {TYPES}',
+        "%1, %b = stablehlo.optimization_barrier %0, %w : tensor<2x8x3x5xf32>, tensor<2x3x5x4xf32>",
+        "%c = stablehlo.constant dense<0.5> : tensor<2x8x3x5xf32>\n"
+        f'  %1 = "stablehlo.power"(%0, %c) : {TYPES}',
+        "%1 = stablehlo.multiply %0, %0 : tensor<2x8x3x5xf32>",
+        "%c = stablehlo.constant dense<0.5> : tensor<2x8x3x5xf32>\n"
+        "  %l = stablehlo.broadcast_in_dim %c, dims = [0, 1, 2, 3]"
+        " : (tensor<2x8x3x5xf32>) -> tensor<2x8x3x5xf32>\n"
+        "  %1 = stablehlo.clamp %l, %0, %c : tensor<2x8x3x5xf32>",
+    ],
+)
+def test_other_ops_between_stay(between: str) -> None:
+    assert ordered(kept(between=between, last="1"))[1] == 0
+
+
+def test_a_clamp_and_a_barrier_between_are_made_in_the_order_of_the_reader() -> None:
+    between = """%low = stablehlo.constant dense<-4.0> : tensor<f32>
+  %high = stablehlo.constant dense<4.0> : tensor<2x8x3x5xf32>
+  %h = stablehlo.constant dense<4.0> : tensor<f32>
+  %b = stablehlo.optimization_barrier %0 : tensor<2x8x3x5xf32>
+  %1 = stablehlo.clamp %low, %b, %h
+    : (tensor<f32>, tensor<2x8x3x5xf32>, tensor<f32>) -> tensor<2x8x3x5xf32>"""
+    new, count = ordered(kept(between=between, last="1"))
+    assert count == 1
+    assert "optimization_barrier %1 : tensor<2x8x5x3xf32>" in str(new)
+    assert transposed_sizes(str(new)) == [2 * 3 * 5 * 4]
+
+
+def test_a_vector_has_no_order() -> None:
+    text = """func.func @main(%x: tensor<2x4xf32>, %w: tensor<2x9x8x4xf32>) -> tensor<2x8x9xf32> {
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [1] x [3]
+    : (tensor<2x4xf32>, tensor<2x9x8x4xf32>) -> tensor<2x9x8xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 2, 1] : (tensor<2x9x8xf32>) -> tensor<2x8x9xf32>
+  return %1 : tensor<2x8x9xf32>
+}"""
+    assert ordered(text)[1] == 0
+
+
+def test_precisions_are_swapped_with_the_operands() -> None:
+    text = """func.func @main(%x: tensor<2x3x4xf32>, %w: tensor<2x8x5x4xf32>)
+    -> tensor<2x5x8x3xf32> {
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [0] x [0], contracting_dims = [2] x [3],
+    precision = [HIGHEST, DEFAULT] {mhlo.other = 1 : i32}
+    : (tensor<2x3x4xf32>, tensor<2x8x5x4xf32>) -> tensor<2x3x8x5xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 3, 2, 1] {mhlo.mark = 2 : i32}
+    : (tensor<2x3x8x5xf32>) -> tensor<2x5x8x3xf32>
+  return %1 : tensor<2x5x8x3xf32>
+}"""
+    assert ordered(text)[1] == 0  # The operand that would be transposed is larger.
+    new, count = ordered(text.replace("x4xf32", "x1xf32"))
+    assert count == 1
+    assert "precision = [DEFAULT, HIGHEST]" in str(new)
+    assert "mhlo.other = 1" in str(new)
+    assert "mhlo.mark = 2" in str(new)
+
+
+def test_complex_numbers_have_no_order() -> None:
+    """The bindings of MLIR cannot read such constants."""
+    text = kept(between=f"{SCALED} : {TYPES}", last="1").replace("f32", "complex<f32>")
+    assert ordered(text.replace("dense<0.5>", "dense<(0.5, 1.0)>"))[1] == 0
+
+
+def test_a_scatter_of_complex_numbers_is_left() -> None:
+    fn = jax.jit(jax.grad(lambda x, i: jnp.sum(jnp.abs(jnp.take_along_axis(x, i, 1)))))
+    types = jax.ShapeDtypeStruct((4, 8), jnp.complex64), jax.ShapeDtypeStruct((4, 1), jnp.int32)
+    how: dict[str, Any] = {"recipe": "propagate", "optimize": True, "report": True}
+    _, report = scalify_hlo.rewrite(jax.export.export(fn)(*types), **how)
+    assert report.optimized == 0
+
+
+def test_two_transposes_of_a_sum_are_followed() -> None:
+    text = """func.func @main(%x: tensor<4x3x5x8xf32>, %w: tensor<5x3x2xf32>) -> tensor<8x4x2xf32> {
+  %0 = stablehlo.transpose %x, dims = [3, 0, 1, 2] : (tensor<4x3x5x8xf32>) -> tensor<8x4x3x5xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 3, 1, 2] : (tensor<8x4x3x5xf32>) -> tensor<8x5x4x3xf32>
+  %2 = stablehlo.dot_general %1, %w, contracting_dims = [1, 3] x [0, 1]
+    : (tensor<8x5x4x3xf32>, tensor<5x3x2xf32>) -> tensor<8x4x2xf32>
+  return %2 : tensor<8x4x2xf32>
+}"""
+    new, count = ordered(text)
+    assert count == 1
+    assert "contracting_dims = [3, 1] x [1, 0]" in str(new)
+
+
+def test_operands_of_one_size_keep_the_order_of_the_program() -> None:
+    text = """func.func @main(%x: tensor<4x3x5xf32>, %w: tensor<5x3x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [2, 1] x [0, 1]
+    : (tensor<4x3x5xf32>, tensor<5x3x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}"""
+    assert ordered(text)[1] == 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_second_time_changes_nothing(seed: int) -> None:
+    rng = random.Random(200 + seed)
+    for _ in range(60):
+        text, *_ = drawn_matmul(rng)
+        new, _ = ordered(text)
+        assert ordered(str(new))[1] == 0
+
+
+def test_the_pass_is_for_gpus_and_stands_behind_those_that_move_factors() -> None:
+    exported, _ = gradients()
+    settings = {"matmul.smallest": 1, "compute": "keep"}
+    for target, wanted in (("rocm", True), ("b200", True), ("tpu", False), ("cpu", False)):
+        if target == "cpu":
+            target = "any"
+        report = scalify_hlo.rewrite(
+            exported,
+            recipe="fp8-current",
+            settings=settings | {"target": target},
+            report=True,
+        )[1]
+        assert (report.ordered > 0) == wanted
+    passes = [each.name for each in Options(load_recipe("fp8", {"target": "h200"})).passes()]
+    late = ["late-factors", "round-results", "order-dims", "cast-again"]
+    found = [name.removeprefix("scalify-") for name in passes]
+    assert [name for name in found if name in late] == [n for n in late if n in found]
+    assert "scalify-order-dims" in passes
+    probed = Options(load_recipe("fp8", {"target": "h200"}), probe=True, optimize=True).passes()
+    assert "scalify-order-dims" not in [each.name for each in probed]

@@ -20,6 +20,7 @@ from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.run.check import compile_module
 from scalify_hlo.transforms.chlo import expand
+from scalify_hlo.transforms.matmul_dims import order_dims
 from tests.py.fuzzing import jax_programs, mlir_programs
 from tests.py.fuzzing.casts import assert_casts_are_numpys
 from tests.py.fuzzing.finding import FindingError
@@ -28,6 +29,7 @@ from tests.py.judge import (
     Array,
     Evaluate,
     assert_invariant,
+    assert_same_bits,
     evaluate,
     evaluate_with_xla,
     floats,
@@ -352,6 +354,18 @@ def _stored_weights(program: Drawn, text: str) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6 * float(largest))
 
 
+def _ordered(program: Drawn, text: str) -> None:
+    """Matmuls in the order of the transposes that read them have the same bits."""
+    module = parse(text)
+    with module.context, ir.Location.unknown():
+        if program.symbolic or not order_dims(module.operation, sums=False):
+            return
+    module.operation.verify()
+    found, wanted = (evaluate(each, program.arrays()) for each in (module, parse(text)))
+    for one, other in zip(found, wanted, strict=True):
+        assert_same_bits(one, other)
+
+
 def _is_refused(text: str) -> bool:
     """Whether XLA refuses the original, as it does if the region of a scatter captures values."""
     module = parse(text)
@@ -375,4 +389,5 @@ _JUDGES = {
     "formats of f32": _formats_of_f32,
     "casts": _casts,
     "stored weights": _stored_weights,
+    "order of matmuls": _ordered,
 }
