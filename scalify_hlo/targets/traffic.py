@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from scalify_hlo.dialect import traits
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import CONVOLUTION, GEMM
 
@@ -16,10 +17,8 @@ _VIEWS: Final = ("bitcast", "reshape")
 _SLICES: Final = ("dynamic-slice", "slice", "gather")
 _UPDATED: Final = ("dynamic-update-slice", "scatter")
 _ELEMENTWISE: Final = frozenset(
-    {"abs", "add", "and", "clamp", "compare", "convert", "divide", "exponential", "log"}
-    | {"exponential-minus-one", "log-plus-one", "logistic", "maximum", "minimum", "multiply"}
-    | {"negate", "not", "or", "power", "reduce-precision", "remainder", "rsqrt", "select"}
-    | {"sign", "sqrt", "subtract", "tanh", "xor"}
+    name.removeprefix("stablehlo.").replace("_", "-")
+    for name in traits.ELEMENTWISE | traits.ROUNDS | traits.LOGICAL | {"stablehlo.compare"}
 )
 """Opcodes whose results have an element for each element of their operands."""
 _WORKSPACE: Final = ("s8", "u8")

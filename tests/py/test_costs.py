@@ -307,7 +307,8 @@ def test_convolutions_are_no_faster_on_hopper(recipe: str) -> None:
         found = wide(report_of(convolved, *types, recipe=recipe, settings={"target": target}))
         assert found == [("not faster" if target != "b200" else "")]
     device = load_target("h200")
-    assert device.share("f16_convolution") == device.share("f16")
+    assert device.share("f16_convolution") == device.share("bf16_convolution")
+    assert device.share("int8_convolution") == 1
     assert device.share("f8_convolution") < device.share("f8")
 
 
