@@ -177,7 +177,7 @@ def test_the_gradient_of_a_weight_is_a_matmul_of_swapped_operands(
     assert "scalify.state_gradient" not in new
     monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
     monkeypatch.setattr(quantize_matmuls, "with_swapped_operands", lambda op: [op])
-    monkeypatch.setattr(order_dims, "order_dims", lambda _, sums: 0)
+    monkeypatch.setattr(order_dims, "order_dims", lambda *_, **__: 0)
     old = rewritten(program, "fp8-current", arrays, **settings)
     assert "stablehlo.transpose" in old
     assert new.count("-> tensor<2x32x48xf8E5M2>") == old.count("-> tensor<2x32x48xf8E5M2>")
