@@ -291,6 +291,10 @@ ROW_STEPS: Final = 64
 """The most ops from a tensor up to the broadcast, and from there up to the reduction, that make it
 a normalization; a gradient of one has about twenty."""
 
+FEW_ADJACENT: Final = 16
+"""The most adjacent numbers that a transpose of few writes; kernels with 8 were timed, at half the
+speed of those with 64 and more."""
+
 READER_STEPS: Final = 16
 """The most ops between a matmul and the transpose that reads what was rounded or scaled of it; five
 are usual."""

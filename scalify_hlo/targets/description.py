@@ -98,7 +98,7 @@ class Target:
         Args:
             kind: A class of formats for a peak, with the end ``_batched`` or ``_convolution`` for
                 matmuls with batch dimensions or convolutions; ``memory``, ``cast``, ``transpose``,
-                ``pad`` or ``pad_f8``, for the bandwidth.
+                ``transpose_few``, ``pad`` or ``pad_f8``, for the bandwidth.
 
         Returns:
             What was measured of that kind, or of the class of formats; 1 for devices on which

@@ -42,6 +42,13 @@ class Shape:
         return math.prod(self.dims)
 
     @property
+    def adjacent(self) -> int:
+        """The extent of the dimension that is contiguous in memory, of those larger than 1."""
+        order = re.findall(r"\d+", self.layout.partition(":")[0])
+        extents = (self.dims[int(dim)] for dim in order if int(dim) < len(self.dims))
+        return next((extent for extent in extents if extent > 1), 1)
+
+    @property
     def bits(self) -> int:
         """The number of bits of an element."""
         if self.element in _BITS_OF:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from scalify_hlo.algebra.limits import FEW_ADJACENT
 from scalify_hlo.targets.causes import COLLECTIVE, cause_of
 from scalify_hlo.targets.hlo import Computation, Instruction, Module, Shape
 from scalify_hlo.targets.products import CONVOLUTION, FORMATS, products
@@ -41,6 +42,7 @@ class Kernel:
         written: The bytes that it writes.
         exchanged: The bytes of the results of a collective; 0 for other kernels.
         result: The element type of its first result.
+        few: Whether it transposes a tensor to an order in which few numbers are adjacent.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Kernel:
     written: int
     exchanged: int
     result: str
+    few: bool = False
 
     @property
     def bytes(self) -> int:
@@ -151,6 +154,16 @@ def _kernel(instruction: Instruction, inside: Computation, module: Module, times
         written=written,
         exchanged=bytes_exchanged(instruction) if cause == COLLECTIVE else 0,
         result=_first(instruction).element,
+        few=_writes_few(instruction, module),
+    )
+
+
+def _writes_few(instruction: Instruction, module: Module) -> bool:
+    """Whether a transpose of a fusion has few adjacent numbers in one of its results."""
+    body = module.body(instruction)
+    opcodes = {instruction.opcode} if body is None else {i.opcode for i in body.instructions}
+    return "transpose" in opcodes and any(
+        1 < shape.adjacent <= FEW_ADJACENT < shape.size for shape in instruction.shapes
     )
 
 

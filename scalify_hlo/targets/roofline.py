@@ -87,6 +87,7 @@ def kernel_seconds(kernel: Kernel, target: Target, *, reached: bool = False) -> 
         return None
     share = target.share if reached else _whole
     cause = kernel.cause if kernel.cause in ("cast", "transpose") else "memory"
+    cause = "transpose_few" if kernel.few else cause
     times = [kernel.bytes / target.bandwidth / share(cause)]
     if target.interconnect is not None:
         times.append(kernel.exchanged / target.interconnect)

@@ -91,6 +91,12 @@ def test_a_target_has_the_shares_of_convolutions_that_were_measured() -> None:
     assert abs(wide - target.share("bf16_convolution")) < 0.1
 
 
+def test_a_target_has_the_share_of_transposes_to_few_adjacent_numbers() -> None:
+    found = json.loads((gpu.RESULTS.parent / "gpu_few_adjacent.json").read_text())["kernels"]
+    share = sum(k["estimate_us"] for k in found) / sum(k["us"] for k in found)
+    assert abs(share - load_target("h200").share("transpose_few")) < 0.02
+
+
 def test_without_a_gpu_no_convolution_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,11 +1,13 @@
-"""The bytes that the kernels of a compiled program read."""
+"""The bytes that the kernels of a compiled program read, and their speeds."""
 
 from __future__ import annotations
 
 import pytest
 
-from scalify_hlo.targets.hlo import read_hlo
+from scalify_hlo.targets.description import load_target
+from scalify_hlo.targets.hlo import read_hlo, shapes_of
 from scalify_hlo.targets.kernels import kernels_of
+from scalify_hlo.targets.roofline import kernel_seconds
 
 GATHER = (
     "gather({of}, %i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
@@ -75,3 +77,46 @@ def test_a_value_that_is_the_result_is_read_as_a_whole() -> None:
 def test_a_reduction_reads_the_whole() -> None:
     body = CONVERTED + "  ROOT %r = f32[64,1]{1,0} reduce-window(%c, %y), window={size=1x256}"
     assert bytes_read(body, "f32[64,1]") == 2 * WHOLE + 4 * WHOLE
+
+
+TRANSPOSED = """HloModule m, is_scheduled=true
+
+%fused (x: bf16[64,8,64]) -> bf16[64,64,8] {
+  %x = bf16[64,8,64]{2,1,0} parameter(0)
+  ROOT %t = bf16[64,64,8]{LAYOUT} transpose(%x), dimensions={0,2,1}
+}
+
+ENTRY %main (x: bf16[64,8,64]) -> bf16[64,64,8] {
+  %x = bf16[64,8,64]{2,1,0} parameter(0)
+  ROOT %f = bf16[64,64,8]{LAYOUT} fusion(%x), kind=kLoop, calls=%fused
+}
+"""
+
+
+def test_a_transpose_to_few_adjacent_numbers_is_slow() -> None:
+    """It is the order in memory that counts."""
+    few, many = (
+        kernels_of(read_hlo(TRANSPOSED.replace("LAYOUT", layout)))[0]
+        for layout in ("2,1,0", "1,2,0")
+    )
+    assert few.few
+    assert not many.few
+    target = load_target("h200")
+    slow, fast = (kernel_seconds(kernel, target, reached=True) or 0 for kernel in (few, many))
+    assert slow / fast == pytest.approx(target.share("transpose") / target.share("transpose_few"))
+    assert kernel_seconds(few, target) == kernel_seconds(many, target)
+
+
+@pytest.mark.parametrize(
+    ("shape", "adjacent"),
+    [
+        ("bf16[2,3,5]{2,1,0}", 5),
+        ("bf16[2,3,5]{0,1,2}", 2),
+        ("bf16[2,3,1]{2,1,0:T(8,128)}", 3),
+        ("f32[]", 1),
+        ("f32[1,1]{1,0}", 1),
+    ],
+)
+def test_the_adjacent_numbers_of_a_shape(shape: str, adjacent: int) -> None:
+    (found,) = shapes_of(shape)
+    assert found.adjacent == adjacent
