@@ -127,6 +127,9 @@ def _for_platforms(exported: jax.export.Exported, options: Options) -> Options:
     recipe, platforms = options.recipe, exported.platforms
     if recipe.target == "any" and "tpu" in platforms:
         return replace(options, recipe=replace(recipe, target="tpu", compute=recipe.rest))
+    faster = recipe.casts_to_f8 or options.optimize
+    if recipe.target == "any" and set(platforms) == {"cuda"} and faster:
+        return replace(options, recipe=replace(recipe, target="gpu", compute=recipe.rest))
     if recipe.matmul.narrow and recipe.target in WITH_ALGORITHMS and set(platforms) == {"tpu"}:
         raise UsageError(
             f"the recipe is for the target {recipe.target!r}, and the program was exported for tpu",

@@ -340,7 +340,8 @@ class Recipe:
             does not need it. ``portable`` is for any reader of StableHLO, versions before 1.6
             included: it has no ``algorithm``, and no CHLO. ``h100``, ``h200`` and ``b200`` are as
             ``gpu``, and leave matmuls wide that are no faster in FP8 there. ``any`` is as ``gpu``,
-            but as ``tpu`` for programs that jax.export wrote for TPUs.
+            but as ``tpu`` for programs that jax.export wrote for TPUs. With it, casts and matmuls
+            are in the orders of GPUs only in programs that jax.export wrote for CUDA alone.
         matmul: See `MatmulOptions`.
         scaling: See `Scaling`.
         blocks: See `Blocks`.

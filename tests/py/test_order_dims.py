@@ -18,7 +18,7 @@ from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.transforms.matmul_dims import order_dims
-from tests.py.judge import evaluate, parse
+from tests.py.judge import evaluate, parse, unrecorded
 
 GROUPED = ((2, 16, 2, 4, 8), (2, 16, 2, 8), (2, 16, 2, 8))
 """Queries, keys and values: batch, positions, groups, heads of a group, and width."""
@@ -445,3 +445,25 @@ def test_the_pass_is_for_gpus_and_stands_behind_those_that_move_factors() -> Non
     assert "scalify-order-dims" in passes
     probed = Options(load_recipe("fp8", {"target": "h200"}), probe=True, optimize=True).passes()
     assert "scalify-order-dims" not in [each.name for each in probed]
+
+
+@pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
+def test_programs_that_are_exported_for_cuda_alone_are_for_gpus(recipe: str) -> None:
+    """They cannot run elsewhere. The rest of the model keeps its format, as with `any`."""
+    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in GROUPED]
+    fn = jax.jit(jax.grad(lambda *a: jnp.sum(jnp.square(attention(*a))), (0, 1, 2)))
+    how: dict[str, Any] = {"recipe": recipe, "report": True}
+    texts = {}
+    for platforms in (("cuda",), ("cuda", "cpu")):
+        exported = jax.export.export(fn, platforms=platforms)(*shapes)
+        settings = {"matmul.smallest": 1}
+        new, report = scalify_hlo.rewrite(exported, settings=settings, **how)
+        assert (report.ordered > 0) == (len(platforms) == 1)
+        assert report.compute is None
+        settings |= {"target": "gpu", "compute": "keep"}
+        told, _ = scalify_hlo.rewrite(exported, settings=settings, **how)
+        texts[platforms] = [unrecorded(str(each.mlir_module())) for each in (new, told)]
+    assert texts["cuda",][0] == texts["cuda",][1]
+    exported = jax.export.export(fn, platforms=("cuda",))(*shapes)
+    _, report = scalify_hlo.rewrite(exported, recipe="propagate", optimize=True, report=True)
+    assert report.ordered > 0
