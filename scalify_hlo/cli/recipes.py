@@ -144,7 +144,7 @@ attribute.
 
 | target | meaning | f8 matmuls with `algorithm` |
 |---|---|---|
-| `any` | as `gpu`; but as `tpu` for programs that jax.export wrote for TPUs, and with casts and matmuls in the orders of GPUs for those for CUDA alone | yes |
+| `any` | as `gpu`; but as `tpu` for programs that jax.export wrote for TPUs | yes |
 | `cpu` | XLA on CPUs, which computes in f32 | no |
 | `gpu` | XLA on GPUs of NVIDIA, and on those of AMD with OCP formats | yes |
 | `rocm` | XLA on GPUs of AMD with FNUZ formats | yes |

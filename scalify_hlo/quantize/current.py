@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
+from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.algebra.limits import MOST_MARGIN, SMALLEST_AMAX
+from scalify_hlo.algebra.limits import MOST_MARGIN, READER_STEPS, SMALLEST_AMAX
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import is_one_number
+from scalify_hlo.dialect.value_map import ValueSet
+from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules.devices import devices_of
 from scalify_hlo.rules.statistics import Emitter, statistic
+from scalify_hlo.transforms.matmul_dims import BARRIER, source_of
+
+_BETWEEN: Final = traits.ELEMENTWISE | traits.ROUNDS | traits.RESHAPES | {"func.call"}
+"""Ops between a matmul and a cast that XLA may compute in the kernel of the matmul; jax calls a
+function for some activations."""
 
 
 class Current:
@@ -30,6 +45,7 @@ class Current:
         if constant is not None:
             return constant
         self._count += 1
+        request = replace(request, value=_apart(request.value))
         quantizing, channels = Quantizing(request, self._recipe), request.channels
         value = request.value
         dims = () if channels is None else channels.dims
@@ -50,3 +66,58 @@ class Current:
         """Erases the constants without uses, and reports the statistics."""
         self._constants.clean()
         report.statistics += self._count
+
+
+def _apart(value: ir.Value) -> ir.Value:
+    """Puts the products of f8 operands that a tensor is computed from, number by number, apart.
+
+    For NVIDIA GPUs, XLA computes a bias, an activation, the cast of the result and its amax in the
+    kernel of a matmul whose result is not bf16, also if the scale of the cast follows from the
+    amax. It refuses that program, as it has a cycle then. Behind a barrier, the matmul is a kernel
+    of its own.
+
+    Returns:
+        The tensor, or the barrier if it is such a product itself.
+    """
+    waiting, seen = [value], ValueSet()
+    for _ in range(READER_STEPS):
+        if not waiting:
+            break
+        each = waiting.pop()
+        if each in seen or is_block(each.owner) or is_one_number(each):
+            continue
+        seen.add(each)
+        if _is_product(each):
+            made = _behind_barrier(each)
+            value = made if each == value else value
+        elif each.owner.name in _BETWEEN:
+            waiting += each.owner.operands
+    return value
+
+
+def _behind_barrier(value: ir.Value) -> ir.Value:
+    """Gives all readers of a value a barrier instead."""
+    readers = [(use.owner, use.operand_number) for use in value.uses]
+    made = barrier_after(value)
+    for owner, number in readers:
+        owner.operands[number] = made
+    return made
+
+
+def _is_product(value: ir.Value) -> bool:
+    """Whether a tensor is a product of f8 operands, scaled and in another format than bf16."""
+    if isinstance(element_type(value.type), ir.BF16Type):
+        return False
+    for _ in range(READER_STEPS):
+        owner = value.owner
+        if is_block(owner) or owner.name == BARRIER:
+            return False
+        if owner.name == "stablehlo.dot_general":
+            formats = (format_of(operand.type) for operand in owner.operands)
+            return all(format_ is not None and format_.small for format_ in formats)
+        views = owner.name in traits.RESHAPES | traits.REORDERS
+        source = owner.operands[0] if views else source_of(owner)
+        if source is None:
+            return False
+        value = source
+    return False

@@ -456,7 +456,7 @@ def test_programs_that_are_exported_for_cuda_alone_are_for_gpus(recipe: str) -> 
     texts = {}
     for platforms in (("cuda",), ("cuda", "cpu")):
         exported = jax.export.export(fn, platforms=platforms)(*shapes)
-        settings = {"matmul.smallest": 1}
+        settings: dict[str, Any] = {"matmul.smallest": 1}
         new, report = scalify_hlo.rewrite(exported, settings=settings, **how)
         assert (report.ordered > 0) == (len(platforms) == 1)
         assert report.compute is None

@@ -145,87 +145,88 @@
 // CHANNELS-NEXT: %88 = stablehlo.clamp %cst_46, %87, %cst_47 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
 // CHANNELS-NEXT: %89 = stablehlo.convert %88 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
 // CHANNELS-NEXT: %90 = stablehlo.dot_general %89, %71, batching_dims = [0] x [0], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<2x16x32xf8E4M3FN>, tensor<2x32x32xf8E4M3FN>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %91 = stablehlo.broadcast_in_dim %67, dims = [0, 2] : (tensor<2x32xf32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %92 = stablehlo.multiply %90, %91 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %93 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %94 = stablehlo.multiply %92, %93 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %95 = stablehlo.abs %94 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %91 = stablehlo.optimization_barrier %90 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %92 = stablehlo.broadcast_in_dim %67, dims = [0, 2] : (tensor<2x32xf32>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %93 = stablehlo.multiply %91, %92 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %94 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %95 = stablehlo.multiply %93, %94 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %96 = stablehlo.abs %95 : tensor<2x16x32xf32>
 // CHANNELS-NEXT: %cst_48 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %96 = stablehlo.reduce(%95 init: %cst_48) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %97 = stablehlo.optimization_barrier %96 : tensor<f32>
+// CHANNELS-NEXT: %97 = stablehlo.reduce(%96 init: %cst_48) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<2x16x32xf32>, tensor<f32>) -> tensor<f32>
+// CHANNELS-NEXT: %98 = stablehlo.optimization_barrier %97 : tensor<f32>
 // CHANNELS-NEXT: %cst_49 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %98 = stablehlo.maximum %97, %cst_49 : tensor<f32>
-// CHANNELS-NEXT: %99 = stablehlo.bitcast_convert %98 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %99 = stablehlo.maximum %98, %cst_49 : tensor<f32>
+// CHANNELS-NEXT: %100 = stablehlo.bitcast_convert %99 : (tensor<f32>) -> tensor<ui32>
 // CHANNELS-NEXT: %c_50 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %100 = stablehlo.add %99, %c_50 : tensor<ui32>
+// CHANNELS-NEXT: %101 = stablehlo.add %100, %c_50 : tensor<ui32>
 // CHANNELS-NEXT: %c_51 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %101 = stablehlo.and %100, %c_51 : tensor<ui32>
+// CHANNELS-NEXT: %102 = stablehlo.and %101, %c_51 : tensor<ui32>
 // CHANNELS-NEXT: %c_52 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CHANNELS-NEXT: %102 = stablehlo.subtract %c_52, %101 : tensor<ui32>
-// CHANNELS-NEXT: %103 = stablehlo.bitcast_convert %102 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %103 = stablehlo.subtract %c_52, %102 : tensor<ui32>
+// CHANNELS-NEXT: %104 = stablehlo.bitcast_convert %103 : (tensor<ui32>) -> tensor<f32>
 // CHANNELS-NEXT: %c_53 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %104 = stablehlo.compare LT, %99, %c_53 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CHANNELS-NEXT: %105 = stablehlo.compare LT, %100, %c_53 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // CHANNELS-NEXT: %cst_54 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %105 = stablehlo.select %104, %103, %cst_54 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %106 = stablehlo.bitcast_convert %105 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %106 = stablehlo.select %105, %104, %cst_54 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %107 = stablehlo.bitcast_convert %106 : (tensor<f32>) -> tensor<ui32>
 // CHANNELS-NEXT: %c_55 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %107 = stablehlo.subtract %c_55, %106 : tensor<ui32>
-// CHANNELS-NEXT: %108 = stablehlo.bitcast_convert %107 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %109 = stablehlo.broadcast_in_dim %105, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %110 = stablehlo.multiply %94, %109 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %108 = stablehlo.subtract %c_55, %107 : tensor<ui32>
+// CHANNELS-NEXT: %109 = stablehlo.bitcast_convert %108 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %110 = stablehlo.broadcast_in_dim %106, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %111 = stablehlo.multiply %95, %110 : tensor<2x16x32xf32>
 // CHANNELS-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %111 = stablehlo.clamp %cst_56, %110, %cst_57 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %112 = stablehlo.convert %111 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %113 = stablehlo.slice %arg0 [0:1, 0:16, 0:32] : (tensor<2x16x32xf32>) -> tensor<1x16x32xf32>
-// CHANNELS-NEXT: %114 = stablehlo.reshape %113 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
-// CHANNELS-NEXT: %115 = stablehlo.abs %114 : tensor<16x32xf32>
+// CHANNELS-NEXT: %112 = stablehlo.clamp %cst_56, %111, %cst_57 : (tensor<f32>, tensor<2x16x32xf32>, tensor<f32>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %113 = stablehlo.convert %112 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %114 = stablehlo.slice %arg0 [0:1, 0:16, 0:32] : (tensor<2x16x32xf32>) -> tensor<1x16x32xf32>
+// CHANNELS-NEXT: %115 = stablehlo.reshape %114 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+// CHANNELS-NEXT: %116 = stablehlo.abs %115 : tensor<16x32xf32>
 // CHANNELS-NEXT: %cst_58 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %116 = stablehlo.reduce(%115 init: %cst_58) applies stablehlo.maximum across dimensions = [1] : (tensor<16x32xf32>, tensor<f32>) -> tensor<16xf32>
-// CHANNELS-NEXT: %117 = stablehlo.optimization_barrier %116 : tensor<16xf32>
+// CHANNELS-NEXT: %117 = stablehlo.reduce(%116 init: %cst_58) applies stablehlo.maximum across dimensions = [1] : (tensor<16x32xf32>, tensor<f32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %118 = stablehlo.optimization_barrier %117 : tensor<16xf32>
 // CHANNELS-NEXT: %cst_59 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<16xf32>
-// CHANNELS-NEXT: %118 = stablehlo.maximum %117, %cst_59 : tensor<16xf32>
-// CHANNELS-NEXT: %119 = stablehlo.bitcast_convert %118 : (tensor<16xf32>) -> tensor<16xui32>
+// CHANNELS-NEXT: %119 = stablehlo.maximum %118, %cst_59 : tensor<16xf32>
+// CHANNELS-NEXT: %120 = stablehlo.bitcast_convert %119 : (tensor<16xf32>) -> tensor<16xui32>
 // CHANNELS-NEXT: %c_60 = stablehlo.constant dense<2097151> : tensor<16xui32>
-// CHANNELS-NEXT: %120 = stablehlo.add %119, %c_60 : tensor<16xui32>
+// CHANNELS-NEXT: %121 = stablehlo.add %120, %c_60 : tensor<16xui32>
 // CHANNELS-NEXT: %c_61 = stablehlo.constant dense<2139095040> : tensor<16xui32>
-// CHANNELS-NEXT: %121 = stablehlo.and %120, %c_61 : tensor<16xui32>
+// CHANNELS-NEXT: %122 = stablehlo.and %121, %c_61 : tensor<16xui32>
 // CHANNELS-NEXT: %c_62 = stablehlo.constant dense<2197815296> : tensor<16xui32>
-// CHANNELS-NEXT: %122 = stablehlo.subtract %c_62, %121 : tensor<16xui32>
-// CHANNELS-NEXT: %123 = stablehlo.bitcast_convert %122 : (tensor<16xui32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %123 = stablehlo.subtract %c_62, %122 : tensor<16xui32>
+// CHANNELS-NEXT: %124 = stablehlo.bitcast_convert %123 : (tensor<16xui32>) -> tensor<16xf32>
 // CHANNELS-NEXT: %c_63 = stablehlo.constant dense<2139095040> : tensor<16xui32>
-// CHANNELS-NEXT: %124 = stablehlo.compare LT, %119, %c_63 : (tensor<16xui32>, tensor<16xui32>) -> tensor<16xi1>
+// CHANNELS-NEXT: %125 = stablehlo.compare LT, %120, %c_63 : (tensor<16xui32>, tensor<16xui32>) -> tensor<16xi1>
 // CHANNELS-NEXT: %cst_64 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<16xf32>
-// CHANNELS-NEXT: %125 = stablehlo.select %124, %123, %cst_64 : tensor<16xi1>, tensor<16xf32>
-// CHANNELS-NEXT: %126 = stablehlo.bitcast_convert %125 : (tensor<16xf32>) -> tensor<16xui32>
+// CHANNELS-NEXT: %126 = stablehlo.select %125, %124, %cst_64 : tensor<16xi1>, tensor<16xf32>
+// CHANNELS-NEXT: %127 = stablehlo.bitcast_convert %126 : (tensor<16xf32>) -> tensor<16xui32>
 // CHANNELS-NEXT: %c_65 = stablehlo.constant dense<2130706432> : tensor<16xui32>
-// CHANNELS-NEXT: %127 = stablehlo.subtract %c_65, %126 : tensor<16xui32>
-// CHANNELS-NEXT: %128 = stablehlo.bitcast_convert %127 : (tensor<16xui32>) -> tensor<16xf32>
-// CHANNELS-NEXT: %129 = stablehlo.broadcast_in_dim %125, dims = [0] : (tensor<16xf32>) -> tensor<16x32xf32>
-// CHANNELS-NEXT: %130 = stablehlo.multiply %114, %129 : tensor<16x32xf32>
+// CHANNELS-NEXT: %128 = stablehlo.subtract %c_65, %127 : tensor<16xui32>
+// CHANNELS-NEXT: %129 = stablehlo.bitcast_convert %128 : (tensor<16xui32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %130 = stablehlo.broadcast_in_dim %126, dims = [0] : (tensor<16xf32>) -> tensor<16x32xf32>
+// CHANNELS-NEXT: %131 = stablehlo.multiply %115, %130 : tensor<16x32xf32>
 // CHANNELS-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CHANNELS-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %131 = stablehlo.clamp %cst_66, %130, %cst_67 : (tensor<f32>, tensor<16x32xf32>, tensor<f32>) -> tensor<16x32xf32>
-// CHANNELS-NEXT: %132 = stablehlo.convert %131 : (tensor<16x32xf32>) -> tensor<16x32xf8E4M3FN>
-// CHANNELS-NEXT: %133 = stablehlo.dot_general %53, %132, contracting_dims = [0] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<32x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>) -> tensor<16x16xf32>
-// CHANNELS-NEXT: %134 = stablehlo.broadcast_in_dim %128, dims = [1] : (tensor<16xf32>) -> tensor<16x16xf32>
-// CHANNELS-NEXT: %135 = stablehlo.multiply %133, %134 : tensor<16x16xf32>
-// CHANNELS-NEXT: %136 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// CHANNELS-NEXT: %137 = stablehlo.multiply %135, %136 : tensor<16x16xf32>
-// CHANNELS-NEXT: %138 = stablehlo.convolution(%35, %17) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x5x16xf8E4M3FN>, tensor<3x3x16x16xf8E4M3FN>) -> tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %139 = stablehlo.broadcast_in_dim %13, dims = [3] : (tensor<16xf32>) -> tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %140 = stablehlo.multiply %138, %139 : tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %141 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %142 = stablehlo.multiply %140, %141 : tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %143 = stablehlo.reshape %112 : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
-// CHANNELS-NEXT: %144 = stablehlo.dot_general %143, %53, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<32x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %145 = stablehlo.reshape %144 : (tensor<32x16xf32>) -> tensor<2x16x16xf32>
-// CHANNELS-NEXT: %146 = stablehlo.multiply %108, %49 : tensor<f32>
+// CHANNELS-NEXT: %132 = stablehlo.clamp %cst_66, %131, %cst_67 : (tensor<f32>, tensor<16x32xf32>, tensor<f32>) -> tensor<16x32xf32>
+// CHANNELS-NEXT: %133 = stablehlo.convert %132 : (tensor<16x32xf32>) -> tensor<16x32xf8E4M3FN>
+// CHANNELS-NEXT: %134 = stablehlo.dot_general %53, %133, contracting_dims = [0] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<32x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>) -> tensor<16x16xf32>
+// CHANNELS-NEXT: %135 = stablehlo.broadcast_in_dim %129, dims = [1] : (tensor<16xf32>) -> tensor<16x16xf32>
+// CHANNELS-NEXT: %136 = stablehlo.multiply %134, %135 : tensor<16x16xf32>
+// CHANNELS-NEXT: %137 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
+// CHANNELS-NEXT: %138 = stablehlo.multiply %136, %137 : tensor<16x16xf32>
+// CHANNELS-NEXT: %139 = stablehlo.convolution(%35, %17) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x5x16xf8E4M3FN>, tensor<3x3x16x16xf8E4M3FN>) -> tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %140 = stablehlo.broadcast_in_dim %13, dims = [3] : (tensor<16xf32>) -> tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %141 = stablehlo.multiply %139, %140 : tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %142 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %143 = stablehlo.multiply %141, %142 : tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %144 = stablehlo.reshape %113 : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// CHANNELS-NEXT: %145 = stablehlo.dot_general %144, %53, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<32x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %146 = stablehlo.reshape %145 : (tensor<32x16xf32>) -> tensor<2x16x16xf32>
+// CHANNELS-NEXT: %147 = stablehlo.multiply %109, %49 : tensor<f32>
 // CHANNELS-NEXT: %cst_68 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %147 = stablehlo.minimum %146, %cst_68 : tensor<f32>
-// CHANNELS-NEXT: %148 = stablehlo.broadcast_in_dim %147, dims = [] : (tensor<f32>) -> tensor<2x16x16xf32>
-// CHANNELS-NEXT: %149 = stablehlo.multiply %145, %148 : tensor<2x16x16xf32>
-// CHANNELS-NEXT: return %149, %137, %142 : tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %148 = stablehlo.minimum %147, %cst_68 : tensor<f32>
+// CHANNELS-NEXT: %149 = stablehlo.broadcast_in_dim %148, dims = [] : (tensor<f32>) -> tensor<2x16x16xf32>
+// CHANNELS-NEXT: %150 = stablehlo.multiply %146, %149 : tensor<2x16x16xf32>
+// CHANNELS-NEXT: return %150, %138, %143 : tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<1x5x5x16xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 
