@@ -374,136 +374,137 @@
 // CURRENT-NEXT: %129 = stablehlo.minimum %128, %cst_65 : tensor<f32>
 // CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %129, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
 // CURRENT-NEXT: %131 = stablehlo.multiply %127, %130 : tensor<4x16xf32>
-// CURRENT-NEXT: %132:3 = call @log_softmax(%131) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
-// CURRENT-NEXT: %133 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// CURRENT-NEXT: %134:2 = call @take_along_axis(%132#0, %133) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// CURRENT-NEXT: %135 = stablehlo.reduce(%134#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %136 = stablehlo.divide %135, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %137 = stablehlo.negate %136 : tensor<f32>
-// CURRENT-NEXT: %138 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
-// CURRENT-NEXT: %139 = stablehlo.divide %138, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %140 = stablehlo.broadcast_in_dim %139, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-// CURRENT-NEXT: %141 = call @take_along_axis_1(%134#1, %140) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %142 = call @log_softmax_2(%132#1, %132#2, %141) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %143 = stablehlo.abs %142 : tensor<4x16xf32>
+// CURRENT-NEXT: %132 = stablehlo.optimization_barrier %131 : tensor<4x16xf32>
+// CURRENT-NEXT: %133:3 = call @log_softmax(%132) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// CURRENT-NEXT: %134 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %135:2 = call @take_along_axis(%133#0, %134) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// CURRENT-NEXT: %136 = stablehlo.reduce(%135#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %137 = stablehlo.divide %136, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %138 = stablehlo.negate %137 : tensor<f32>
+// CURRENT-NEXT: %139 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
+// CURRENT-NEXT: %140 = stablehlo.divide %139, %cst_40 : tensor<f32>
+// CURRENT-NEXT: %141 = stablehlo.broadcast_in_dim %140, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %142 = call @take_along_axis_1(%135#1, %141) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %143 = call @log_softmax_2(%133#1, %133#2, %142) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %144 = stablehlo.abs %143 : tensor<4x16xf32>
 // CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %144 = stablehlo.reduce(%143 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %145 = stablehlo.optimization_barrier %144 : tensor<f32>
+// CURRENT-NEXT: %145 = stablehlo.reduce(%144 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %146 = stablehlo.optimization_barrier %145 : tensor<f32>
 // CURRENT-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %146 = stablehlo.maximum %145, %cst_67 : tensor<f32>
-// CURRENT-NEXT: %147 = stablehlo.bitcast_convert %146 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %147 = stablehlo.maximum %146, %cst_67 : tensor<f32>
+// CURRENT-NEXT: %148 = stablehlo.bitcast_convert %147 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_68 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %148 = stablehlo.add %147, %c_68 : tensor<ui32>
+// CURRENT-NEXT: %149 = stablehlo.add %148, %c_68 : tensor<ui32>
 // CURRENT-NEXT: %c_69 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %149 = stablehlo.and %148, %c_69 : tensor<ui32>
+// CURRENT-NEXT: %150 = stablehlo.and %149, %c_69 : tensor<ui32>
 // CURRENT-NEXT: %c_70 = stablehlo.constant dense<2256535552> : tensor<ui32>
-// CURRENT-NEXT: %150 = stablehlo.subtract %c_70, %149 : tensor<ui32>
-// CURRENT-NEXT: %151 = stablehlo.bitcast_convert %150 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %151 = stablehlo.subtract %c_70, %150 : tensor<ui32>
+// CURRENT-NEXT: %152 = stablehlo.bitcast_convert %151 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %c_71 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %152 = stablehlo.compare LT, %147, %c_71 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %153 = stablehlo.compare LT, %148, %c_71 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // CURRENT-NEXT: %cst_72 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %153 = stablehlo.select %152, %151, %cst_72 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %154 = stablehlo.bitcast_convert %153 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %154 = stablehlo.select %153, %152, %cst_72 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %155 = stablehlo.bitcast_convert %154 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_73 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %155 = stablehlo.subtract %c_73, %154 : tensor<ui32>
-// CURRENT-NEXT: %156 = stablehlo.bitcast_convert %155 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %157 = stablehlo.broadcast_in_dim %153, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %158 = stablehlo.multiply %142, %157 : tensor<4x16xf32>
+// CURRENT-NEXT: %156 = stablehlo.subtract %c_73, %155 : tensor<ui32>
+// CURRENT-NEXT: %157 = stablehlo.bitcast_convert %156 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %158 = stablehlo.broadcast_in_dim %154, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %159 = stablehlo.multiply %143, %158 : tensor<4x16xf32>
 // CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
 // CURRENT-NEXT: %cst_75 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CURRENT-NEXT: %159 = stablehlo.clamp %cst_74, %158, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %160 = stablehlo.convert %159 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// CURRENT-NEXT: %161 = stablehlo.dot_general %142, %108, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// CURRENT-NEXT: %162 = stablehlo.transpose %161, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %163 = stablehlo.dot_general %160, %17, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %164 = stablehlo.multiply %156, %13 : tensor<f32>
+// CURRENT-NEXT: %160 = stablehlo.clamp %cst_74, %159, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %161 = stablehlo.convert %160 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// CURRENT-NEXT: %162 = stablehlo.dot_general %143, %108, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// CURRENT-NEXT: %163 = stablehlo.transpose %162, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %164 = stablehlo.dot_general %161, %17, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %165 = stablehlo.multiply %157, %13 : tensor<f32>
 // CURRENT-NEXT: %cst_76 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %165 = stablehlo.minimum %164, %cst_76 : tensor<f32>
-// CURRENT-NEXT: %166 = stablehlo.broadcast_in_dim %165, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %167 = stablehlo.multiply %163, %166 : tensor<4x32xf32>
-// CURRENT-NEXT: %168 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %169 = stablehlo.divide %167, %168 : tensor<4x32xf32>
-// CURRENT-NEXT: %170 = stablehlo.broadcast_in_dim %169, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %172 = stablehlo.select %105, %170, %171 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %173 = stablehlo.abs %172 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %166 = stablehlo.minimum %165, %cst_76 : tensor<f32>
+// CURRENT-NEXT: %167 = stablehlo.broadcast_in_dim %166, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %168 = stablehlo.multiply %164, %167 : tensor<4x32xf32>
+// CURRENT-NEXT: %169 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %170 = stablehlo.divide %168, %169 : tensor<4x32xf32>
+// CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %170, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %172 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %173 = stablehlo.select %105, %171, %172 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %174 = stablehlo.abs %173 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %cst_77 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %174 = stablehlo.reduce(%173 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %175 = stablehlo.optimization_barrier %174 : tensor<f32>
+// CURRENT-NEXT: %175 = stablehlo.reduce(%174 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %176 = stablehlo.optimization_barrier %175 : tensor<f32>
 // CURRENT-NEXT: %cst_78 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %176 = stablehlo.maximum %175, %cst_78 : tensor<f32>
-// CURRENT-NEXT: %177 = stablehlo.bitcast_convert %176 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %177 = stablehlo.maximum %176, %cst_78 : tensor<f32>
+// CURRENT-NEXT: %178 = stablehlo.bitcast_convert %177 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_79 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %178 = stablehlo.add %177, %c_79 : tensor<ui32>
+// CURRENT-NEXT: %179 = stablehlo.add %178, %c_79 : tensor<ui32>
 // CURRENT-NEXT: %c_80 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %179 = stablehlo.and %178, %c_80 : tensor<ui32>
+// CURRENT-NEXT: %180 = stablehlo.and %179, %c_80 : tensor<ui32>
 // CURRENT-NEXT: %c_81 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %180 = stablehlo.subtract %c_81, %179 : tensor<ui32>
-// CURRENT-NEXT: %181 = stablehlo.bitcast_convert %180 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %181 = stablehlo.subtract %c_81, %180 : tensor<ui32>
+// CURRENT-NEXT: %182 = stablehlo.bitcast_convert %181 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %c_82 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %182 = stablehlo.compare LT, %177, %c_82 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %183 = stablehlo.compare LT, %178, %c_82 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // CURRENT-NEXT: %cst_83 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %183 = stablehlo.select %182, %181, %cst_83 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %184 = stablehlo.bitcast_convert %183 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %184 = stablehlo.select %183, %182, %cst_83 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %185 = stablehlo.bitcast_convert %184 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_84 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %185 = stablehlo.subtract %c_84, %184 : tensor<ui32>
-// CURRENT-NEXT: %186 = stablehlo.bitcast_convert %185 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %187 = stablehlo.broadcast_in_dim %183, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %188 = stablehlo.multiply %172, %187 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %186 = stablehlo.subtract %c_84, %185 : tensor<ui32>
+// CURRENT-NEXT: %187 = stablehlo.bitcast_convert %186 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %188 = stablehlo.broadcast_in_dim %184, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %189 = stablehlo.multiply %173, %188 : tensor<4x4x4x32xf32>
 // CURRENT-NEXT: %cst_85 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_86 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %189 = stablehlo.clamp %cst_85, %188, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %190 = stablehlo.convert %189 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %191 = stablehlo.optimization_barrier %190 : tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %192 = stablehlo.convolution(%77, %172) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %193 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %194 = stablehlo.abs %193 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %190 = stablehlo.clamp %cst_85, %189, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %191 = stablehlo.convert %190 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %192 = stablehlo.optimization_barrier %191 : tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %193 = stablehlo.convolution(%77, %173) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %194 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %195 = stablehlo.abs %194 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_87 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %195 = stablehlo.reduce(%194 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %196 = stablehlo.optimization_barrier %195 : tensor<f32>
+// CURRENT-NEXT: %196 = stablehlo.reduce(%195 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %197 = stablehlo.optimization_barrier %196 : tensor<f32>
 // CURRENT-NEXT: %cst_88 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %197 = stablehlo.maximum %196, %cst_88 : tensor<f32>
-// CURRENT-NEXT: %198 = stablehlo.bitcast_convert %197 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %198 = stablehlo.maximum %197, %cst_88 : tensor<f32>
+// CURRENT-NEXT: %199 = stablehlo.bitcast_convert %198 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_89 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %199 = stablehlo.add %198, %c_89 : tensor<ui32>
+// CURRENT-NEXT: %200 = stablehlo.add %199, %c_89 : tensor<ui32>
 // CURRENT-NEXT: %c_90 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %200 = stablehlo.and %199, %c_90 : tensor<ui32>
+// CURRENT-NEXT: %201 = stablehlo.and %200, %c_90 : tensor<ui32>
 // CURRENT-NEXT: %c_91 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %201 = stablehlo.subtract %c_91, %200 : tensor<ui32>
-// CURRENT-NEXT: %202 = stablehlo.bitcast_convert %201 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %202 = stablehlo.subtract %c_91, %201 : tensor<ui32>
+// CURRENT-NEXT: %203 = stablehlo.bitcast_convert %202 : (tensor<ui32>) -> tensor<f32>
 // CURRENT-NEXT: %c_92 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %203 = stablehlo.compare LT, %198, %c_92 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+// CURRENT-NEXT: %204 = stablehlo.compare LT, %199, %c_92 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
 // CURRENT-NEXT: %cst_93 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %204 = stablehlo.select %203, %202, %cst_93 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %205 = stablehlo.bitcast_convert %204 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %205 = stablehlo.select %204, %203, %cst_93 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %206 = stablehlo.bitcast_convert %205 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_94 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %206 = stablehlo.subtract %c_94, %205 : tensor<ui32>
-// CURRENT-NEXT: %207 = stablehlo.bitcast_convert %206 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %208 = stablehlo.broadcast_in_dim %204, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %209 = stablehlo.multiply %193, %208 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %207 = stablehlo.subtract %c_94, %206 : tensor<ui32>
+// CURRENT-NEXT: %208 = stablehlo.bitcast_convert %207 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %209 = stablehlo.broadcast_in_dim %205, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %210 = stablehlo.multiply %194, %209 : tensor<3x3x32x32xf32>
 // CURRENT-NEXT: %cst_95 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
 // CURRENT-NEXT: %cst_96 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %210 = stablehlo.clamp %cst_95, %209, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %211 = stablehlo.convert %210 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %212 = stablehlo.convolution(%191, %211) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %213 = stablehlo.multiply %186, %207 : tensor<f32>
+// CURRENT-NEXT: %211 = stablehlo.clamp %cst_95, %210, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %212 = stablehlo.convert %211 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %213 = stablehlo.convolution(%192, %212) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %214 = stablehlo.multiply %187, %208 : tensor<f32>
 // CURRENT-NEXT: %cst_97 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %214 = stablehlo.minimum %213, %cst_97 : tensor<f32>
-// CURRENT-NEXT: %215 = stablehlo.broadcast_in_dim %214, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %216 = stablehlo.multiply %212, %215 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %217 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %218 = stablehlo.select %97, %216, %217 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %219 = stablehlo.convolution(%arg3, %218) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %220 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %221 = stablehlo.multiply %220, %219 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %222 = stablehlo.subtract %arg0, %221 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %223 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %224 = stablehlo.multiply %223, %192 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %225 = stablehlo.subtract %arg1, %224 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %226 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %227 = stablehlo.multiply %226, %162 : tensor<32x16xf32>
-// CURRENT-NEXT: %228 = stablehlo.subtract %arg2, %227 : tensor<32x16xf32>
-// CURRENT-NEXT: return %222, %225, %228, %137 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: %215 = stablehlo.minimum %214, %cst_97 : tensor<f32>
+// CURRENT-NEXT: %216 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %217 = stablehlo.multiply %213, %216 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %218 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %219 = stablehlo.select %97, %217, %218 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %220 = stablehlo.convolution(%arg3, %219) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %221 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %222 = stablehlo.multiply %221, %220 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %223 = stablehlo.subtract %arg0, %222 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %224 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %225 = stablehlo.multiply %224, %193 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %226 = stablehlo.subtract %arg1, %225 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %228 = stablehlo.multiply %227, %163 : tensor<32x16xf32>
+// CURRENT-NEXT: %229 = stablehlo.subtract %arg2, %228 : tensor<32x16xf32>
+// CURRENT-NEXT: return %223, %226, %229, %138 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // CURRENT-NEXT: }
 // CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
