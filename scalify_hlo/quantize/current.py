@@ -11,8 +11,7 @@ from scalify_hlo.algebra.limits import MOST_MARGIN, READER_STEPS, SMALLEST_AMAX
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import is_one_number
-from scalify_hlo.dialect.value_map import ValueSet
+from scalify_hlo.dialect.value_map import ValueMap, ValueSet
 from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.constant_operands import ConstantOperands
 from scalify_hlo.quantize.operand_scales import Operand, QuantizeRequest, Quantizing, inverse_scale
@@ -79,29 +78,24 @@ def _apart(value: ir.Value) -> ir.Value:
     Returns:
         The tensor, or the barrier if it is such a product itself.
     """
-    waiting, seen = [value], ValueSet()
+    if _is_product(value):
+        return barrier_after(value)
+    waiting, seen, made = [value], ValueSet(), ValueMap[ir.Value]()
     for _ in range(READER_STEPS):
         if not waiting:
             break
         each = waiting.pop()
-        if each in seen or is_block(each.owner) or is_one_number(each):
+        if each in seen or is_block(each.owner) or each.owner.name not in _BETWEEN:
             continue
         seen.add(each)
-        if _is_product(each):
-            made = _behind_barrier(each)
-            value = made if each == value else value
-        elif each.owner.name in _BETWEEN:
-            waiting += each.owner.operands
+        for number, source in enumerate(each.owner.operands):
+            if _is_product(source):  # Matmuls that read it share its casts.
+                if source not in made:
+                    made[source] = barrier_after(source)
+                each.owner.operands[number] = made[source]
+            else:
+                waiting.append(source)
     return value
-
-
-def _behind_barrier(value: ir.Value) -> ir.Value:
-    """Gives all readers of a value a barrier instead."""
-    readers = [(use.owner, use.operand_number) for use in value.uses]
-    made = barrier_after(value)
-    for owner, number in readers:
-        owner.operands[number] = made
-    return made
 
 
 def _is_product(value: ir.Value) -> bool:
