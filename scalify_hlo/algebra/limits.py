@@ -295,6 +295,10 @@ FEW_ADJACENT: Final = 16
 """The most adjacent numbers that a transpose of few writes; kernels with 8 were timed, at half the
 speed of those with 64 and more."""
 
+EPILOGUE_STEPS: Final = 64
+"""The most values between the product of a matmul and a cast that XLA may compute in one kernel;
+an approximate GELU has 15."""
+
 READER_STEPS: Final = 16
 """The most ops between a matmul and the transpose that reads what was rounded or scaled of it; five
 are usual."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.formats import FORMATS
-from scalify_hlo.algebra.limits import MOST_MARGIN, READER_STEPS, SMALLEST_AMAX
+from scalify_hlo.algebra.limits import EPILOGUE_STEPS, MOST_MARGIN, READER_STEPS, SMALLEST_AMAX
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import element_type, format_of
 from scalify_hlo.dialect.functions import is_block
@@ -68,20 +68,20 @@ class Current:
 
 
 def _apart(value: ir.Value) -> ir.Value:
-    """Puts the products of f8 operands that a tensor is computed from, number by number, apart.
+    """Puts barriers behind the products of f8 operands that a tensor is computed from.
 
-    For NVIDIA GPUs, XLA computes a bias, an activation, the cast of the result and its amax in the
-    kernel of a matmul whose result is not bf16, also if the scale of the cast follows from the
-    amax. It refuses that program, as it has a cycle then. Behind a barrier, the matmul is a kernel
-    of its own.
+    For NVIDIA GPUs, XLA computes an activation, the cast of the result and its amax in the kernel
+    of a matmul whose result is not bf16. It does so even if the scale of the cast follows from the
+    amax, and refuses the program then, as it has a cycle. Behind a barrier, the matmul is a kernel
+    of its own. Only ops that compute one number from one number are followed to the products.
 
     Returns:
-        The tensor, or the barrier if it is such a product itself.
+        The tensor; the result of a barrier if it is such a product itself.
     """
     if _is_product(value):
         return barrier_after(value)
     waiting, seen, made = [value], ValueSet(), ValueMap[ir.Value]()
-    for _ in range(READER_STEPS):
+    for _ in range(EPILOGUE_STEPS):
         if not waiting:
             break
         each = waiting.pop()
