@@ -44,7 +44,7 @@ def program(tokens: int, width: int, hidden: int) -> jax.export.Exported:
 
 
 def explained(exported: jax.export.Exported, target: str, name: str) -> Any:
-    """What became of the matmuls of a program by a recipe."""
+    """The matmuls of a program by a recipe, with their kernels."""
     settings = {"matmul.slower": "narrow", **RECIPES[name]}
     recipe = name.split()[0]
     return scalify_hlo.explain(exported, target, recipe=recipe, settings=settings)

@@ -23,7 +23,7 @@ from scalify_hlo.quantize.blocks.matmuls import BlockQuantizer
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.certain_weights import CertainWeights
 from scalify_hlo.quantize.collapse_dims import Flattening, on_one_device
-from scalify_hlo.quantize.costs import NOT_FASTER, Candidate, not_faster
+from scalify_hlo.quantize.costs import Candidate, not_faster
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
@@ -55,7 +55,6 @@ from scalify_hlo.quantize.stored_weights import (
     storable,
     store_weights,
 )
-from scalify_hlo.quantize.transposed_products import with_swapped_operands
 from scalify_hlo.quantize.weight_reads import Weight
 from scalify_hlo.recipes.model import KEEP, TURNING, WITH_ALGORITHMS, Recipe
 from scalify_hlo.report.matmuls import STORED, OperandScale
@@ -102,8 +101,6 @@ class QuantizeMatmulsPass(Pass):
         known = (report.matmuls, _declared(main)) if self._stored_format else ((), ())
         certain = CertainWeights(*known)
         choices = self._decided(main, ops, numbers, certain)
-        if index.listing is not None:
-            index.listing.touch(_transposing(ops, choices))
         stored = None if main is None else self._stored(main, ops, choices, certain, report)
         self._narrow(ops, choices, stored, quantizer, report, records, exchanges)
         if sums is not None:
@@ -284,7 +281,7 @@ class QuantizeMatmulsPass(Pass):
         """Returns the ops that replace a matmul with roles: itself, or a quantized matmul."""
         if choice.formats is None:
             clear(op, MARKS)
-            return with_swapped_operands(op) if _is_slower(choice) else [op]
+            return [op]
         return quantizer.narrow(op, choice.formats, extent)
 
 
@@ -320,18 +317,6 @@ def _is_small(decided: _Decided) -> bool:
     """Whether a matmul gets operands of 8 bits."""
     formats = None if decided is None else decided[1].formats
     return formats is not None and all(map(is_small, formats))
-
-
-def _is_slower(choice: Choice) -> bool:
-    """Whether a matmul stays wide as FP8 is no faster, so that its operands may be swapped."""
-    return choice.wide is not None and choice.wide.kind == NOT_FASTER
-
-
-def _transposing(ops: Sequence[ir.OpView], choices: Sequence[_Decided]) -> Iterator[ir.Operation]:
-    """Yields the ops that read matmuls whose operands may be swapped; a transpose is erased."""
-    for op, decided in zip(ops, choices, strict=True):
-        if decided is not None and _is_slower(decided[1]):
-            yield from (use.owner.operation for use in op.results[0].uses)
 
 
 def _rounding(ops: Sequence[ir.OpView]) -> Iterator[ir.Operation]:

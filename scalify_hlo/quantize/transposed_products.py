@@ -7,11 +7,6 @@ element is the sum of the same products, in the same order. XLA finds this itsel
 the product with the scales of the operands. Then it computes the update of the weight in the order
 of the gradient, and copies the weight and its state to and from that order.
 
-A matmul that stays wide because FP8 is no faster is swapped too, also where dimensions of size 1
-lie between those that are swapped. XLA does not find that. In attention with one head for each
-group of keys, it then keeps the softmax in the order of the transpose, and copies a gradient in f32
-to that order.
-
 The new matmul is marked with ``scalify.swapped``, as reports list operands in the original order.
 """
 
@@ -19,18 +14,16 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
-from scalify_hlo.dialect.value_map import erase, replace_op
-from scalify_hlo.rules import emit
+from scalify_hlo.dialect.swapped_operands import NUMBERS
+from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.rules.placement import is_placed
 
 
-def transpose_of(op: ir.OpView, *, ones: bool = False) -> ir.Operation | None:
+def transpose_of(op: ir.OpView) -> ir.Operation | None:
     """Returns the transpose for which the operands of a matmul can be swapped.
 
     Args:
         op: The matmul.
-        ones: Whether dimensions of size 1 may be in other places.
 
     Returns:
         The transpose; None if the op is no ``dot_general``, or if anything else reads its result.
@@ -41,17 +34,9 @@ def transpose_of(op: ir.OpView, *, ones: bool = False) -> ir.Operation | None:
     transpose = uses[0]
     if transpose.name != "stablehlo.transpose" or is_placed(op.operation) or is_placed(transpose):
         return None
-    left_out = [ones and size == 1 for size in op.results[0].type.shape]
-    permutation = ir.DenseI64ArrayAttr(transpose.attributes["permutation"])
-    moves, order = (
-        [d for d in dims if not left_out[d]] for dims in (permutation, _swapped_order(op))
-    )
+    moves = list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+    order = _swapped_order(op)
     return transpose if moves == order != sorted(order) else None
-
-
-def _swapped_shape(op: ir.OpView) -> list[int]:
-    """Returns the shape of the result of a ``dot_general`` with swapped operands."""
-    return [op.results[0].type.shape[d] for d in _swapped_order(op)]
 
 
 def _swapped_order(op: ir.OpView) -> list[int]:
@@ -60,38 +45,6 @@ def _swapped_order(op: ir.OpView) -> list[int]:
     batch, rank = len(numbers.lhs_batching_dimensions), op.results[0].type.rank
     lhs = op.operands[0].type.rank - len(numbers.lhs_contracting_dimensions)
     return [*range(batch), *range(lhs, rank), *range(batch, lhs)]
-
-
-def with_swapped_operands(op: ir.OpView) -> list[ir.OpView]:
-    """Replaces a matmul of which only a transpose is read by that of the swapped operands.
-
-    Args:
-        op: The matmul, in the formats of the program.
-
-    Returns:
-        The ops with marks. The first is the new matmul, which takes the place of the transpose. It
-        is the same one if `transpose_of` finds no transpose, or if an attribute says something of
-        one operand. The second makes the gradient of a weight, if that is another op.
-    """
-    transpose = transpose_of(op, ones=True)
-    if transpose is None or any(key in op.attributes for key in _FIXED):
-        return [op]
-    kept = swapped_attributes(op.operation) | marks_of_swapped(transpose)
-    old, new = op.results[0].type, transpose.results[0].type
-    matmul = ir.Operation.create(
-        op.operation.name,
-        results=[ir.RankedTensorType.get(_swapped_shape(op), old.element_type, old.encoding)],
-        operands=list(op.operands)[::-1],
-        attributes=kept,
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
-    made = matmul.result
-    if made.type != new:
-        made = emit.reshape(made, new, op.operation)
-    marked = replace_transpose(transpose, made)
-    erase(op)
-    return [matmul.opview, *(marked if made != matmul.result else ())]
 
 
 def marks_of_swapped(transpose: ir.Operation) -> attributes.Attributes:
@@ -119,6 +72,3 @@ def replace_transpose(transpose: ir.Operation, made: ir.Value) -> list[ir.OpView
         attributes.mark_gradient(made)
     replace_op(transpose, [made])
     return [made.owner.opview] if gradient else []
-
-
-_FIXED = ("algorithm", attributes.STATE_GRADIENT)

@@ -7,7 +7,8 @@ In attention with several heads for each group of keys, jax multiplies the keys 
 and exchanges the positions and the heads of the scores afterwards. The gradient of the keys sums
 over the positions of the queries first. XLA keeps the scores and their gradients in two orders
 then, although they are many times as large as the queries. Each change of the order is a transpose
-of few adjacent numbers, and no kernel has the softmax in one piece.
+of few adjacent numbers, and no kernel has the softmax in one piece. With one head for each group
+only a dimension of size 1 is in another place, and XLA does the same.
 
 In the first line, the matmul has the dimensions in the order in which a transpose reads them, if
 each operand that is transposed for that has at most half the size of the result. Each element is
@@ -169,10 +170,7 @@ def _order_result(op: ir.Operation) -> bool:
     order = _order_of_reader(op)
     if order is None:
         return False
-    if not order.between and not order.moved:  # XLA swaps operands itself.
-        return False
-    sizes = [math.prod(value.type.shape) for value in (*op.operands, op.results[0])]
-    if order.dims == sorted(order.dims) or any(2 * sizes[side] > sizes[2] for side in order.moved):
+    if order.dims == sorted(order.dims) or any(_is_large(op, order, n) for n in order.moved):
         return False
     made = _ordered(op, order)
     for each in order.between:
@@ -183,6 +181,16 @@ def _order_result(op: ir.Operation) -> bool:
     replace_op(order.reader, [made])
     _erase([*order.between[::-1], op])
     return True
+
+
+def _is_large(op: ir.Operation, order: _Order, side: int) -> bool:
+    """Whether an operand has more than half the size of the result, and has to be transposed.
+
+    An order in which only dimensions of size 1 are in other places is the same in memory.
+    """
+    sizes = op.results[0].type.shape
+    dims = [dim for dim in order.free[side] if sizes[dim] != 1]
+    return dims != sorted(dims) and 2 * math.prod(op.operands[side].type.shape) > math.prod(sizes)
 
 
 def _erase(ops: Sequence[ir.Operation]) -> None:

@@ -140,7 +140,7 @@ def test_scores_of_grouped_attention_are_made_in_the_order_of_the_softmax() -> N
 
 @pytest.mark.parametrize("recipe", ["unit", "fp8", "fp8-current"])
 def test_gradients_of_attention_are_equal(recipe: str) -> None:
-    """They differ by the order of sums, and by values that this rounds to another number of f8."""
+    """Sums in another order may round to another number of f8."""
     exported, arrays = gradients()
     found = []
     for target in ("any", "gpu"):
@@ -449,7 +449,7 @@ def test_the_pass_is_for_gpus_and_stands_behind_those_that_move_factors() -> Non
 
 @pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
 def test_programs_that_are_exported_for_cuda_alone_are_for_gpus(recipe: str) -> None:
-    """They cannot run elsewhere. The rest of the model keeps its format, as with `any`."""
+    """Such a program runs nowhere else. The rest of the model keeps its format, as with `any`."""
     shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in GROUPED]
     fn = jax.jit(jax.grad(lambda *a: jnp.sum(jnp.square(attention(*a))), (0, 1, 2)))
     how: dict[str, Any] = {"recipe": recipe, "report": True}

@@ -13,7 +13,7 @@ import pytest
 
 import scalify_hlo
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.passes import order_dims, quantize_matmuls
+from scalify_hlo.passes import order_dims
 from scalify_hlo.quantize import matmuls
 from tests.py.fp8_numpy import quantized
 from tests.py.judge import evaluate, parse
@@ -88,26 +88,19 @@ def test_a_transpose_is_a_matmul_of_swapped_operands(
 
 
 @pytest.mark.parametrize("recipe", ["fp8-current", "unit"])
-@pytest.mark.parametrize(
-    "spec", ["bcd,bkd->bkc", "bcd,bkod->bokc", "bcd,bokd->bkoc", "cd,kod->okc"]
-)
-def test_a_matmul_that_is_no_faster_is_swapped_too(spec: str, recipe: str) -> None:
-    """Dimensions of size 1, of which XLA finds no transpose, may be anywhere."""
+@pytest.mark.parametrize("spec", ["bcd,bkod->bokc", "cd,kod->okc"])
+def test_a_matmul_that_is_no_faster_has_the_order_of_its_reader(spec: str, recipe: str) -> None:
+    """XLA finds no swap where dimensions of size 1 are in other places."""
     lhs, rhs, out = re.split(",|->", spec)
     program, arrays = turned(lhs, rhs, out, "float32")
     new = rewritten(program, recipe, arrays, target="h200", compute="keep")
     assert "f8E4M3FN" not in new
-    assert "stablehlo.transpose" not in new
+    result = "x".join(str(SIZES[dim]) for dim in out)
+    assert re.search(rf"stablehlo\.dot_general .*-> tensor<{result}xf32>", new)
     (found,), (wanted,) = (
         evaluate(parse(text), arrays) for text in (new, str(program.mlir_module()))
     )
     np.testing.assert_array_equal(found, wanted)
-
-
-def test_a_matmul_that_is_excluded_is_not_swapped() -> None:
-    program, arrays = turned("bcd", "bkod", "bokc")
-    new = rewritten(program, "fp8-current", arrays, **{"target": "h200", "matmul.exclude": ["*"]})
-    assert "stablehlo.transpose" in new
 
 
 @pytest.mark.parametrize("spec", ["bcd,bkmd->bmkc", "bcd,bkod->bcok"])
@@ -115,19 +108,6 @@ def test_another_transpose_stays(spec: str) -> None:
     """The first moves other dimensions as well, and the second swaps none."""
     program, arrays = turned(*re.split(",|->", spec))
     assert "stablehlo.transpose" in rewritten(program, "fp8-current", arrays, target="h200")
-
-
-def test_operands_of_other_precisions_are_swapped_with_them() -> None:
-    text = """
-func.func @main(%x: tensor<16x32xf32>, %w: tensor<32x1x48xf32>) -> tensor<48x1x16xf32> {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], precision = [HIGHEST, DEFAULT]
-    : (tensor<16x32xf32>, tensor<32x1x48xf32>) -> tensor<16x1x48xf32>
-  %1 = stablehlo.transpose %0, dims = [2, 1, 0] : (tensor<16x1x48xf32>) -> tensor<48x1x16xf32>
-  return %1 : tensor<48x1x16xf32>
-}"""
-    new = scalify_hlo.rewrite(text, recipe="fp8-current", settings=SMALL | {"target": "h200"})
-    assert "precision = [DEFAULT, HIGHEST]" in new
-    assert "stablehlo.transpose" not in new
 
 
 def product_of(x: jax.Array, w: jax.Array) -> jax.Array:
@@ -164,19 +144,17 @@ def trained() -> tuple[jax.export.Exported, list[np.ndarray]]:
 
 
 @pytest.mark.parametrize("gradient", ["keep", "f8E5M2"])
-@pytest.mark.parametrize("slower", ["narrow", "wide"])
 def test_the_gradient_of_a_weight_is_a_matmul_of_swapped_operands(
-    slower: str, gradient: str, monkeypatch: pytest.MonkeyPatch
+    gradient: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The transpose is marked as the gradient, and what replaces it is rounded as the gradient."""
     program, arrays = trained()
-    settings = {"target": "h200", "matmul.slower": slower, "state.gradient": gradient}
+    settings = {"target": "h200", "matmul.slower": "narrow", "state.gradient": gradient}
     settings["compute"] = "keep"
     new = rewritten(program, "fp8-current", arrays, **settings)
     assert "stablehlo.transpose" not in new
     assert "scalify.state_gradient" not in new
     monkeypatch.setattr(matmuls, "transpose_of", lambda _: None)
-    monkeypatch.setattr(quantize_matmuls, "with_swapped_operands", lambda op: [op])
     monkeypatch.setattr(order_dims, "order_dims", lambda *_, **__: 0)
     old = rewritten(program, "fp8-current", arrays, **settings)
     assert "stablehlo.transpose" in old

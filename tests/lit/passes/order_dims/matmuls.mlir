@@ -46,9 +46,10 @@ func.func @main(%x: tensor<2x16x8xf8E5M2>, %w: tensor<2x32x8xf8E4M3FN>, %r: tens
 
 // -----
 
-// XLA swaps the operands of this one itself.
+// The operands are swapped, and nothing is transposed.
 // CHECK-LABEL: func.func @main
-// CHECK:         stablehlo.dot_general %arg0, %arg1
+// CHECK-NEXT:    %[[S:.*]] = stablehlo.dot_general %arg1, %arg0
+// CHECK-NEXT:    return %[[S]]
 func.func @main(%x: tensor<16x8xf32>, %w: tensor<32x8xf32>) -> tensor<32x16xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [1] : (tensor<16x8xf32>, tensor<32x8xf32>) -> tensor<16x32xf32>
   %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
