@@ -1,0 +1,297 @@
+"""Runs a drawn step, original and rewritten, and says which law a rewrite breaks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from random import Random
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import scalify_hlo
+from scalify_hlo import ScaledArray
+from tests.py.laws.programs import Results, Step, draw
+
+SNR = 13.0
+"""The least SNR in dB of updates and results under formats of 8 bits and more."""
+SNR_OF_FP4 = 0.05
+"""Gradients under FP4 are not zero, of which the SNR is 0 dB."""
+
+FAULTS = ("none", "none", "inf", "-inf", "nan", "label", "weight", "scale")
+"""What is planted: a number in one row of the inputs, 1e30 in the labels, an inf in a weight or in
+the loss scale."""
+
+HIDDEN = ("inf", "-inf", "weight")
+"""Infinities that an activation may hide, such as relu(-inf). E4M3 has none, and so they become NaN
+there, which nothing hides."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to rewrite: a recipe, a signature, and whether the sizes of inputs are declared."""
+
+    recipe: str
+    signature: str = "same"
+    declared: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.recipe} {self.signature}{' declared' if self.declared else ''}"
+
+
+PREDICTING = ("bf16", "fp16", "fp8", "unit")
+STORING = ("fp16-state", "fp8-state", "fp8-state8")
+MEASURING = ("fp8-current", "fp8-delayed", "fp8-calibrated", "mxfp8", "fp8-block")
+FP4 = ("nvfp4", "mxfp4")
+WAYS: tuple[Way, ...] = (
+    Way("propagate"),
+    Way("propagate", "scaled"),
+    *(Way(recipe) for recipe in PREDICTING),
+    *(Way(recipe, declared=True) for recipe in PREDICTING),
+    *(Way(recipe, "scaled") for recipe in PREDICTING + STORING),
+    *(Way(recipe) for recipe in MEASURING + FP4),
+    Way("fp8-current", "scaled"),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A law that a rewrite breaks.
+
+    Attributes:
+        law: The number of the law; 0 if the rewrite ends with an error.
+        message: What is wrong.
+    """
+
+    law: int
+    message: str
+
+
+def planted(step: Step, fault: str, random: Random) -> tuple[Any, ...]:
+    """The arguments of a step, with a fault."""
+    args = list(step.args)
+    place = {"weight": 0, "label": len(args) - 1, "scale": len(args) - 1}.get(fault, 1)
+    if fault == "none" or (fault == "scale" and "scale" not in step.kind + "skips computes in"):
+        return step.args
+    floats = [
+        i
+        for i, leaf in enumerate(jax.tree.leaves(args[place]))
+        if np.issubdtype(np.asarray(leaf).dtype, np.floating)
+    ]
+    number = {"label": 1e30, "weight": np.inf, "scale": np.inf}.get(fault) or float(fault)
+    leaves, tree = jax.tree.flatten(args[place])
+    if not floats:
+        return step.args
+    which = random.choice(floats)
+    leaf = np.array(leaves[which])
+    leaf.reshape(-1)[random.randrange(leaf.size)] = number
+    leaves[which] = leaf
+    args[place] = jax.tree.unflatten(tree, leaves)
+    return tuple(args)
+
+
+def plain(results: Results) -> Results:
+    """Results as NumPy arrays: pairs as data times scale."""
+
+    def value(leaf: Any) -> Any:
+        return np.asarray(scalify_hlo.asarray(leaf) if isinstance(leaf, ScaledArray) else leaf)
+
+    made: Results = jax.tree.map(value, results, is_leaf=lambda leaf: isinstance(leaf, ScaledArray))
+    return made
+
+
+class Subject:
+    """A drawn step, exported and compiled once for all ways to rewrite it.
+
+    Args:
+        step: The step.
+    """
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+        self._runs: dict[str, Results] = {}
+
+    @cached_property
+    def exported(self) -> jax.export.Exported:
+        """The exported step."""
+        return jax.export.export(jax.jit(self.step.step))(*self.step.args)
+
+    def original(self, args: tuple[Any, ...], key: str) -> Results:
+        """The results of the original, run once for each fault."""
+        if key not in self._runs:
+            self._runs[key] = plain(self._call(*args))
+        return self._runs[key]
+
+    @cached_property
+    def _call(self) -> Callable[..., Any]:
+        return jax.jit(self.step.step)
+
+    @cached_property
+    def scales(self) -> Mapping[str, float]:
+        """The measured scales of the inputs."""
+        return scalify_hlo.measured_scales(self.exported, *self.step.args)
+
+    @cached_property
+    def profile(self) -> Any:
+        """A profile of the matmul operands."""
+        return scalify_hlo.calibrate(self.exported, [self.step.args])
+
+    def run(self, way: Way, args: tuple[Any, ...]) -> tuple[Results, Any]:
+        """Rewrites and runs the step.
+
+        Returns:
+            Its results, and the report.
+        """
+        program, call, report = self._rewritten(way)
+        if way.signature == "scaled":
+            return plain(call(*scalify_hlo.scaled_state(program, args))), report
+        if way.recipe == "fp8-delayed" and report.matmuls and self._keeps_state(program):
+            state = scalify_hlo.init_scaling_state(program, *self.step.args)
+            return plain(call(*args, state)[0]), report
+        return plain(call(*args)), report
+
+    def _keeps_state(self, program: jax.export.Exported) -> bool:
+        return len(program.in_avals) > len(self.exported.in_avals)
+
+    @lru_cache(maxsize=64)  # noqa: B019 - a subject is dropped with its programs
+    def _rewritten(self, way: Way) -> tuple[Any, Callable[..., Any], Any]:
+        options: dict[str, Any] = {"input_scale": self.scales} if way.declared else {}
+        if way.recipe == "fp8-calibrated":
+            options["profile"] = self.profile
+        program, report = scalify_hlo.rewrite(
+            self.exported, recipe=way.recipe, signature=way.signature, report=True, **options
+        )
+        return program, jax.jit(program.call), report
+
+
+def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Finding]:
+    """Yields the laws that a rewrite of a step breaks.
+
+    Args:
+        subject: The step.
+        way: How it is rewritten.
+        fault: What is planted in its arguments.
+        seed: Says where it is planted.
+    """
+    step = subject.step
+    args = planted(step, fault, Random(seed))
+    wanted = subject.original(args, fault + seed)
+    try:
+        found, _ = subject.run(way, args)
+    except Exception as error:  # each is a finding
+        yield Finding(0, f"{type(error).__name__}: {str(error)[:300]}")
+        return
+    yield from _own_casts(step, way, found)
+    if "applied" in wanted and bool(wanted["applied"]) != bool(found["applied"]):
+        if fault not in HIDDEN or not wanted["applied"]:
+            told = f"applied {bool(found['applied'])}, and {bool(wanted['applied'])} as it was"
+            yield Finding(3, told)
+        return
+    yield from _finite(wanted, found, fault)
+    if fault != "none" and not step.members and step.rows < 0:
+        return  # All updates depend on what was planted.
+    bound = SNR_OF_FP4 if way.recipe in FP4 else SNR
+    for name, before, wide, narrow in _compared(step, args, wanted, found):
+        snr = _snr(wide - before, narrow - before)
+        if snr < bound and not (
+            way.recipe != "fp8-current" and _as_current(subject, args, name, snr)
+        ):
+            yield Finding(4 if step.members or step.rows >= 0 else 2, f"{name}: {snr:.1f} dB")
+
+
+def _as_current(subject: Subject, args: tuple[Any, ...], name: str, snr: float) -> bool:
+    """Whether FP8 with measured scales is not better than this."""
+    wanted = plain(subject._call(*args))
+    found, _ = subject.run(Way("fp8-current"), args)
+    for other, before, wide, narrow in _compared(subject.step, args, wanted, found):
+        if other == name:
+            return _snr(wide - before, narrow - before) < max(snr + 1, 0)
+    return False
+
+
+def _own_casts(step: Step, way: Way, found: Results) -> Iterator[Finding]:
+    """Checks law 1: the program's own casts round what they read as they did."""
+    pairs = way.signature == "scaled" and way.recipe == "propagate"
+    operands, rounded = found.get("operands", ()), found.get("rounded", ())
+    for i, (format_, x, y) in enumerate(zip(step.formats, operands, rounded, strict=True)):
+        made = cast_by(format_, x)
+        same = (made == y) | (np.isnan(made) & np.isnan(y))
+        if pairs:  # Data are rounded where both are normal numbers of the format.
+            same |= ~_normal(format_, x)
+        if not same.all():
+            at = np.argwhere(~same)[0]
+            read, got, want = (a[tuple(at)] for a in (x, y, made))
+            yield Finding(1, f"cast {i} ({format_}): {read!r} became {got!r} for {want!r}")
+
+
+def cast_by(format_: str, x: Any) -> Any:
+    """Rounds as the program does, by XLA."""
+    if format_.startswith("reduce_precision"):
+        _, exponent, mantissa = format_.split()
+        return np.asarray(jax.lax.reduce_precision(jnp.asarray(x), int(exponent), int(mantissa)))
+    source, target = format_.split()
+    return np.asarray(jnp.asarray(x).astype(source).astype(target).astype(jnp.float32))
+
+
+def _normal(format_: str, x: Any) -> Any:
+    if format_.startswith("reduce_precision"):
+        return np.zeros(x.shape, bool)
+    info = jnp.finfo(format_.split()[1])
+    return (np.abs(x) >= float(info.smallest_normal) * 2) & (np.abs(x) <= float(info.max) / 2)
+
+
+def _finite(wanted: Results, found: Results, fault: str) -> Iterator[Finding]:
+    """Checks laws 2 and 3: finite stays finite, and what is not stays so."""
+    for (path, wide), narrow in zip(
+        jax.tree_util.tree_leaves_with_path(_values(wanted)),
+        jax.tree.leaves(_values(found)),
+        strict=True,
+    ):
+        if not jnp.issubdtype(wide.dtype, jnp.inexact):
+            continue
+        name, before, after = jax.tree_util.keystr(path), np.isfinite(wide), np.isfinite(narrow)
+        if (before & ~after).any() and fault not in HIDDEN:
+            yield Finding(2, f"{name}: {(before & ~after).sum()} of {wide.size} are finite no more")
+        if (~before & after).any():
+            yield Finding(3, f"{name}: {(~before & after).sum()} of {wide.size} became finite")
+
+
+def _values(results: Results) -> Results:
+    return {k: v for k, v in results.items() if k not in ("operands", "rounded", "applied")}
+
+
+def _compared(
+    step: Step, args: tuple[Any, ...], wanted: Results, found: Results
+) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Yields name, value before, original and rewritten, of what has to be near the original."""
+    old = jax.tree.leaves(args[0]) if "loss" in wanted else None
+    wide, narrow = (jax.tree_util.tree_leaves_with_path(r["new"]) for r in (wanted, found))
+    for i, ((path, a), (_, b)) in enumerate(zip(wide, narrow, strict=True)):
+        name = f"new{jax.tree_util.keystr(path)}"
+        before = np.zeros_like(a) if old is None else old[i]
+        parts = range(step.members or (len(a) if step.rows >= 0 else 1))
+        for part in parts:
+            one = slice(None) if len(parts) == 1 else slice(part, part + 1)
+            cut, was, now = (np.asarray(v[one], np.float64) for v in (before, a, b))
+            yield f"{name} {part}", cut, was, now
+
+
+def _snr(wide: Any, narrow: Any) -> float:
+    """The SNR of the finite elements in dB; infinite if there is nothing to compare."""
+    with np.errstate(all="ignore"):
+        keep = np.isfinite(wide) & np.isfinite(narrow)
+        power, error = np.sum(wide[keep] ** 2), np.sum((wide[keep] - narrow[keep]) ** 2)
+        if not keep.any() or not power or not error:
+            return np.inf if not error else -np.inf
+        return float(10 * np.log10(power / error))
+
+
+def subject(seed: str) -> Subject:
+    """Draws a step."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Subject(draw(seed))
