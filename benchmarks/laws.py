@@ -4,11 +4,13 @@
     python -m benchmarks.laws --seed 0 --only 17               # one program, in all ways
 
 A draw is a training step, a way to rewrite it (a recipe, a signature, and whether sizes of inputs
-are declared), and a fault that is planted in its arguments. The laws are those of
-[the docs](../docs/concepts.md): 1, the program's own casts round the same values to the same
-results; 2, finite values stay finite, and results are as near to the original as those of
-`fp8-current` (13 dB; in FP4, they are not zero); 3, infinities and NaN stay such, and steps that the original
-skips are skipped; 4, members and rows do not change each other.
+are declared), and a fault that is planted in its arguments. The laws:
+
+1. The program's own casts round the same values to the same results.
+2. Finite values stay finite, and results are as near to the original as those of `fp8-current`
+   (13 dB; in FP4, they are not zero).
+3. Infinities and NaN stay such, and steps that the original skips are skipped.
+4. Members and rows do not change each other.
 """
 
 from __future__ import annotations

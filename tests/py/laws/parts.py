@@ -100,7 +100,8 @@ def quantized(x: jax.Array, how: str, format_: str, own: Own, scale: Any = None)
     if how == "clip":
         most = float(jnp.finfo(format_).max)
         data = jnp.clip(data, -most, most)
-    return own.cast(data, format_).astype(x.dtype) * scale.astype(x.dtype)
+    dequantized: jax.Array = own.cast(data, format_).astype(x.dtype) * scale.astype(x.dtype)
+    return dequantized
 
 
 @dataclass(frozen=True)
