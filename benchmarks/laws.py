@@ -2,6 +2,7 @@
 
     python -m benchmarks.laws --programs 500 --seed 0          # 20 ways to rewrite each
     python -m benchmarks.laws --seed 0 --only 17               # one program, in all ways
+    python -m benchmarks.laws --programs 30 --train 60         # losses after 60 steps
 
 A draw is a training step, a way to rewrite it (a recipe, a signature, and whether sizes of inputs
 are declared), and a fault that is planted in its arguments. The laws:
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 from random import Random
 
 from benchmarks.common import Row, report
-from tests.py.laws.judge import FAULTS, WAYS, Finding, Way, findings, subject
+from tests.py.laws.judge import FAULTS, FP4, GAP, WAYS, Finding, Way, findings, gap, subject
 
 
 def draws(seed: int, number: int) -> Iterator[tuple[Way, str, list[Finding]]]:
@@ -35,12 +36,29 @@ def draws(seed: int, number: int) -> Iterator[tuple[Way, str, list[Finding]]]:
         yield way, fault, list(findings(drawn, way, fault, name))
 
 
+def trained(seed: int, number: int, steps: int) -> Iterator[tuple[Way, str, list[Finding]]]:
+    """Trains a drawn program in all ways."""
+    drawn = subject(f"{seed}:{number}")
+    if drawn.step.rows >= 0:
+        return
+    for way in WAYS:
+        found = []
+        try:
+            away = gap(drawn, way, steps)
+            if away is not None and not away <= GAP and way.recipe not in FP4:
+                found = [Finding(2, f"the loss after {steps} steps is off by {away:.3f}")]
+        except Exception as error:  # each is a finding
+            found = [Finding(0, f"{type(error).__name__}: {str(error)[:300]}")]
+        yield way, "none", found
+
+
 def main() -> int:
     """Runs the draws that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--programs", type=int, default=25, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
+    parser.add_argument("--train", type=int, metavar="STEPS", help="compare losses after training")
     parser.add_argument("--only", type=int, metavar="K", help="one program")
     given = parser.parse_args()
     numbers = range(given.first, given.first + given.programs)
@@ -48,7 +66,10 @@ def main() -> int:
     warnings.simplefilter("ignore")
     for number in numbers if given.only is None else (given.only,):
         kind = subject(f"{given.seed}:{number}").step.kind
-        for way, fault, found in draws(given.seed, number):
+        made = draws(given.seed, number)
+        if given.train:
+            made = trained(given.seed, number, given.train)
+        for way, fault, found in made:
             counts["draws"] += 1
             for finding in found[:3]:
                 counts[f"law {finding.law}" if finding.law else "errors"] += 1

@@ -17,6 +17,8 @@ import scalify_hlo
 from scalify_hlo import ScaledArray
 from tests.py.laws.programs import Results, Step, draw
 
+GAP = 0.02
+"""The most by which losses after training differ, over the first loss."""
 SNR = 13.0
 """The least SNR in dB of updates and results under formats of 8 bits and more."""
 SNR_OF_FP4 = 0.05
@@ -154,6 +156,29 @@ class Subject:
             return plain(call(*args, state)[0]), report
         return plain(call(*args)), report
 
+    def train(self, way: Way | None, steps: int) -> list[float]:
+        """The losses of some steps; of the original if there is no way to rewrite it."""
+        args = list(self.step.args)
+        if way is None:
+            call, state = self._call, None
+        else:
+            program, call, report = self._rewritten(way)
+            if way.signature == "scaled":
+                args = list(scalify_hlo.scaled_state(program, self.step.args))
+            state = None
+            if way.recipe == "fp8-delayed" and report.matmuls and self._keeps_state(program):
+                state = scalify_hlo.init_scaling_state(program, *self.step.args)
+        losses = []
+        for _ in range(steps):
+            results = call(*args) if state is None else call(*args, state)
+            if state is not None:
+                results, state = results
+            args[0] = results["new"]
+            if "state" in results:
+                args[1] = results["state"]
+            losses.append(float(np.mean(plain({"loss": results["loss"]})["loss"])))
+        return losses
+
     def _keeps_state(self, program: jax.export.Exported) -> bool:
         return len(program.in_avals) > len(self.exported.in_avals)
 
@@ -201,6 +226,18 @@ def findings(subject: Subject, way: Way, fault: str, seed: str) -> Iterator[Find
             way.recipe != "fp8-current" and _as_current(subject, args, name, snr)
         ):
             yield Finding(4 if step.members or step.rows >= 0 else 2, f"{name}: {snr:.1f} dB")
+
+
+def gap(subject: Subject, way: Way, steps: int) -> float | None:
+    """How much a rewrite trains otherwise: the last losses' difference over the first loss.
+
+    Returns:
+        The gap; None if the original does not learn.
+    """
+    wanted, found = subject.train(None, steps), subject.train(way, steps)
+    if not wanted[-1] < 0.98 * wanted[0]:
+        return None
+    return abs(found[-1] - wanted[-1]) / wanted[0]
 
 
 def _as_current(subject: Subject, args: tuple[Any, ...], name: str, snr: float) -> bool:
