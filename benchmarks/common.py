@@ -101,7 +101,8 @@ def gpt2_step(config: gpt2.Config = CONFIG) -> str:
 
 def rewritten(text: str, signature: str) -> str:
     """The program as the benchmarks measure it under a signature."""
-    return scalify_hlo.rewrite(text, **{**SIGNATURES, **NARROW, **BLOCKS}[signature])
+    how = {**SIGNATURES, **NARROW, **BLOCKS}[signature]
+    return scalify_hlo.rewrite(text, **{"recipe": "propagate", **how})
 
 
 def predicts(recipe: str) -> bool:

@@ -15,7 +15,7 @@ _SPLIT, _STEP, _PERIOD = -4, -1, 4
 
 def same(text: str) -> str:
     """The rewrite that keeps arguments and results; no value is scaled."""
-    return rewrite(text)
+    return rewrite(text, recipe="propagate")
 
 
 def split(text: str) -> str:
@@ -28,12 +28,12 @@ def split(text: str) -> str:
         for i, is_float in zip(count(), _floats(text))
         if is_float
     }
-    return rewrite(text, input_scale=scales)
+    return rewrite(text, recipe="propagate", input_scale=scales)
 
 
 def scaled(text: str) -> str:
     """The rewrite whose float arguments and results are data and scale."""
-    return rewrite(text, signature="scaled")
+    return rewrite(text, recipe="propagate", signature="scaled")
 
 
 def _floats(text: str) -> list[bool]:

@@ -227,7 +227,7 @@ def measure(name: str, kind: str, worst: int, run: str | None) -> list[bool]:
     original = Original(exported.text, exported.arguments, RUNS[run], exact=exact)
     held = []
     for inputs, declared in scales(original.text, exported.arguments).items():
-        text = scalify_hlo.rewrite(original.text, signature="same", input_scale=declared)
+        text = scalify_hlo.rewrite(original.text, recipe="propagate", input_scale=declared)
         line = original.compare(text)
         held.append(line.holds)
         print(_cells(name, inputs, line), flush=True)

@@ -27,8 +27,9 @@ STEPS = 20
 BOUND = 1e-5
 """The largest relative difference of a loss from that of the original."""
 
-SCALED = ("--signature", "scaled")
-SAME = ("--signature", "same", "--input-scale", "*=2^-4")
+EXACT = ("--recipe", "propagate")
+SCALED = (*EXACT, "--signature", "scaled")
+SAME = (*EXACT, "--signature", "same", "--input-scale", "*=2^-4")
 
 
 def export_step(config: gpt2.Config, path: Path) -> None:

@@ -22,7 +22,7 @@ from scalify_hlo.passes.record import rewrite_recorded
 from scalify_hlo.passes.summary import warn_of
 from scalify_hlo.profile.file import load_profile
 from scalify_hlo.profile.model import Profile
-from scalify_hlo.recipes.loading import load_calibrated, load_recipe, require_pairs
+from scalify_hlo.recipes.loading import recipe_of, require_pairs
 from scalify_hlo.recipes.model import Recipe
 from scalify_hlo.report.model import Report
 
@@ -39,7 +39,7 @@ _SIGNATURES: tuple[Signature, ...] = ("same", "scaled")
 
 
 def make_options(
-    recipe: str | PathLike[str] | Recipe = "propagate",
+    recipe: str | PathLike[str] | Recipe | None = None,
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
     settings: Mapping[str, object] | None = None,
@@ -65,8 +65,7 @@ def make_options(
     """
     scales = _numbers(input_scale or {})
     seen = load_profile(profile) if isinstance(profile, (str, PathLike)) else profile
-    load = load_recipe if seen is None else load_calibrated
-    loaded = load(recipe, settings or {})
+    loaded = recipe_of(recipe, settings or {}, calibrated=seen is not None)
     for known in _SIGNATURES:
         if signature == known:
             return Options(
@@ -104,7 +103,7 @@ def _numbers(input_scale: Mapping[str, float]) -> dict[str, float]:
 def rewrite(
     program: P,
     *,
-    recipe: str | PathLike[str] | Recipe = ...,
+    recipe: str | PathLike[str] | Recipe | None = ...,
     signature: str = ...,
     input_scale: Mapping[str, float] | None = ...,
     settings: Mapping[str, object] | None = ...,
@@ -119,7 +118,7 @@ def rewrite(
 def rewrite(
     program: P,
     *,
-    recipe: str | PathLike[str] | Recipe = ...,
+    recipe: str | PathLike[str] | Recipe | None = ...,
     signature: str = ...,
     input_scale: Mapping[str, float] | None = ...,
     settings: Mapping[str, object] | None = ...,
@@ -135,7 +134,7 @@ def rewrite(
 def rewrite(
     program: P,
     *,
-    recipe: str | PathLike[str] | Recipe = "propagate",
+    recipe: str | PathLike[str] | Recipe | None = None,
     signature: str = "same",
     input_scale: Mapping[str, float] | None = None,
     settings: Mapping[str, object] | None = None,
@@ -153,6 +152,7 @@ def rewrite(
             jax.export file (bytes); an `ir.Module`; or a `jax.export.Exported`. A module is not
             changed; the new module is in the same context.
         recipe: The name of a preset, the path of a TOML file, or a `Recipe`; see `load_recipe`.
+            By default ``fp8-current``, and with a profile ``fp8-calibrated``.
         signature: ``same`` keeps the types of arguments and results. ``scaled`` replaces each float
             argument and result by its data, of the same shape, and its scale, of rank 0 and f32
             (f64 for f64 and complex128); in an Exported, by a `ScaledArray`.
@@ -382,8 +382,7 @@ def _optional(
         given = {"signature": scaled, "input_scale": input_scale, "settings": settings}
         refuse_without(given, "recipe")
         return None
-    chosen = "propagate" if recipe is None else recipe
-    options = make_options(chosen, signature, input_scale, settings, profile)
+    options = make_options(recipe, signature, input_scale, settings, profile)
     require_pairs(options.recipe, signature)
     return options
 
@@ -441,6 +440,8 @@ def scalify(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     stats = options.pop("stats", None)
     own = {name: options.pop(name) for name in _OF_REWRITE if name in options}
+    if own.get("recipe") is None:
+        own["recipe"] = Recipe()
     rewrite_options = make_options(**own)
     _check_scaling(rewrite_options)
     _check_jit_options(options)

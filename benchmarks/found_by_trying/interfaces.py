@@ -26,7 +26,8 @@ from scalify_hlo import ScalifyError
 
 
 def _orders() -> None:
-    program = scalify_hlo.rewrite(exported(jnp.square, jnp.ones(4)), signature="scaled")
+    square = exported(jnp.square, jnp.ones(4))
+    program = scalify_hlo.rewrite(square, recipe="propagate", signature="scaled")
     with folder() as path:
         file = path / "squared"
         file.write_bytes(scalify_hlo.serialize(program))

@@ -85,7 +85,7 @@ def count(text: str) -> int:
 def rewrite(exported: Export, signature: str) -> Rewritten:
     """Rewrites a case; a crash is told, not raised."""
     program = read_text(exported.text)
-    options = make_options(**SIGNATURES[signature])
+    options = make_options("propagate", **SIGNATURES[signature])
     start = time.perf_counter()
     try:
         program, report = rewrite_program(program, options)

@@ -66,7 +66,7 @@ def command(
     sort: str,
     exclude: Sequence[str],
     form: str,
-    recipe: str,
+    recipe: str | None,
     signature: str,
     input_scale: Sequence[str],
     settings: Sequence[str],
@@ -84,8 +84,9 @@ def command(
 
     --arguments lists the names, types and scales of arguments and results. --matmuls lists each
     matmul with its part, operands, M x N x K, number of calls, formats, the least trusted scale,
-    source line and name. --lint lists what is likely to go wrong; with --recipe, in the program
-    that the recipe makes. Several of these may be given. In a pipe, names are never cut.
+    source line and name. --lint lists what is likely to go wrong in the program that the recipe
+    makes; with --recipe propagate, in the program as it is. Several of these may be given. In a
+    pipe, names are never cut.
 
     Roles are forward, backward, other, activation, weight, gradient and vocabulary. Keys of --sort
     are program, name, size, calls, part, source and trust. Patterns of --name and --exclude match

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from scalify_hlo.errors import InputError, UsageError, refuse_without
+from scalify_hlo.recipes.default import CALIBRATED, DEFAULT
 from scalify_hlo.storage.files import display_name, source_of
 
 if TYPE_CHECKING:
@@ -113,10 +114,9 @@ def rewrite_options(command: F) -> F:
     """Adds the options of a rewrite to a command."""
     recipe = click.option(
         "--recipe",
-        default="propagate",
-        show_default=True,
         metavar="NAME|FILE",
-        help="What to do: a recipe's name, or a TOML file.",
+        help="What to do: a recipe's name, or a TOML file.  "
+        f"[default: {DEFAULT}; with --profile {CALIBRATED}]",
     )
     return _with_rewrite(command, recipe)
 
@@ -243,7 +243,7 @@ def with_measured(options: Options, source: Program, arrays: dict[str, StoredArr
 
 
 def to_options(
-    recipe: str,
+    recipe: str | None,
     signature: str,
     input_scale: Sequence[str],
     settings: Sequence[str],
@@ -259,12 +259,11 @@ def to_options(
     """
     from scalify_hlo.passes.pipeline import Options
     from scalify_hlo.profile.file import load_profile
-    from scalify_hlo.recipes.loading import load_calibrated, load_recipe, require_pairs
+    from scalify_hlo.recipes.loading import recipe_of, require_pairs
     from scalify_hlo.recipes.toml import parse_input_scale
 
     seen = None if profile is None else load_profile(profile)
-    load = load_recipe if seen is None else load_calibrated
-    loaded = load(recipe, settings)
+    loaded = recipe_of(recipe, settings, calibrated=seen is not None)
     require_pairs(loaded, signature)
     return Options(
         recipe=loaded,

@@ -104,6 +104,9 @@ the presets and the docstrings.
     scalify-hlo recipes fp8 --set state.weight=keep > mine.toml
     scalify-hlo rewrite step.mlir -o scaled.mlir --recipe mine.toml
 
+Without a recipe, `rewrite` and `inspect` take `fp8-current`, or `fp8-calibrated` with a profile.
+`scalify` takes `propagate`.
+
 In Python, `rewrite(program, recipe="fp8", settings={"matmul.exclude": ["head"]})`, and
 `load_recipe` and `dump_recipe` read and write recipes.
 

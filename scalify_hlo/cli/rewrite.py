@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(
     name="rewrite",
-    epilog="Example: scalify-hlo rewrite step.mlir -o scaled.mlir --input-scale '*=2^-4'",
+    epilog="Example: scalify-hlo rewrite step.mlir --recipe unit --input-scale '*=2^-4'",
 )
 @click.argument("program", metavar="IN")
 @output_option
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 def command(
     program: str,
     output: str,
-    recipe: str,
+    recipe: str | None,
     signature: str,
     input_scale: Sequence[str],
     input_values: str | None,

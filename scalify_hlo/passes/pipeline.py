@@ -250,7 +250,7 @@ def rewrite_module(module: ir.Module, options: Options) -> Report:
         report = _rewrite_wide(module, options)
     else:
         report = run_passes(module, options.passes(), listing=listing)
-    report.recipe = options.recipe.name
+    report.recipe, report.quantizes = options.recipe.name, options.recipe.matmul.narrow
     report.matmuls = matmuls or report.matmuls
     if report.casts:
         fill_in_scales(report, options.declared)

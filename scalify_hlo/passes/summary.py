@@ -11,7 +11,7 @@ from typing import Final
 from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.analysis.names import BACKWARD, FORWARD
 from scalify_hlo.errors import ScalifyWarning
-from scalify_hlo.quantize.selection import KEPT
+from scalify_hlo.quantize.selection import KEPT, NONE_ASKED, deciding
 from scalify_hlo.report.entries import (
     estimate_entry,
     matmul_entries,
@@ -30,18 +30,22 @@ def summary(report: Report) -> str:
     """Returns one line on the matmuls and convolutions of a rewritten program.
 
     A matmul is counted for each call of its function. Matmuls that stay wide are counted by reason.
+    If the recipe quantizes matmuls and finds none, the line names the argument that decides this.
     Statistics are counted for each layer, which is a forward matmul or convolution with a weight.
     Inputs whose scales are measured at run time are counted too.
 
     Example:
         >>> summary(Report(recipe="fp8"))
         'fp8: the program has no matmul'
+        >>> summary(Report(recipe="fp8", quantizes=True))
+        'fp8: the program has no matmul; --recipe propagate asks for none'
     """
     matmuls = report.matmuls
     total = _calls(matmuls) or sum(report.ops[name] for name in MATMULS)
     if not total or all(matmul.wide == KEPT for matmul in matmuls):
         left = f"{_counted(total)} left as they are" if total else "the program has no matmul"
-        return "; ".join([f"{report.recipe}: {left}", *filter(None, [_optimized(report)])])
+        told = (NONE_ASKED if report.quantizes else "", _optimized(report))
+        return "; ".join([f"{report.recipe}: {left}", *filter(None, told)])
     narrow = [matmul for matmul in matmuls if matmul.wide is None]
     totals = report.totals
     shares = [_share(FORWARD, totals.forward), _share(BACKWARD, totals.backward)]
@@ -49,6 +53,7 @@ def summary(report: Report) -> str:
     line = f"{report.recipe}: {_calls(narrow)} of {_counted(total)} in {_format(narrow)}{parts}"
     more = (
         _wide(matmuls),
+        "" if narrow else deciding(matmuls),
         _measured(report),
         _statistics(totals),
         _state(totals),

@@ -222,6 +222,7 @@ class _Choice:
             f"{self._formats[number]}, and at {after:.1f} in FP8 with {casts:.1f} for casts",
             chosen=True,
             hint="matmul.slower=narrow quantizes it",
+            option="matmul.slower",
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
@@ -71,7 +72,8 @@ class Selection:
     def _role(self, op: ir.OpView, roles: Sequence[str], formats: Formats) -> Wide | None:
         if KEEP in formats:
             kept = roles[formats.index(KEEP)]
-            return Wide("kept", f"the recipe keeps the format of each {kept}", chosen=True)
+            reason = f"the recipe keeps the format of each {kept}"
+            return Wide(KEPT.kind, reason, chosen=True, option=f"matmul.{kept}")
         if op.attributes[attributes.PART].value == OTHER:
             return NEITHER
         return E5M2_PAIR if all(f.startswith(_E5M2) for f in formats) else None
@@ -88,7 +90,8 @@ class Selection:
             if formats[0] != formats[1]:
                 return TWO_TYPES
         if op.operation.name == RAGGED_DOT and self._target not in WITH_RAGGED_F8:
-            return Wide("ragged", f"the target {self._target!r} is not known to take f8 operands")
+            reason = f"the target {self._target!r} is not known to take f8 operands"
+            return Wide("ragged", reason, option="target")
         if attributes.VOCABULARY in op.attributes and not self._recipe.vocabulary:
             return VOCABULARY
         return _unknown(extent, roles) or self._below(extent, roles)
@@ -152,7 +155,7 @@ def _weight(roles: Sequence[str]) -> int | None:
 
 def _too_small(what: str, least: int) -> Wide:
     hint = "matmul.smallest sets the least M, N and K; matmul.exclude leaves it out on purpose"
-    return Wide("too small", f"the {what} is below {least}", hint=hint)
+    return Wide("too small", f"the {what} is below {least}", hint=hint, option="matmul.smallest")
 
 
 def _is_complex(type_: ir.Type) -> bool:
@@ -168,7 +171,8 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
         matmuls: The matmuls of the program, after the recipe was applied.
 
     Returns:
-        A remark if no matmul is quantized, and then a remark on each such matmul.
+        A remark if no matmul is quantized, unless options leave out all, and then a remark on each
+        such matmul.
     """
     left = [(matmul, matmul.wide) for matmul in matmuls if matmul.wide is not None]
     told = [
@@ -176,14 +180,29 @@ def fall_backs(main: ir.OpView, recipe: str, matmuls: Sequence[MatmulReport]) ->
         for matmul, wide in left
         if not wide.chosen
     ]
-    if len(left) < len(matmuls) or (matmuls and not told):
+    asked = all(wide.kind in (EXCLUDED.kind, KEPT.kind) for _, wide in left)
+    if len(left) < len(matmuls) or (matmuls and asked):
         return told
     count = f"all {len(left)} matmuls stay" if len(left) > 1 else "its only matmul stays"
     found = f"{count} wide" if left else "the program has none"
     message = f"the recipe {recipe} quantizes no matmul: {found}"
-    hint = "`scalify-hlo inspect --recipe R --wide` lists them with reasons, and so does --report"
+    listed = "`scalify-hlo inspect --recipe R --wide` lists them with reasons, and so does --report"
     place = source_location(main.location)
+    hint = listed if left else NONE_ASKED
     return [Remark(message, place, main.operation.name, hint), *told]
+
+
+def deciding(matmuls: Iterable[MatmulReport]) -> str:
+    """Returns the argument that decides that no matmul is quantized, as text.
+
+    Args:
+        matmuls: The matmuls of the program, all of which stay wide.
+    """
+    options = Counter[str]()
+    for matmul in matmuls:
+        if matmul.wide is not None and matmul.wide.option:
+            options[matmul.wide.option] += matmul.calls
+    return f"--set {options.most_common(1)[0][0]}=... changes this" if options else NONE_ASKED
 
 
 def without_operands(
@@ -231,12 +250,23 @@ _DOTS: Final = frozenset({"stablehlo.dot_general", "stablehlo.dot"})
 
 _STATIC: Final = "export the program with that size; matmul.exclude leaves it out on purpose"
 
-EXCLUDED: Final = Wide("excluded", "matmul.include and matmul.exclude leave it out", chosen=True)
-VOCABULARY: Final = Wide("vocabulary", "it projects to a vocabulary", chosen=True)
+NONE_ASKED: Final = "--recipe propagate asks for none"
+"""The argument of a rewrite for programs in which nothing can be quantized."""
+
+EXCLUDED: Final = Wide(
+    "excluded",
+    "matmul.include and matmul.exclude leave it out",
+    chosen=True,
+    option="matmul.exclude",
+)
+VOCABULARY: Final = Wide(
+    "vocabulary", "it projects to a vocabulary", chosen=True, option="matmul.vocabulary"
+)
 LAST: Final = Wide(
     "of the last layers",
     "it is one of the last linear layers, or a backward matmul of one (matmul.last_wide)",
     chosen=True,
+    option="matmul.last_wide",
 )
 NO_FLOATS: Final = Wide("of no floats", "its operands are not floats", chosen=True)
 COMPLEX: Final = Wide("complex", "its operands are complex")
@@ -250,6 +280,7 @@ TWO_TYPES: Final = Wide(
     "StableHLO has no convolution of two element types",
     hint="give activations and weights one format to quantize it; "
     "matmul.exclude leaves it out on purpose",
+    option="matmul.weight",
 )
 WEIGHT_GRADIENT: Final = Wide(
     "convolution for the gradient of a weight",
@@ -262,11 +293,17 @@ NO_BLOCKS: Final = Wide(
     "without block scales",
     "only matmuls of two tensors have block scales: no convolutions and no ragged matmuls",
     hint="scaling.kind=current quantizes it; matmul.exclude leaves it out on purpose",
+    option="scaling.kind",
 )
 BLOCK_SIZES: Final = Wide(
     "of unknown size", "operands with block scales need a static shape", hint=_STATIC
 )
-UNTRUSTED: Final = Wide("untrusted", "the predicted size of an operand is not trusted", chosen=True)
+UNTRUSTED: Final = Wide(
+    "untrusted",
+    "the predicted size of an operand is not trusted",
+    chosen=True,
+    option="untrusted",
+)
 UNREACHED: Final = Wide(
     "not reached", "it is in the condition of a loop, or in a function that no call reaches"
 )

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final, get_args
 
 from scalify_hlo.errors import ScalifyError, UsageError, nearest
+from scalify_hlo.recipes.default import CALIBRATED, DEFAULT
 from scalify_hlo.recipes.effects import Idle, idle, idle_under_same
 from scalify_hlo.recipes.formats import KEEP as KEEP
 from scalify_hlo.recipes.formats import PLACES, named_formats, resolve
@@ -142,8 +143,30 @@ def _merged(*layers: Mapping[str, Setting]) -> dict[str, Setting]:
     return settings
 
 
+def recipe_of(
+    recipe: str | os.PathLike[str] | Recipe | None,
+    overrides: Mapping[str, object] | Iterable[str] = (),
+    *,
+    calibrated: bool,
+) -> Recipe:
+    """Loads the recipe of a rewrite.
+
+    Args:
+        recipe: As for `load_recipe`; None for the default recipe.
+        overrides: As for `load_recipe`.
+        calibrated: Whether the rewrite has a profile, from which scales come.
+
+    Raises:
+        UsageError: As for `load_recipe` and `load_calibrated`.
+        InputError: As for `load_recipe`.
+    """
+    if calibrated:
+        return load_calibrated(CALIBRATED if recipe is None else recipe, overrides)
+    return load_recipe(DEFAULT if recipe is None else recipe, overrides)
+
+
 def load_calibrated(
-    recipe: str | os.PathLike[str] | Recipe = "propagate",
+    recipe: str | os.PathLike[str] | Recipe,
     overrides: Mapping[str, object] | Iterable[str] = (),
 ) -> Recipe:
     """Loads a recipe whose scales come from a profile; see `load_recipe`.
@@ -165,11 +188,11 @@ def load_calibrated(
     if loaded.scaling.kind == "delayed":
         raise UsageError(
             f"the recipe {loaded.name} takes its scales from past steps, not from a profile",
-            hint="give the profile to init_scaling_state, or take the recipe fp8-calibrated",
+            hint=f"give the profile to init_scaling_state, or take the recipe {CALIBRATED}",
         )
     if not loaded.matmul.narrow:
         own = {key: s for key, s in given.items() if s.value != defaults().get(key)}
-        settings = _merged(preset_settings("fp8-calibrated"), own, over)
+        settings = _merged(preset_settings(CALIBRATED), own, over)
     settings["scaling.kind"] = replace(settings["scaling.kind"], value="calibrated")
     return _without_idle(_build(settings), settings)
 

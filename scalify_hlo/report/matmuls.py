@@ -91,12 +91,14 @@ class Wide(NamedTuple):
         chosen: Whether the recipe excludes the matmul on purpose. Otherwise it is a fallback, and
             the user gets a remark.
         hint: What to do about a fallback.
+        option: The option of the recipe that decides this; empty if none does.
     """
 
     kind: str
     reason: str
     chosen: bool = False
     hint: str = "matmul.exclude leaves it out on purpose"
+    option: str = ""
 
 
 @dataclass(frozen=True, slots=True)

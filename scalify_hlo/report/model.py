@@ -158,6 +158,7 @@ class Report:
         ordered: The number of matmuls whose dimensions are in another order, for GPUs.
         compute: The format of the rest of the model, if the recipe changes it.
         recipe: The name of the recipe; empty unless a whole rewrite was asked for.
+        quantizes: Whether the recipe quantizes matmuls.
         roles: The roles of arguments by their names, if roles were asked for.
         layers: The layers, if they were asked for.
         estimate: The estimated time on a device, if ``rewrite --target`` made one.
@@ -183,6 +184,7 @@ class Report:
     ordered: int = 0
     compute: str | None = None
     recipe: str = ""
+    quantizes: bool = False
     roles: dict[str, str] = field(default_factory=dict)
     layers: list[LayerReport] = field(default_factory=list)
     estimate: Estimate | None = None

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+import scalify_hlo
 from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.formats import format_of
@@ -103,6 +104,11 @@ def _attribute(array: Array) -> ir.Attribute:
         type_ = ir.RankedTensorType.get(array.shape, ir.IntegerType.get_unsigned(width))
         return ir.DenseElementsAttr.get(array, type=type_)
     return ir.DenseElementsAttr.get(array)
+
+
+def propagated(program: Any, **options: Any) -> Any:
+    """A program after the paper's transform, which changes no format."""
+    return scalify_hlo.rewrite(program, recipe="propagate", **options)
 
 
 def rewritten(

@@ -111,7 +111,7 @@ def statistics() -> dict[str, Any]:
 
         spread = jax.shard_map(local, mesh=mesh, in_specs=P("d"), out_specs=P("d"))
         exported = jax.export.export(jax.jit(spread))(x)
-        program = jsa.rewrite(exported, input_scale={"*": 1.0})
+        program = jsa.rewrite(exported, recipe="propagate", input_scale={"*": 1.0})
         scales = jax.device_get(_called(program, x))
         found[name] = [scales.tolist(), float(jsa.dynamic_rescale(_pair(x), name).scale)]
     return found
@@ -123,7 +123,7 @@ def _pair(x: Any) -> jsa.ScaledArray:
 
 def _rewritten(exported: Any, *args: Any) -> Any:
     """Returns the results of the rewritten program, with a scale of its own for each argument."""
-    program = jsa.rewrite(exported, signature="scaled")
+    program = jsa.rewrite(exported, recipe="propagate", signature="scaled")
     pairs = [jsa.ScaledArray(a / 8, np.float32(8)) for a in args]
     return jax.device_get(jsa.asarray(_called(program, *pairs)))
 

@@ -78,7 +78,7 @@ def run(case: Case) -> dict[str, Any]:
     one_device = jax.jit(case.plain)(*arguments)
     exported = export.export(case.spread(mesh, case))(*arguments)
     spread = jax.jit(exported.call)(*place(mesh, case, arguments))
-    program = jsa.rewrite(exported, input_scale={"*": 2.0**-4})
+    program = jsa.rewrite(exported, recipe="propagate", input_scale={"*": 2.0**-4})
     results = jax.jit(program.call)(*place(mesh, case, arguments))
     rewritten = rewrite_with_report(exported, Options(signature="scaled"))
     pairs, report = rewritten.exported, rewritten.report

@@ -19,12 +19,13 @@ from scalify_hlo import InputError, UsageError
 from scalify_hlo._compat import ir, new_context
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import samples
+from tests.py.judge import propagated
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
 
 
 def test_text_comes_back_as_text() -> None:
-    out = jsa.rewrite(samples.TEXT, signature="scaled")
+    out = propagated(samples.TEXT, signature="scaled")
     assert isinstance(out, str)
     assert out.count("tensor<f32>") >= 3
     assert "loc(" not in out
@@ -36,7 +37,7 @@ def test_bytes_come_back_as_bytes_of_the_same_kind(kind: str) -> None:
     if kind == "text":
         assert isinstance(jsa.rewrite(data.decode()), str)
         return
-    out = jsa.rewrite(data, signature="scaled")
+    out = propagated(data, signature="scaled")
     assert isinstance(out, bytes)
     assert out[:4] == data[:4] or kind == "exported"
     assert out != data
@@ -46,7 +47,7 @@ def test_a_module_is_left_as_it_was() -> None:
     with new_context():
         module = ir.Module.parse(samples.TEXT)
     before = str(module)
-    out = jsa.rewrite(module, signature="scaled")
+    out = propagated(module, signature="scaled")
     assert isinstance(out, ir.Module)
     assert out.context == module.context
     assert str(module) == before != str(out)
@@ -54,18 +55,18 @@ def test_a_module_is_left_as_it_was() -> None:
 
 def test_a_module_of_jax_can_be_rewritten() -> None:
     lowered = jax.jit(samples.loss).lower(*samples.arguments())
-    out = jsa.rewrite(lowered.compiler_ir("stablehlo"), signature="scaled")
+    out = propagated(lowered.compiler_ir("stablehlo"), signature="scaled")
     assert "tensor<8x4xf32>" in str(out)
 
 
 def test_without_scales_the_program_is_the_original() -> None:
-    canonical = jsa.rewrite(samples.TEXT)
-    assert jsa.rewrite(canonical) == canonical
+    canonical = propagated(samples.TEXT)
+    assert propagated(canonical) == canonical
     assert canonical.split() == samples.TEXT.split()
 
 
 def test_an_exported_comes_back_as_one() -> None:
-    assert isinstance(jsa.rewrite(samples.exported()), export.Exported)
+    assert isinstance(propagated(samples.exported()), export.Exported)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import scalify_hlo
 from benchmarks import predicted_sizes
 from benchmarks.idiom_programs import IDIOMS
 from benchmarks.idioms import Case
@@ -33,6 +32,7 @@ from scalify_hlo.rules import drift, elementwise, families, rescaler, result_sca
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.result_scales import ResultScales
 from scalify_hlo.scaling import boundary
+from tests.py.judge import propagated
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def stays_near(function: Callable[..., Any], x: Any, scale: float) -> Check:
         text = jax.jit(function).lower(x).as_text(debug_info=True)
         original = Original(text, [x], RUNS["interpreter"], exact=True)
         declared = {"*": scale}
-        rewritten = scalify_hlo.rewrite(original.text, signature="same", input_scale=declared)
+        rewritten = propagated(original.text, signature="same", input_scale=declared)
         return original.compare(rewritten).holds
 
     return check
@@ -118,7 +118,7 @@ def fits_f16() -> bool:
         return a.astype(jnp.float16)
 
     program = jax.export.export(jax.jit(squared))(values)
-    same = scalify_hlo.rewrite(program, input_scale={"*": 2.0**-4})
+    same = propagated(program, input_scale={"*": 2.0**-4})
     return bool(np.array_equal(same.call(values), program.call(values)))
 
 

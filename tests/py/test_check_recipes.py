@@ -24,6 +24,7 @@ from scalify_hlo.jax_api.export_trees import serialize
 from scalify_hlo.run.bounds import LEAST, bound_of, casts_of, snr_of
 from scalify_hlo.run.check import check
 from scalify_hlo.run.given import readable
+from tests.py.judge import propagated
 
 F32 = np.float32
 OPTIMIZER = optax.adam(1e-2)
@@ -192,7 +193,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     settings = {"matmul.smallest": 16}
     programs = {
         "original": step(),
-        "propagate": rewrite(step()),
+        "propagate": propagated(step()),
         "fp8": rewrite(step(), recipe="fp8-current", settings=settings),
     }
     for name, program in programs.items():

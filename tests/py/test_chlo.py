@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scalify_hlo import rewrite
 from scalify_hlo._compat import ir
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.io.program import read_program
 from scalify_hlo.rules.table import RULES
 from scalify_hlo.run.check import compile_module
-from tests.py.judge import assert_same_bits, parse, rewritten
+from tests.py.judge import assert_same_bits, parse, propagated, rewritten
 from tests.py.programs import PROGRAMS, Program
 
 CHLO = [program for program in PROGRAMS if program.op.startswith("chlo.")]
@@ -74,9 +73,9 @@ def test_xla_computes_an_unscaled_erf_as_it_did_before() -> None:
       return %0 : tensor<4096xf32>
     }"""
     x = np.random.default_rng(0).standard_normal(4096, np.float32)
-    [expected], [result] = (compile_module(t)([x]) for t in (text, rewrite(text)))
+    [expected], [result] = (compile_module(t)([x]) for t in (text, propagated(text)))
     assert_same_bits(result, expected)
-    [scaled] = compile_module(rewrite(text, input_scale={"arg0": 0.25}))([x])
+    [scaled] = compile_module(propagated(text, input_scale={"arg0": 0.25}))([x])
     assert_same_bits(scaled, expected)
 
 
@@ -102,4 +101,4 @@ def test_an_artifact_keeps_the_precision_of_erf() -> None:
 
 def test_a_portable_program_holds_no_chlo() -> None:
     text = HALF_SCALED
-    assert not names(parse(rewrite(text, settings={"target": "portable"})))
+    assert not names(parse(propagated(text, settings={"target": "portable"})))

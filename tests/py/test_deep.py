@@ -17,7 +17,7 @@ from scalify_hlo.analysis.depth import levels_of
 from scalify_hlo.cli.main import main
 from scalify_hlo.deep import DEEPEST, SHALLOW, run_deep
 from scalify_hlo.errors import InputError
-from tests.py.judge import assert_invariant
+from tests.py.judge import assert_invariant, propagated
 
 HEAD = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
 CONSTANTS = """
@@ -104,7 +104,7 @@ def test_levels_of_functions_in_a_circle_are_bounded() -> None:
 def test_a_thousand_levels_are_rewritten(program: Callable[[int], str], signature: str) -> None:
     # Of loops there are fewer: each is looked through for every one around it.
     text = program(1000 if program is not loops or signature == "same" else 300)
-    rewritten = scalify_hlo.rewrite(text, signature=signature)
+    rewritten = propagated(text, signature=signature)
     levels(rewritten)
 
 
@@ -139,7 +139,7 @@ def test_more_levels_than_mlir_can_do_are_refused(program: Callable[[int], str])
         assert "is the most" in error
         assert " note: write the nested loops" in note
     with pytest.raises(InputError, match="is the most"):
-        scalify_hlo.rewrite(text)
+        propagated(text)
 
 
 def recurse(depth: int) -> int:

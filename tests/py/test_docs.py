@@ -9,6 +9,7 @@ import jax
 import pytest
 
 import scalify_hlo
+from tests.py.judge import propagated
 from tools import api_page, cli_page, pages, targets_page
 
 SITE = (pages.ROOT / "mkdocs.yml").read_text()
@@ -45,7 +46,7 @@ def test_other_words_are_no_numbers() -> None:
 def test_the_rewrite_shown_is_the_rewrite_done() -> None:
     before, after = pages.blocks((pages.DOCS / "concepts.md").read_text(), "mlir")
     assert before == (pages.ROOT / "examples" / "layer.mlir").read_text()
-    assert scalify_hlo.rewrite(before, signature="scaled").strip() == after.strip()
+    assert propagated(before, signature="scaled").strip() == after.strip()
 
 
 def test_a_page_that_shows_another_output_is_noticed(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jax import export, lax
 
-from scalify_hlo import as_scaled_array, asarray, rewrite, serialize
+from scalify_hlo import as_scaled_array, asarray, serialize
 from scalify_hlo._compat import ir
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py.judge import (
@@ -23,6 +23,7 @@ from tests.py.judge import (
     evaluate_with_xla,
     floats,
     parse,
+    propagated,
     rewritten,
 )
 from tests.py.programs import PROGRAMS
@@ -256,8 +257,8 @@ def assert_close(actual: Any, expected: Any) -> None:
 @EVERY_FUNCTION
 def test_symbolic_shapes_run_at_several_sizes(function: Function) -> None:
     old = function.exported()
-    same = rewrite(old, input_scale=scales(function))
-    scaled = rewrite(old, signature="scaled")
+    same = propagated(old, input_scale=scales(function))
+    scaled = propagated(old, signature="scaled")
     assert [a.shape for a in same.in_avals] == [a.shape for a in old.in_avals]
     assert [a.shape for a in same.out_avals] == [a.shape for a in old.out_avals]
     for rows, columns in ((3, 2), (5, 4)):
@@ -282,8 +283,8 @@ def test_symbolic_shapes_are_bit_equal_once_refined(function: Function) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS[:2], ids=str)
 def test_files_keep_symbolic_shapes(function: Function, signature: str) -> None:
     old = function.exported()
-    read = export.deserialize(bytearray(serialize(rewrite(old, signature=signature))))
-    assert [a.shape for a in rewrite(old).in_avals] == [a.shape for a in old.in_avals]
+    read = export.deserialize(bytearray(serialize(propagated(old, signature=signature))))
+    assert [a.shape for a in propagated(old).in_avals] == [a.shape for a in old.in_avals]
     for rows, columns in ((2, 3), (4, 1)):
         arguments = function.draw(rows, columns)
         given = arguments if signature == "same" else pairs(function, arguments)
@@ -294,7 +295,7 @@ def test_files_keep_symbolic_shapes(function: Function, signature: str) -> None:
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_gradients_with_symbolic_shapes(signature: str) -> None:
     old = export.export(jax.jit(lambda x, w: jnp.sum(jnp.tanh(x @ w))))(shaped(B, N), shaped(N, 2))
-    new = rewrite(old, signature=signature)
+    new = propagated(old, signature=signature)
 
     def call(x: Any, w: Any) -> Any:
         return asarray(new.call(*(as_scaled_array((x, w)) if signature == "scaled" else (x, w))))
@@ -306,7 +307,7 @@ def test_gradients_with_symbolic_shapes(signature: str) -> None:
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_constraints_on_sizes_are_kept(signature: str) -> None:
     old = export.export(jax.jit(lambda x, y: x + y[0]))(shaped(2 * N), shaped(3, 2 * N))
-    new = rewrite(old, signature=signature)
+    new = propagated(old, signature=signature)
     x, y = jnp.ones(3), jnp.ones((3, 3))
     given = as_scaled_array((x, y)) if signature == "scaled" else (x, y)
     with pytest.raises(ValueError, match="Division had remainder"):
@@ -329,8 +330,8 @@ def test_masks_of_dynamic_shape_saturate(dtype: Any, exponent: int) -> None:
     x = np.linspace(-1, 1, 6, dtype=dtype).reshape(2, 3)
     mask = np.array([[True, False, True], [False] * 3])
     expected = np.asarray(old.call(x, mask))
-    same = rewrite(old, input_scale={"*": 2.0**exponent})
-    scaled = rewrite(old, signature="scaled").call(as_scaled_array(x, scale=2.0**exponent), mask)
+    same = propagated(old, input_scale={"*": 2.0**exponent})
+    scaled = propagated(old, signature="scaled").call(as_scaled_array(x, scale=2.0**exponent), mask)
     for actual in (same.call(x, mask), asarray(scaled)):
         np.testing.assert_allclose(np.asarray(actual), expected, rtol=2e-3)
 

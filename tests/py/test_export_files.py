@@ -17,12 +17,13 @@ import pytest
 import scalify_hlo as jsa
 from scalify_hlo import InputError, UsageError
 from tests.py import samples
+from tests.py.judge import propagated
 
 
 @pytest.fixture(scope="module")
 def scaled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("files") / "scaled.jax_export"
-    path.write_bytes(jsa.serialize(jsa.rewrite(samples.exported(), signature="scaled")))
+    path.write_bytes(jsa.serialize(propagated(samples.exported(), signature="scaled")))
     return path
 
 
@@ -80,7 +81,7 @@ def test_states_of_optax_are_written_and_read(name: str, tmp_path: Path) -> None
     arguments = params, optimizer.init(params), jnp.ones((2, 3))
     exported = jax.export.export(jax.jit(step))(*arguments)
     path = tmp_path / "step"
-    for program in (exported, jsa.rewrite(exported, signature="scaled")):
+    for program in (exported, propagated(exported, signature="scaled")):
         path.write_bytes(jsa.serialize(program))
         assert str(jsa.deserialize(path.read_bytes()).in_tree) == str(program.in_tree)
     code = f"import scalify_hlo, optax; scalify_hlo.deserialize(open({str(path)!r}, 'rb').read())"

@@ -21,7 +21,6 @@ from scalify_hlo import (
     as_scaled_array,
     asarray,
     register_for_export,
-    rewrite,
     serialize,
 )
 from scalify_hlo.cli.main import main
@@ -30,6 +29,7 @@ from scalify_hlo.frontend.marks import pair_tree
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.jax_api.stored_program import scaled_node
 from tests.py import samples
+from tests.py.judge import propagated
 
 CLOSE: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-6}
 
@@ -55,7 +55,7 @@ def gradient(call: Any) -> Any:
 
 def test_same_keeps_the_signature_and_the_numbers() -> None:
     old = samples.exported()
-    new = rewrite(old, input_scale={"*w*": 2.0**-3, "x": 4.0})
+    new = propagated(old, input_scale={"*w*": 2.0**-3, "x": 4.0})
     assert new.in_avals == old.in_avals
     assert new.out_avals == old.out_avals
     assert same_tree(new.in_tree, old.in_tree)
@@ -66,13 +66,13 @@ def test_same_keeps_the_signature_and_the_numbers() -> None:
 
 def test_the_vjp_of_same_is_rewritten_with_the_scales_of_its_arguments() -> None:
     old = samples.exported()
-    new = rewrite(old, input_scale={"params['w']": 2.0**-3})
+    new = propagated(old, input_scale={"params['w']": 2.0**-3})
     assert "1.250000e-01" in new.vjp().mlir_module() or "8.000000e+00" in new.vjp().mlir_module()
     assert_close(gradient(new.call), gradient(old.call))
 
 
 def test_scaled_makes_pairs_of_floats_and_only_of_them() -> None:
-    new = rewrite(samples.exported(), signature="scaled")
+    new = propagated(samples.exported(), signature="scaled")
     shapes = [a.str_short() for a in new.in_avals]
     assert shapes == ["float32[4]", "float32[]", "float32[4,4]", "float32[]", "float32[8,4]",
                       "float32[]", "int32[]"]  # fmt: skip
@@ -88,7 +88,7 @@ def test_scaled_makes_pairs_of_floats_and_only_of_them() -> None:
 @pytest.mark.slow
 def test_gradients_through_scaled() -> None:
     old = samples.exported()
-    new = rewrite(old, signature="scaled")
+    new = propagated(old, signature="scaled")
 
     def call(*arguments: Any) -> Any:
         return new.call(*as_scaled_array(arguments))
@@ -98,7 +98,7 @@ def test_gradients_through_scaled() -> None:
 
 def test_the_vjp_of_scaled_takes_and_gives_scaled_cotangents() -> None:
     old = samples.exported()
-    new = rewrite(old, signature="scaled")
+    new = propagated(old, signature="scaled")
     arguments = samples.arguments()
     cotangents = (jnp.float32(24.0), np.zeros((), jax.dtypes.float0))
     flat = jax.tree.leaves(arguments)
@@ -116,7 +116,7 @@ def test_the_vjp_of_scaled_takes_and_gives_scaled_cotangents() -> None:
 def test_second_order_gradients() -> None:
     old = export.export(jax.jit(lambda x: jnp.sum(x**3)))(jnp.ones(3))
     x = jnp.arange(3.0)
-    for new in (rewrite(old), rewrite(old, input_scale={"x": 4.0})):
+    for new in (propagated(old), propagated(old, input_scale={"x": 4.0})):
         hessian = jax.grad(lambda x, f=new: jnp.sum(jax.grad(f.call)(x)))(x)
         np.testing.assert_allclose(hessian, 6 * x)
 
@@ -130,7 +130,7 @@ def test_arguments_that_the_module_dropped(signature: str) -> None:
     arguments = (jnp.ones(3), jnp.arange(2.0), jnp.ones(5), jnp.ones(2))
     old = export.export(jax.jit(f))(*arguments)
     assert old.module_kept_var_idx == (1, 3)
-    new = rewrite(old, signature=signature)
+    new = propagated(old, signature=signature)
     given = arguments if signature == "same" else as_scaled_array(arguments)
     assert new.module_kept_var_idx == ((1, 3) if signature == "same" else (2, 3, 6, 7))
     assert_close(new.call(*given), f(*arguments))
@@ -144,7 +144,7 @@ def test_symbolic_shapes_are_kept(signature: str) -> None:
     (n,) = export.symbolic_shape("n")
     shape = jax.ShapeDtypeStruct((n, 4), jnp.float32)
     old = export.export(jax.jit(lambda x: jnp.tanh(x).sum(0) / x.shape[0]))(shape)
-    new = rewrite(old, signature=signature)
+    new = propagated(old, signature=signature)
     assert new.in_avals[0].shape == old.in_avals[0].shape
     for size in (1, 5):
         x = jnp.ones((size, 4)) * 0.5
@@ -154,7 +154,7 @@ def test_symbolic_shapes_are_kept(signature: str) -> None:
 
 def test_more_than_one_platform() -> None:
     old = export.export(jax.jit(lambda x: x * 2), platforms=("cpu", "cuda"))(jnp.ones(3))
-    new = rewrite(old, signature="scaled")
+    new = propagated(old, signature="scaled")
     assert new.platforms == ("cpu", "cuda")
     assert_close(new.call(as_scaled_array(jnp.ones(3))), jnp.full(3, 2.0))
 
@@ -165,20 +165,20 @@ def test_keys_and_other_dtypes_stand_aside() -> None:
 
     arguments = (jax.random.key(1), jnp.ones(4, jnp.bfloat16), jnp.array(True))
     old = export.export(jax.jit(f))(*arguments)
-    new = rewrite(old, signature="scaled")
+    new = propagated(old, signature="scaled")
     assert_close(new.call(*as_scaled_array(arguments)), f(*arguments))
 
 
 def test_keyword_arguments() -> None:
     old = export.export(jax.jit(lambda x, *, y: {"r": x - y}))(jnp.ones(2), y=jnp.ones(2))
-    new = rewrite(old, signature="scaled")
+    new = propagated(old, signature="scaled")
     scaled = as_scaled_array(jnp.arange(2.0))
     assert_close(new.call(scaled, y=scaled)["r"], jnp.zeros(2))
 
 
 @pytest.mark.parametrize("signature", ["same", "scaled"])
 def test_files_hold_the_vjp_too(signature: str) -> None:
-    new = rewrite(samples.exported(), signature=signature)
+    new = propagated(samples.exported(), signature=signature)
     read = export.deserialize(bytearray(serialize(new, vjp_order=1)))
     assert same_tree(read.in_tree, new.in_tree)
     given = samples.arguments() if signature == "same" else as_scaled_array(samples.arguments())
@@ -189,7 +189,7 @@ def test_files_hold_the_vjp_too(signature: str) -> None:
 
 
 def test_calls_work_inside_jit() -> None:
-    new = rewrite(samples.exported(), signature="scaled")
+    new = propagated(samples.exported(), signature="scaled")
     outer = jax.jit(lambda arguments: asarray(new.call(*as_scaled_array(arguments))))
     assert_close(outer(samples.arguments()), samples.exported().call(*samples.arguments()))
 

@@ -38,9 +38,9 @@ NAMES = (
 TEXTS = {p.name: p.text() for p in PROGRAMS if p.name in NAMES}
 
 OPTIONS = (
-    {"signature": "scaled"},
-    {"signature": "same", "input_scale": {"*": 2.0**3}},
-    {"signature": "scaled", "settings": {"meet": "max"}},
+    {"recipe": "propagate", "signature": "scaled"},
+    {"recipe": "propagate", "signature": "same", "input_scale": {"*": 2.0**3}},
+    {"recipe": "propagate", "signature": "scaled", "settings": {"meet": "max"}},
 )
 
 
@@ -110,7 +110,7 @@ PICKED = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_programs_are_whole_before(name: str) -> None:
-    assert check_text(TEXTS[name], make_options(signature="scaled"))
+    assert check_text(TEXTS[name], make_options("propagate", "scaled"))
 
 
 def test_every_name_is_a_programs() -> None:
@@ -139,6 +139,6 @@ def test_damaged_bytecode_is_a_program_or_an_input_error(
 def test_the_edits_leave_some_programs_whole() -> None:
     """The rules, and not the parser alone, see what was edited."""
     random = Random(0)
-    options = make_options(signature="scaled")
+    options = make_options("propagate", "scaled")
     texts = [edited(TEXTS[name], random) for name in sorted(TEXTS) for _ in range(3)]
     assert sum(check_text(text, options) for text in texts) > len(texts) / 10

@@ -18,6 +18,7 @@ from scalify_hlo.cli.main import main
 from scalify_hlo.cli.matmul_table import ROLES, SORTS
 from scalify_hlo.io.pairs import pairs_of
 from scalify_hlo.io.program import read_text
+from tests.py.judge import propagated
 from tests.py.schemas import faults
 
 
@@ -229,7 +230,7 @@ class TestRewritten:
 
     def test_pairs_without_names(self) -> None:
         plain = "func.func @main(%x: tensor<4xf32>, %n: tensor<i32>, %y: tensor<f32>) { return }"
-        new = rewrite(plain, signature="scaled")
+        new = propagated(plain, signature="scaled")
         assert pairs_of(read_text(new).module) == {0: 1, 3: 4}
 
     def test_an_original_has_no_pairs(self, text: str) -> None:

@@ -23,7 +23,7 @@ from scalify_hlo.passes.pipeline import Options, run_passes
 from scalify_hlo.passes.propagate import PropagatePass
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.recipes.model import Inputs, Recipe
-from tests.py.judge import parse, unrecorded
+from tests.py.judge import parse, propagated, unrecorded
 
 CONFIG = gpt2.Config(layers=2, width=64, heads=2, sequence=32, vocab=96, batch=4)
 SIGNATURES = ("same", "scaled")
@@ -165,7 +165,7 @@ def test_sixteen_bits_are_for_all_sites_but_take_no_algorithm(text: str, name: s
 
 
 def test_the_original_is_left_alone_by_propagate(text: str) -> None:
-    assert "f8" not in scalify_hlo.rewrite(text)
+    assert "f8" not in propagated(text)
 
 
 X, W = (

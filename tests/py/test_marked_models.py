@@ -12,7 +12,7 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo.errors import InputError
-from tests.py.judge import assert_invariant, parse, rewritten
+from tests.py.judge import assert_invariant, parse, propagated, rewritten
 
 WIDTH = 8
 
@@ -119,7 +119,7 @@ def test_symbolic_shapes() -> None:
     (size,) = jax.export.symbolic_shape("n")
     function: Any = jax.jit(lambda x: jsa.dynamic_rescale_l2(x * x) + jsa.dynamic_rescale_l1(x))
     exported = jax.export.export(function)(jax.ShapeDtypeStruct((size, 4), jnp.float32))
-    program = jsa.rewrite(exported, signature="scaled")
+    program = propagated(exported, signature="scaled")
     x = np.random.default_rng(0).standard_normal((6, 4)).astype(np.float32)
     result = program.call(jsa.ScaledArray(x / 8, np.float32(8)))
     np.testing.assert_allclose(jsa.asarray(result), function(x), rtol=1e-6)
@@ -157,7 +157,7 @@ class TestCustomScale:
         rng = np.random.default_rng(0)
         x, w = (rng.standard_normal((WIDTH, WIDTH)).astype(np.float32) for _ in range(2))
         data = jax.export.export(jax.jit(function))(x, w).serialize()
-        program = jax.export.deserialize(bytearray(jsa.rewrite(bytes(data), signature=signature)))
+        program = jax.export.deserialize(bytearray(propagated(bytes(data), signature=signature)))
         given = jsa.as_scaled_array((x, w)) if signature == "scaled" else (x, w)
         result = jsa.asarray(program.call(*given))
         expected = function(x, w)

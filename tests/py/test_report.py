@@ -18,7 +18,7 @@ from scalify_hlo.analysis.matmuls import MATMULS
 from scalify_hlo.cli.main import main
 from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize.selection import EXCLUDED
-from tests.py.judge import parse
+from tests.py.judge import parse, propagated
 from tests.py.schemas import faults
 
 Types = tuple[Any, ...]
@@ -161,7 +161,7 @@ def test_what_the_recipe_leaves_out_is_listed() -> None:
 
 def test_a_recipe_that_narrows_nothing_lists_matmuls_as_they_are() -> None:
     text = exported(training, *ARGUMENTS)
-    plain, (listed, report) = rewrite(text), rewrite(text, report=True)
+    plain, (listed, report) = propagated(text), propagated(text, report=True)
     assert plain == listed
     assert report.matmuls
     assert summary(report) == "propagate: 8 matmuls left as they are"

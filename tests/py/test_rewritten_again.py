@@ -19,7 +19,7 @@ from scalify_hlo.io.program import read_program, read_text
 from scalify_hlo.passes.record import REWRITTEN, rewrites_of
 from scalify_hlo.run.check import compile_module
 from tests.py import samples
-from tests.py.judge import evaluate, parse
+from tests.py.judge import evaluate, parse, propagated
 from tests.py.test_recipe import assert_one_sentence, call
 
 TEXT = samples.TEXT
@@ -73,7 +73,7 @@ class TestForms:
     def test_the_rewrite_is_recorded_and_refused_again(self, form: str) -> None:
         program = forms()[form]
         assert recorded(program) == []
-        new = jsa.rewrite(program, signature="scaled")
+        new = propagated(program, signature="scaled")
         assert recorded(new) == [SCALED]
         assert recorded(program) == []
         with pytest.raises(InputError, match="was rewritten before, by scalify-hlo") as caught:
@@ -83,8 +83,8 @@ class TestForms:
         assert SCALED in caught.value.message
 
     def test_same_then_scaled_on_purpose(self, form: str) -> None:
-        new = jsa.rewrite(forms()[form], input_scale={"*": 2.0**-4})
-        twice = jsa.rewrite(new, signature="scaled", again=True)
+        new = propagated(forms()[form], input_scale={"*": 2.0**-4})
+        twice = propagated(new, signature="scaled", again=True)
         first, second = recorded(twice)
         assert first.endswith("signature same, input scale *=0.0625")
         assert second == SCALED
@@ -95,8 +95,8 @@ def test_values_of_a_program_rewritten_twice() -> None:
     rng = np.random.default_rng(0)
     w, x = (rng.standard_normal((32, 32)).astype(np.float32) for _ in range(2))
     text = exported().mlir_module()
-    same = jsa.rewrite(text, input_scale={"*": 2.0**-4})
-    twice = jsa.rewrite(same, signature="scaled", again=True)
+    same = propagated(text, input_scale={"*": 2.0**-4})
+    twice = propagated(same, signature="scaled", again=True)
     one = np.ones((), np.float32)
     data, scale = compile_module(twice)((w, one, x, one))
     expected = compile_module(text)((w, x))[0]
@@ -105,9 +105,9 @@ def test_values_of_a_program_rewritten_twice() -> None:
 
 
 def test_the_vjp_is_recorded_too() -> None:
-    new = jsa.rewrite(exported(), signature="scaled")
+    new = propagated(exported(), signature="scaled")
     assert recorded(new.vjp()) == [SCALED]
-    again = jsa.rewrite(jsa.rewrite(exported(), input_scale={"*": 0.5}), again=True, recipe="bf16")
+    again = jsa.rewrite(propagated(exported(), input_scale={"*": 0.5}), again=True, recipe="bf16")
     assert len(recorded(again.vjp())) == 2
 
 
@@ -123,9 +123,9 @@ def test_options_are_recorded() -> None:
 
 
 def test_a_program_that_is_left_as_it_was_says_nothing() -> None:
-    new = jsa.rewrite(TEXT)
+    new = propagated(TEXT)
     assert REWRITTEN not in new
-    assert jsa.rewrite(new) == new
+    assert propagated(new) == new
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_a_program_that_is_left_as_it_was_says_nothing() -> None:
 def test_what_somebody_else_wrote_there(attribute: str, text: str) -> None:
     module = TEXT.replace("@tiny", f"@tiny attributes {{{REWRITTEN} = {attribute}}}")
     with pytest.raises(InputError, match=f"before, by {text}"):
-        jsa.rewrite(module)
-    twice = jsa.rewrite(module, signature="scaled", again=True)
+        propagated(module)
+    twice = propagated(module, signature="scaled", again=True)
     assert recorded(twice)[1:] == [SCALED]
 
 
@@ -151,7 +151,7 @@ def test_older_versions_hold_it() -> None:
 class TestCommands:
     def scaled(self, tmp_path: Path) -> Path:
         path = tmp_path / "scaled.mlir"
-        path.write_text(jsa.rewrite(TEXT, signature="scaled"))
+        path.write_text(propagated(TEXT, signature="scaled"))
         return path
 
     def test_rewrite_refuses_and_takes_again(self, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ class TestCommands:
 def test_a_profile_of_a_rewritten_program_fits_it() -> None:
     rng = np.random.default_rng(0)
     arrays = tuple(rng.standard_normal((32, 32)).astype(np.float32) for _ in range(2))
-    same = jsa.rewrite(exported(), input_scale={"*": 2.0**-4})
+    same = propagated(exported(), input_scale={"*": 2.0**-4})
     profile = jsa.calibrate(same, [arrays])
     new = jsa.rewrite(same, profile=profile, again=True)
     assert "f8E4M3FN" in new.mlir_module()

@@ -14,7 +14,7 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from tests.py.judge import evaluate, parse
+from tests.py.judge import evaluate, parse, propagated
 
 Function = Callable[..., Any]
 
@@ -53,7 +53,8 @@ def rewritten(
 ) -> tuple[jax.export.Exported, jax.export.Exported]:
     original = jax.export.export(jax.jit(function))(*types)
     settings = {"inputs.blocks": list(blocks), **options.pop("settings", {})}
-    return original, jsa.rewrite(original, signature="scaled", settings=settings, **options)
+    how: Any = {"recipe": "propagate", "signature": "scaled", "settings": settings} | options
+    return original, jsa.rewrite(original, **how)
 
 
 def assert_exact(function: Function, types: Sequence[Any], blocks: Sequence[str]) -> str:
@@ -345,7 +346,7 @@ def test_a_recursive_call_is_refused() -> None:
       return %0 : tensor<4x4xf32>
     }"""
     with pytest.raises(jsa.InputError, match="@f calls itself"):
-        jsa.rewrite(text, signature="scaled", settings={"inputs.blocks": ["w=0x1"]})
+        propagated(text, signature="scaled", settings={"inputs.blocks": ["w=0x1"]})
 
 
 def test_scales_that_help_no_cast_are_named() -> None:

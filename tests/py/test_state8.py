@@ -21,7 +21,7 @@ from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.run.check import compile_module
 from tests.py import eight_devices, resumed
 from tests.py import moments_numpy as model
-from tests.py.judge import parse
+from tests.py.judge import parse, propagated
 from tests.py.test_recipe import call
 
 OPTIMIZERS: dict[str, Callable[[], optax.GradientTransformation]] = {
@@ -318,17 +318,17 @@ BLOCKS = {"state.first_moment": "e4m3", "state.moment_scales": "block"}
 class TestRemarks:
     def test_moments_of_f64_keep_their_format_with_a_remark(self) -> None:
         text = TEXT.replace("KIND", "f64")
-        new, report = jsa.rewrite(text, settings=BLOCKS, signature="scaled", report=True)
+        new, report = propagated(text, settings=BLOCKS, signature="scaled", report=True)
         assert "f8E8M0FNU" not in new
         (remark,) = [r for r in report.remarks if "keeps the format" in r.message]
         assert "arg2, which is tensor<32x200xf64>" in remark.message
         with pytest.raises(InputError, match="keeps the format of arg2"):
-            jsa.rewrite(text, settings=BLOCKS, signature="scaled", strict=True)
+            propagated(text, settings=BLOCKS, signature="scaled", strict=True)
 
     @pytest.mark.parametrize("kind", ["f32", "bf16", "f16"])
     def test_other_moments_are_stored(self, kind: str) -> None:
         text = TEXT.replace("KIND", kind)
-        new = jsa.rewrite(text, settings=BLOCKS, signature="scaled", strict=True)
+        new = propagated(text, settings=BLOCKS, signature="scaled", strict=True)
         module = parse(new)
         rng = np.random.default_rng(0)
         dtype = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16}[kind]
@@ -350,7 +350,7 @@ class TestRemarks:
             "func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {"
             " %y = stablehlo.tanh %x : tensor<8x8xf32> return %y : tensor<8x8xf32> }"
         )
-        _, report = jsa.rewrite(text, settings=BLOCKS, signature="scaled", report=True)
+        _, report = propagated(text, settings=BLOCKS, signature="scaled", report=True)
         assert any("state.moment_scales is block" in r.message for r in report.remarks)
 
     def test_a_moment_is_measured_where_a_cast_depends_on_its_size(self) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
+from tests.py.judge import propagated
 
 Array = jax.Array
 ONES = jnp.ones(4)
@@ -57,7 +58,7 @@ def test_calls_that_branch_are_looked_at_so_far() -> None:
     exported = jax.export.export(jax.jit(lambda s, g: {"w": branching(s["w"], g)}))(
         {"w": ONES}, ONES
     )
-    jsa.rewrite(exported, signature="scaled")
+    propagated(exported, signature="scaled")
 
 
 def test_memory_that_goes_to_another_result_moves_no_scale() -> None:
@@ -66,7 +67,7 @@ def test_memory_that_goes_to_another_result_moves_no_scale() -> None:
 
     y = 2.0**-18 * jnp.arange(1.0, 65)
     exported = jax.export.export(jax.jit(f, donate_argnums=0))(jnp.ones(64), y)
-    program = jsa.rewrite(exported, signature="scaled")
+    program = propagated(exported, signature="scaled")
     x = jsa.as_scaled_array(jnp.ones(64), scale=2.0**40)
     found = program.call(x, jsa.as_scaled_array(y))[0]
     assert np.count_nonzero(np.asarray(found)) == 64

@@ -22,6 +22,7 @@ from scalify_hlo.frontend import checkpoint
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.run.compare import compare
 from tests.py.commands import call
+from tests.py.judge import propagated
 from tests.py.stored_weights import batch, parameters, predict
 
 OPTIMIZER = optax.adam(1e-2)
@@ -233,7 +234,7 @@ def test_f64_keeps_its_bits() -> None:
     with jax.enable_x64(True):
         w = np.random.default_rng(0).standard_normal((32, 32))
         original = jax.export.export(jax.jit(lambda w, n: (w @ w, n)))(w, np.arange(3))
-        program = jsa.rewrite(original, signature="scaled")
+        program = propagated(original, signature="scaled")
         Path("f64.export").write_bytes(jsa.serialize(program))
         leaves = jax.tree.leaves(jsa.scaled_state(program, (w,)))
     assert state("f64.export", {"w": w}).endswith("; all are exact")

@@ -14,7 +14,7 @@ from scalify_hlo import InputError, UsageError, rewrite
 from scalify_hlo.io.artifact import write_artifact
 from scalify_hlo.recipes.model import DEVICES, WITH_ALGORITHMS, Target
 from scalify_hlo.run.check import compile_module
-from tests.py.judge import assert_same_bits, parse
+from tests.py.judge import assert_same_bits, parse, propagated
 
 TARGETS = get_args(Target)
 RECIPES = ("fp8", "fp8-state", "unit", "fp8-current", "fp8-delayed")
@@ -95,5 +95,5 @@ def test_the_gradient_of_a_program_for_tpus_says_nothing_either() -> None:
 def test_a_program_for_tpus_is_not_for_gpus(target: str) -> None:
     with pytest.raises(UsageError, match=f"{target}.*was exported for tpu"):
         rewrite(exported("tpu"), recipe="fp8", settings={"target": target})
-    rewrite(exported("tpu"), settings={"target": target})
+    propagated(exported("tpu"), settings={"target": target})
     rewrite(exported("cuda", "tpu"), recipe="fp8", settings={"target": target})

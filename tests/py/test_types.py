@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from scalify_hlo import InputError, rewrite
+from scalify_hlo import InputError
 from scalify_hlo.cli.main import main
 from scalify_hlo.dialect.formats import FORMATS
 from scalify_hlo.io.tensors import DTYPES, Array
 from scalify_hlo.run.interpreter import evaluate
-from tests.py.judge import parse
+from tests.py.judge import parse, propagated
 
 REAL = [name for name in FORMATS if name in DTYPES]
 BELOW_F8 = [name for name in REAL if name.startswith(("f4E", "f6E"))]
@@ -72,7 +72,7 @@ def test_means_the_same(type_: str, op: str) -> None:
     x, y = (wide(type_, values).astype(dtype) for values in (X, Y))
     (expected,) = run(text, [(wide(type_, x) * 2).astype(dtype), y])
     arguments = [x, np.asarray(2, scale), y, np.asarray(1, scale)]
-    data, factor = run(rewrite(text, signature="scaled"), arguments)
+    data, factor = run(propagated(text, signature="scaled"), arguments)
     assert factor.dtype == scale
     actual = (wide(type_, data) * float(factor)).astype(dtype)
     np.testing.assert_array_equal(wide(type_, actual), wide(type_, expected))
@@ -82,7 +82,7 @@ def test_means_the_same(type_: str, op: str) -> None:
 @pytest.mark.parametrize("op", BODIES)
 def test_is_rewritten(type_: str, op: str) -> None:
     """The pass at the end verifies the module."""
-    assert f"tensor<4x{type_}>, %arg1: tensor<f32>" in rewrite(
+    assert f"tensor<4x{type_}>, %arg1: tensor<f32>" in propagated(
         program(type_, op), signature="scaled"
     )
 
@@ -92,13 +92,13 @@ def test_scales_of_f64_go_beyond_f32(type_: str) -> None:
     dtype, text = np.dtype(DTYPES[type_]), program(type_, "multiply")
     x = wide(type_, X).astype(dtype)
     tiny, huge = np.asarray(2.0**-300), np.asarray(2.0**400)
-    data, factor = run(rewrite(text, signature="scaled"), [x, tiny, x, huge])
+    data, factor = run(propagated(text, signature="scaled"), [x, tiny, x, huge])
     np.testing.assert_array_equal(data * float(factor), x * x * 2.0**100)
 
 
 def test_scale_format_is_no_float() -> None:
     text = program("f8E8M0FNU", "multiply")
-    assert "arg2" not in rewrite(text, signature="scaled")
+    assert "arg2" not in propagated(text, signature="scaled")
 
 
 QUANTIZED = """
@@ -111,7 +111,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 def test_quantized_types_are_refused() -> None:
     with pytest.raises(InputError, match="a type of the program is quantized already") as caught:
-        rewrite(QUANTIZED)
+        propagated(QUANTIZED)
     assert caught.value.location == "<program>:3:75"
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import scalify_hlo as sh
 from tests.py import judge
+from tests.py.judge import propagated
 
 pytestmark = pytest.mark.slow
 
@@ -237,8 +238,8 @@ def test_calls_know_how_uncertain_f16_data_are() -> None:
     plain, calling = (jax.export.export(jax.jit(function))(x) for function in (squares, called))
     for exponent in range(-4, 5):
         scales = {"x": 2.0**exponent}
-        expected = sh.rewrite(plain, input_scale=scales).call(x)
-        found = sh.rewrite(calling, input_scale=scales).call(x)
+        expected = propagated(plain, input_scale=scales).call(x)
+        found = propagated(calling, input_scale=scales).call(x)
         assert np.array_equal(np.asarray(found), np.asarray(expected)), exponent
 
 

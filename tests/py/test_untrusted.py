@@ -16,7 +16,7 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from tests.py import judge
-from tests.py.judge import unrecorded
+from tests.py.judge import propagated, unrecorded
 
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
@@ -162,7 +162,7 @@ def test_the_models_own_casts_apply_scales_first(declared: int) -> None:
         return a.astype(jnp.float16)
 
     program = jax.export.export(jax.jit(squared))(ORTHOGONAL)
-    same = sh.rewrite(program, input_scale={"*": 2.0**declared})
+    same = propagated(program, input_scale={"*": 2.0**declared})
     np.testing.assert_array_equal(same.call(ORTHOGONAL), program.call(ORTHOGONAL))
 
 
@@ -171,7 +171,7 @@ def test_bounded_functions_leave_near_unit() -> None:
     x = np.random.default_rng(0).uniform(0.1, 3, SIZE).astype(np.float16)
     y = np.random.default_rng(1).uniform(0.1, 3, SIZE).astype(np.float16)
     program = jax.export.export(jax.jit(jax.scipy.special.gammainc))(x, y)
-    scaled = sh.rewrite(program, signature="scaled")
+    scaled = propagated(program, signature="scaled")
     pairs = [
         sh.ScaledArray(v / np.float16(2.0**k), jnp.float32(2.0**k)) for v, k in ((x, -7), (y, -12))
     ]
@@ -190,7 +190,7 @@ def test_sums_with_constants_keep_the_constants_near_unit() -> None:
         return y
 
     program = jax.export.export(jax.jit(polynomial))(X)
-    rewritten = sh.rewrite(str(program.mlir_module()), input_scale={"*": 2.0**-4})
+    rewritten = propagated(str(program.mlir_module()), input_scale={"*": 2.0**-4})
     constants = [
         abs(float(part.partition(">")[0]))
         for part in rewritten.split("dense<")[1:]

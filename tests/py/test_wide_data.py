@@ -10,10 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import scalify_hlo
 from benchmarks.models.run import RUNS
 from benchmarks.wide_values import Original
-from tests.py.judge import parse
+from tests.py.judge import parse, propagated
 
 ROWS, WIDTH = 8, 256
 
@@ -92,7 +91,7 @@ def program(name: str) -> tuple[str, list[Any], dict[str, float]]:
 def test_no_value_is_much_further_from_unit_than_before(name: str) -> None:
     text, arguments, scales = program(name)
     original = Original(text, arguments, RUNS["interpreter"], exact=True)
-    rewritten = scalify_hlo.rewrite(original.text, signature="same", input_scale=scales)
+    rewritten = propagated(original.text, signature="same", input_scale=scales)
     parse(rewritten)
     line = original.compare(rewritten)
     assert line.holds, line

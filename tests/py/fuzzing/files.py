@@ -28,9 +28,9 @@ from tests.py.programs import PROGRAMS
 
 FORMS = ("text", "bytecode", "artifact", "exported")
 OPTIONS: tuple[tuple[str, ...], ...] = (
-    ("--signature", "scaled"),
-    ("--input-scale", "*=2^3"),
-    ("--signature", "scaled", "--set", "meet=max"),
+    ("--recipe", "propagate", "--signature", "scaled"),
+    ("--recipe", "propagate", "--input-scale", "*=2^3"),
+    ("--recipe", "propagate", "--signature", "scaled", "--set", "meet=max"),
     ("--recipe", "fp8", "--set", "matmul.smallest=1"),
     ("--recipe", "fp16-state", "--signature", "scaled"),
 )
@@ -176,7 +176,7 @@ def _options(options: tuple[str, ...]) -> Options:
     pairs = list(zip(options[::2], options[1::2], strict=True))
     given = dict(pairs)
     return make_options(
-        given.get("--recipe", "propagate"),
+        given["--recipe"],
         given.get("--signature", "same"),
         {"*": 2.0**3} if "--input-scale" in given else {},
         dict(pair.split("=") for option, pair in pairs if option == "--set"),
