@@ -32,6 +32,7 @@ from scalify_hlo.analysis.state import Reach
 from scalify_hlo.analysis.tables import Table, table_of
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.ragged import RAGGED_DOT, is_composite
+from scalify_hlo.dialect.scaled_dot import is_scaled_dot
 from scalify_hlo.dialect.traits import CONTRACTIONS, LOOKUPS
 
 MATMULS: Final = CONTRACTIONS | {RAGGED_DOT}
@@ -177,14 +178,18 @@ class Walk:
         """Yields ops up to the last matmul; the optimizer after it is as large as the model."""
         for number in range(len(self._main), 0, -1):
             name, op = self._main[number - 1]
-            if name in MATMULS or (name in INSIDES and self._has_matmuls(op)):
+            if self._is_matmul(name, op) or (name in INSIDES and self._has_matmuls(op)):
                 return self._main[:number]
         return ()
+
+    @staticmethod
+    def _is_matmul(name: str, op: ir.Operation) -> bool:
+        return name in MATMULS or is_scaled_dot(op, name)
 
     def _has_matmuls(self, op: ir.Operation) -> bool:
         """Whether an op is a matmul, or contains or calls one."""
         name = op.name
-        if name in MATMULS:
+        if self._is_matmul(name, op):
             return True
         if name in CALLS:
             return not is_composite(op) and self._calls_matmuls(op.attributes[CALLS[name]].value)
@@ -211,7 +216,7 @@ class Walk:
                 scope.broadcast(name, operation)
             elif name in MOVING:
                 scope.move(name, operation)
-            elif name in MATMULS:
+            elif self._is_matmul(name, operation):
                 self._matmul(operation.opview, scope)
             elif name in CALLS:
                 self._call(operation.opview, name, scope)

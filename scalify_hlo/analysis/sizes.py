@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.dialect import ragged
+from scalify_hlo.dialect import ragged, scaled_dot
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 
 
@@ -83,12 +83,24 @@ def _extent(op: ir.OpView) -> Extent:
         return Extent(_rest(lhs, gone[0]), _rest(rhs, gone[1]), _product(terms), batch)
     if op.operation.name == RAGGED_DOT:
         return _of_ragged(op)
+    if scaled_dot.is_scaled_dot(op.operation, op.operation.name):
+        return _of_blocks(op)
     if op.operation.name == "stablehlo.dot":
         return Extent(_product(lhs[:-1]), _product(rhs[1:]), _product([max(lhs[-1], rhs[0])]))
     numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
     output = numbers.kernel_output_feature_dimension
     windows = _rest(list(op.results[0].type.shape), [numbers.output_feature_dimension])
     return Extent(windows, _product([rhs[output]]), _rest(rhs, [output]))
+
+
+def _of_blocks(op: ir.OpView) -> Extent:
+    """Returns the extent of a matmul of operands with block scales."""
+    lhs, rhs = (list(value.type.shape) for value in list(op.operands)[:2])
+    numbers = scaled_dot.dimensions(op)
+    m = _rest(lhs, [*numbers.lhs_contracting, *numbers.lhs_batching])
+    n = _rest(rhs, [*numbers.rhs_contracting, *numbers.rhs_batching])
+    k = _product(lhs[d] for d in numbers.lhs_contracting)
+    return Extent(m, n, k, _product(lhs[d] for d in numbers.lhs_batching))
 
 
 def _of_ragged(op: ir.OpView) -> Extent:

@@ -23,6 +23,7 @@ from scalify_hlo.dialect.formats import are_floats
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import matches
+from scalify_hlo.dialect.scaled_dot import is_scaled_dot
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.errors import Remark, UsageError, nearest
 from scalify_hlo.passes.base import Pass, missed
@@ -148,10 +149,12 @@ class RolesPass(Pass):
         marks = _RoleMarks(known, names, report, Projections(walk))
         marks.mark_all(walk.matmuls)
         if self.last_wide:
-            linear = marks.linear(walk.matmuls, vocabulary=self.vocabulary)
-            report.remarks += self._mark_last(main, walk.matmuls, linear)
+            wide = [matmul for matmul in walk.matmuls if not _is_scaled(matmul)]
+            linear = marks.linear(wide, vocabulary=self.vocabulary)
+            report.remarks += self._mark_last(main, wide, linear)
         walk.release()
-        report.matmuls += _not_reached(main, functions, index.ops, len(report.matmuls))
+        listed = sum(matmul.op in MATMULS for matmul in report.matmuls)
+        report.matmuls += _not_reached(main, functions, index.ops, listed)
 
     def _mark_last(
         self, main: ir.OpView, matmuls: Sequence[Matmul], linear: Iterable[Linear]
@@ -222,7 +225,11 @@ class _RoleMarks:
         self._sizes = Sizes()
 
     def mark_all(self, matmuls: Sequence[Matmul]) -> None:
-        """Marks all matmuls, except one whose calls have different roles."""
+        """Marks all matmuls, except one whose calls have different roles.
+
+        A matmul of operands with block scales is narrow already: it is in the report, without marks
+        by which a recipe would quantize it.
+        """
         for matmul in matmuls:
             roles = self._operand_roles(matmul)
             weight = roles.index(WEIGHT) if WEIGHT in roles else None
@@ -233,6 +240,8 @@ class _RoleMarks:
                 mark = self._marked[result] = (OTHER, *roles)
             arguments = self._arguments(matmul)
             number = self._record(matmul, mark[0], roles, arguments)
+            if _is_scaled(matmul):
+                continue
             # Patterns of sites are matched with the name stack, and with arguments by name. The
             # calls of a function share its ops, which have the site that the report lists.
             site = self._report.matmuls[number].site
@@ -331,7 +340,7 @@ def _not_reached(
     def visit(op: ir.Operation, reason: Wide) -> ir.WalkResult:
         if op.name in MATMULS and attributes.ROLES not in op.attributes:
             found.append((op.opview, reason))
-        elif op.name in CALLS:
+        elif op.name in CALLS and not is_scaled_dot(op, op.name):
             callee = op.attributes[CALLS[op.name]].value
             if callee in functions and callee not in seen:
                 seen.add(callee)
@@ -359,6 +368,11 @@ def _not_reached(
         )
         for op, reason in found
     ]
+
+
+def _is_scaled(matmul: Matmul) -> bool:
+    """Whether the operands of a matmul have block scales."""
+    return is_scaled_dot(matmul.op.operation, matmul.op.operation.name)
 
 
 def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, number: int) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.algebra.scale import ANY, ONE, Scaled
+from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect.ragged import RAGGED_DOT, terms
+from scalify_hlo.dialect.scaled_dot import BLOCK_SCALED_DOT, SCALED_DOT, dimensions
 from scalify_hlo.rules.families import (
     keep,
     linear,
     product,
     quotient,
+    rise,
     static_product,
     unscale,
 )
-from scalify_hlo.rules.registry import rule
+from scalify_hlo.rules.registry import CUSTOM_CALLS, rule
 from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -69,6 +72,29 @@ rule(
     formula="Y_d = ragged_dot(A_d, B_d)/k; Y_s = A_s*B_s*k; k = 2^floor(log2(sqrt(K)))",
     source=f"{_MATMUL}, K that of an average group if groups share the contracted dimension",
 )
+
+
+def scaled_dot(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Multiplies the scales of the data and of their block scales: linear in all four operands."""
+    infos = rewriter.infos(list(op.operands))
+    if ANY in infos:
+        return rewriter.set(op.results[0], ANY)
+    scaled = [info for info in infos if isinstance(info, Scaled)]
+    if not scaled and not rewriter.narrow:
+        return None
+    shape, numbers = op.operands[0].type.shape, dimensions(op)
+    terms = static_product([shape[d] for d in numbers.lhs_contracting])
+    found = Scaled(ONE, rise(terms, rewriter))
+    for info in scaled:
+        uncertainty = found.uncertainty * info.uncertainty
+        found = Scaled(found.scale * info.scale, found.level + info.level, uncertainty)
+    if len(scaled) < len(infos):  # The sizes of block scales are seldom known.
+        found = found._replace(uncertainty=UNKNOWN)
+    return rewriter.set(op.results[0], found)
+
+
+for _name in (SCALED_DOT, BLOCK_SCALED_DOT):
+    CUSTOM_CALLS[_name] = scaled_dot
 rule(
     "einsum",
     product(),

@@ -77,7 +77,7 @@ def rule(
 
 
 CUSTOM_CALLS: dict[str, Apply] = {}
-"""Rules of custom calls by target; all others are opaque."""
+"""Rules of custom calls by target, and of composites by name; all other calls are opaque."""
 
 
 def register_rule(op: str, apply: Apply, *, formula: str = "", source: str = "") -> None:

@@ -14,15 +14,13 @@ from typing import Final, TypeAlias
 from scalify_hlo._compat import func, ir, stablehlo
 from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.matmul_names import number_at
+from scalify_hlo.dialect.scaled_dot import SCALED_DOT
 from scalify_hlo.dialect.value_map import erase
 from scalify_hlo.quantize.blocks.operands import BlockOperand, dequantized
 from scalify_hlo.rules import emit
 
 Dot: TypeAlias = Callable[[BlockOperand, BlockOperand, ir.Operation], ir.Value]
 """Builds the f32 matmul of two operands before an op, without their common factors."""
-
-SCALED_DOT: Final = "xla.scaled_dot"
-"""The name of the composite."""
 
 SCALE_ELEMENTS: Final = {"e8m0": "f8E8M0FNU", "e4m3": "f8E4M3FN", "f32": "f32"}
 """The element types of scales by their names in recipes."""
