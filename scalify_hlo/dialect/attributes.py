@@ -28,6 +28,7 @@ attribute                  on               meaning
 ``scalify.readers``        convert          the operands that it makes, by matmuls of the report
 ``scalify.vocabulary``     matmul           computes logits, or is the backward of such a matmul
 ``scalify.last``           matmul           is of one of the last linear layers, which stay wide
+``scalify.members``        matmul           for each operand, the dimensions of members and experts
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
@@ -68,6 +69,7 @@ SWAPPED: Final = "scalify.swapped"
 READERS: Final = "scalify.readers"
 VOCABULARY: Final = "scalify.vocabulary"
 LAST: Final = "scalify.last"
+MEMBERS: Final = "scalify.members"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"

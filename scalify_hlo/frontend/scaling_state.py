@@ -26,7 +26,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.dialect.value_map import erase_argument, replace_uses
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import parse_artifact
-from scalify_hlo.quantize.delayed import AS, LEAVES, Described, described
+from scalify_hlo.quantize.delayed import AS, LEAVES, MEMBER, Described, described
 from scalify_hlo.report.model import ScalingState
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def scaling_tensors(exported: jax.export.Exported) -> tuple[str, ...]:
 
     Returns:
         The names of matmul operands, ``SITE:lhs`` and ``SITE:rhs``. If an operand is cast to two
-        formats, ``as FORMAT`` follows.
+        formats, ``as FORMAT`` follows, and ``member I`` if each member of a sweep has a scale.
 
     Raises:
         UsageError: The program has no such state.
@@ -128,7 +128,7 @@ def _about(exported: jax.export.Exported) -> Described:
 
 
 def _amax(profile: Profile, name: str) -> float:
-    name = name.partition(AS)[0]
+    name = name.partition(MEMBER)[0].partition(AS)[0]
     if name not in profile.tensors:
         raise UsageError(
             f"the profile has no tensor {name!r}",

@@ -13,6 +13,7 @@ from scalify_hlo.analysis.frames import CALLS, functions_in
 from scalify_hlo.analysis.index import LISTING, ModuleIndex, ResultMarks
 from scalify_hlo.analysis.linear_layers import Linear, last_layers
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, MATMULS, OTHER, WEIGHT, Matmul, Walk
+from scalify_hlo.analysis.members import Members
 from scalify_hlo.analysis.names import FORWARD, name_of
 from scalify_hlo.analysis.origins import Origin
 from scalify_hlo.analysis.sizes import Sizes
@@ -148,6 +149,7 @@ class RolesPass(Pass):
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         marks = _RoleMarks(known, names, report, Projections(walk))
         marks.mark_all(walk.matmuls)
+        _mark_members(marks.members(module, walk.matmuls), walk.matmuls)
         if self.last_wide:
             wide = [matmul for matmul in walk.matmuls if not _is_scaled(matmul)]
             linear = marks.linear(wide, vocabulary=self.vocabulary)
@@ -259,6 +261,11 @@ class _RoleMarks:
             counts = vocabulary or matmul not in self._vocabulary
             if matmul.part == FORWARD and WEIGHT in roles and counts:
                 yield Linear(matmul, max(side for side in (0, 1) if roles[side] == WEIGHT))
+
+    def members(self, module: ir.Operation, matmuls: Sequence[Matmul]) -> Members:
+        """Returns the dimensions of matmuls that have members, or experts."""
+        weights = {number for number, role in self._known.items() if role == WEIGHT}
+        return Members(module, matmuls, self._operand_role, weights, self._names)
 
     def _record(
         self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: tuple[str, str]
@@ -385,6 +392,15 @@ def _write(matmul: Matmul, mark: tuple[str, ...], vocabulary: bool, site: str, n
     op.attributes[attributes.MATMUL] = ir.IntegerAttr.get(i64, number)
     if vocabulary:
         op.attributes[attributes.VOCABULARY] = ir.UnitAttr.get()
+
+
+def _mark_members(members: Members, matmuls: Iterable[Matmul]) -> None:
+    """Writes the dimensions with members of the operands of matmuls."""
+    for matmul in matmuls:
+        dims = members.dims(matmul.op)
+        if dims is not None:
+            arrays = [ir.DenseI64ArrayAttr.get(each) for each in dims]
+            matmul.op.attributes[attributes.MEMBERS] = ir.ArrayAttr.get(arrays)
 
 
 def _is_static(type_: ir.Type) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
 
 
@@ -46,19 +48,51 @@ def channels(op: ir.OpView, side: int) -> Channels | None:
     return found if found is not None and all(shape[d] > 0 for d in found.dims) else None
 
 
+def independent(op: ir.OpView, side: int, *, each: bool) -> Channels | None:
+    """Returns the dimensions of an operand whose indices share no scale: members and experts.
+
+    Args:
+        op: A matmul with marks of `scalify-roles`.
+        side: 0 for the left operand, 1 for the right one.
+        each: Whether all batch dimensions of static size are among them.
+
+    Returns:
+        None if there are none.
+    """
+    if op.operation.name != "stablehlo.dot_general":
+        return None
+    dims = set[int]()
+    if attributes.MEMBERS in op.attributes:
+        dims |= {*ir.DenseI64ArrayAttr(ir.ArrayAttr(op.attributes[attributes.MEMBERS])[side])}
+    batch, where = _places(op, side)
+    shape = op.operands[side].type.shape
+    dims |= {d for d in batch if shape[d] > 0} if each else set()
+    return _ordered({d: where[d] for d in dims}) if dims else None
+
+
 def _of_dot_general(op: ir.OpView, side: int) -> Channels | None:
+    batch, where = _places(op, side)
+    return _ordered(where) if len(where) > len(batch) else None
+
+
+def _ordered(where: Mapping[int, int]) -> Channels:
+    dims = tuple(sorted(where))
+    return Channels(dims, tuple(where[d] for d in dims))
+
+
+def _places(op: ir.OpView, side: int) -> tuple[list[int], dict[int, int]]:
+    """Returns the batch dimensions of an operand, and the places of all dimensions in the result.
+
+    Those that are summed have none.
+    """
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
     batch = [list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)]
     summed = [list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)]
     ranks = [value.type.rank for value in list(op.operands)[:2]]
     free = [[d for d in range(ranks[i]) if d not in (*batch[i], *summed[i])] for i in (0, 1)]
-    if not free[side]:
-        return None
     first = len(batch[0]) + (len(free[0]) if side else 0)
     where = dict(zip(batch[side], range(len(batch[0])), strict=True))
-    where |= {d: first + i for i, d in enumerate(free[side])}
-    dims = tuple(sorted(where))
-    return Channels(dims, tuple(where[d] for d in dims))
+    return batch[side], where | {d: first + i for i, d in enumerate(free[side])}
 
 
 def _of_ragged_dot(op: ir.OpView, side: int) -> Channels | None:

@@ -8,10 +8,12 @@ or NaN is not added to the history. A history of zeros does not change its scale
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +53,9 @@ STATE = "scaling_state"
 LEAVES = ("amax_history", "scale", "step")
 """The leaves of the state, in the order of the arguments and results."""
 
+
+MEMBER = " member "
+"""The separator of the name of a tensor and its member, if each member has a scale."""
 
 AS = " as "
 """The separator of the name of a tensor and its format, if it has two formats."""
@@ -126,13 +131,26 @@ class _Tensor(NamedTuple):
         name: The name in profiles.
         format: The format of the cast.
         gradient: Whether it is a gradient.
-        amax: The amax in this step.
+        amax: The amax in this step, or those of its members.
+        shape: The shape of the amax; empty for one scale.
     """
 
     name: str
     format: str
     gradient: bool
     amax: ir.Value
+    shape: tuple[int, ...]
+
+    @property
+    def slots(self) -> int:
+        """The number of its scales."""
+        return math.prod(self.shape)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its scales, which say the member if there are several."""
+        indices = (",".join(map(str, index)) for index in np.ndindex(*self.shape))
+        return [f"{self.name}{MEMBER}{index}" for index in indices] if self.shape else [self.name]
 
 
 class _Scalar(NamedTuple):
@@ -141,7 +159,7 @@ class _Scalar(NamedTuple):
     Attributes:
         stand_in: A placeholder for it in the program, a constant of its type.
         numbers: The numbers of the tensors.
-        rule: Builds the number from those scales, in f32.
+        rule: Builds the number from those scales, in f32; several if a tensor has several scales.
     """
 
     stand_in: ir.Value
@@ -171,12 +189,14 @@ class Delayed:
         if name in self._taken:
             name += f"{AS}{request.format}"  # The tensor is cast to two formats.
         request = self._apart(request)
-        quantizing = Quantizing(request.whole, self._recipe, self._kept(request.value))
+        quantizing = Quantizing(request, self._recipe, self._kept(request.value))
         at, value, number = quantizing.at, request.value, len(self._tensors)
+        dims = () if request.channels is None else request.channels.dims
         # The amax of several devices are reduced where they leave the per-device computation.
-        amax = statistic(value, "max", at, wide=False, devices=None, narrow=True)
+        amax = statistic(value, "max", at, wide=False, devices=None, kept=dims, narrow=True)
         self._taken.add(name)
-        self._tensors.append(_Tensor(name, request.format, request.gradient, amax))
+        shape = tuple(amax.type.shape)
+        self._tensors.append(_Tensor(name, request.format, request.gradient, amax, shape))
         inverse = self.computed([number], _reciprocal, quantizing.element, at)
         made = quantizing.operand(value, inverse, inverse)
         return replace(made, scale=None, state=StateScale(self, number), origin="delayed")
@@ -193,7 +213,8 @@ class Delayed:
         self, numbers: Sequence[int], rule: Rule, element: ir.Type, at: ir.Operation
     ) -> ir.Value:
         """See `scalify_hlo.quantize.operand_scales.StateScales`; a placeholder is returned."""
-        stand_in = emit.constant(emit.scalar_type(element), 1.0, at)
+        type_ = ir.RankedTensorType.get(self._tensors[numbers[0]].shape, element)
+        stand_in = emit.constant(type_, 1.0, at)
         self._scalars.append(_Scalar(stand_in, tuple(numbers), rule))
         return stand_in
 
@@ -247,7 +268,7 @@ class Delayed:
         amaxes = lift(self._main, [tensor.amax for tensor in self._tensors], "max")
         new = self._updated(amaxes, history, scales, step)
         add_results(self._main, new, [f"{STATE}['{leaf}']" for leaf in LEAVES])
-        names = tuple(tensor.name for tensor in self._tensors)
+        names = tuple(name for tensor in self._tensors for name in tensor.names)
         self._describe(names)
         report.statistics += len(names)
         report.scaling_state = ScalingState(names, self._recipe.scaling.amax_history_len)
@@ -257,14 +278,14 @@ class Delayed:
         parts = [
             ir.ArrayAttr.get([ir.StringAttr.get(name) for name in names]),
             ir.ArrayAttr.get([ir.FloatAttr.get(f32, value) for value in self._largest()]),
-            ir.ArrayAttr.get([ir.BoolAttr.get(tensor.gradient) for tensor in self._tensors]),
+            ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in self._each("gradient")]),
             ir.BoolAttr.get(self._recipe.scaling.power_2_scale),
         ]
         module = self._main.operation.parent
         module.attributes[DESCRIPTION] = ir.ArrayAttr.get(parts)
 
     def _arguments(self) -> list[ir.Value]:
-        count, f32 = len(self._tensors), ir.F32Type.get()
+        count, f32 = sum(tensor.slots for tensor in self._tensors), ir.F32Type.get()
         length = self._recipe.scaling.amax_history_len
         types = [
             ir.RankedTensorType.get([length, count], f32),
@@ -290,7 +311,11 @@ class Delayed:
         """
         first = self._main.regions[0].blocks[0].operations[0].operation
         emitter = Emitter(first, wide=False)
-        extracted = [_element(scales, i, first) for i in range(len(self._tensors))]
+        starts = accumulate((tensor.slots for tensor in self._tensors), initial=0)
+        extracted = [
+            _extracted(scales, start, tensor.shape, first)
+            for start, tensor in zip(starts, self._tensors, strict=False)
+        ]
         used = [scalar for scalar in self._scalars if any(scalar.stand_in.uses)]
         for scalar in self._scalars:
             if not any(scalar.stand_in.uses):
@@ -336,12 +361,17 @@ class Delayed:
     def _largest(self) -> list[float]:
         """Returns the amax that each tensor's data are scaled to, with the margin."""
         room = 2.0**-self._recipe.scaling.margin
-        return [FORMATS[tensor.format].scaled_amax * room for tensor in self._tensors]
+        return [FORMATS[format_].scaled_amax * room for format_ in self._each("format")]
+
+    def _each(self, attribute: str) -> list[Any]:
+        """Returns an attribute of the tensor of each scale."""
+        tensors = self._tensors
+        return [getattr(tensor, attribute) for tensor in tensors for _ in range(tensor.slots)]
 
 
 def _reciprocal(scales: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Returns the reciprocal of a scale."""
-    emitter = Emitter(at, wide=False)
+    """Returns the reciprocal of a scale, or of those of members."""
+    emitter = Emitter(at, wide=False, shape=scales[0].type.shape)
     return emitter.divide(emitter.number(1.0), scales[0])
 
 
@@ -354,6 +384,15 @@ def _made(scalar: _Scalar, scales: Sequence[ir.Value], at: ir.Operation) -> ir.V
     """Returns the value of a placeholder, given the scales of all tensors."""
     made = scalar.rule([scales[number] for number in scalar.numbers], at)
     return emit.convert(made, scalar.stand_in.type.element_type, at)
+
+
+def _extracted(scales: ir.Value, start: int, shape: tuple[int, ...], at: ir.Operation) -> ir.Value:
+    """Returns the scale of a tensor, or those of its members."""
+    if not shape:
+        return _element(scales, start, at)
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    part = stablehlo.slice(scales, [start], [start + math.prod(shape)], [1], **where)
+    return emit.reshape(part, ir.RankedTensorType.get(shape, part.type.element_type), at)
 
 
 def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
@@ -381,10 +420,14 @@ def _element(vector: ir.Value, number: int, at: ir.Operation) -> ir.Value:
 
 
 def _vector(values: Sequence[ir.Value], at: ir.Operation) -> ir.Value:
-    """Returns scalars as one tensor of rank 1."""
+    """Returns scalars, and the elements of tensors, as one tensor of rank 1."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    row = ir.RankedTensorType.get([1], values[0].type.element_type)
-    rows = [stablehlo.reshape(row, value, **where) for value in values]
+    sizes = [[math.prod(value.type.shape)] for value in values]
+    element = values[0].type.element_type
+    rows = [
+        stablehlo.reshape(ir.RankedTensorType.get(size, element), value, **where)
+        for size, value in zip(sizes, values, strict=True)
+    ]
     return stablehlo.concatenate(rows, 0, **where)
 
 

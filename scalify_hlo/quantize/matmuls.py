@@ -16,7 +16,7 @@ from scalify_hlo.dialect.formats import element_of
 from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_numbers
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.quantize.casts import Casts, unwidened, widened_from
-from scalify_hlo.quantize.channels import channels
+from scalify_hlo.quantize.channels import channels, independent
 from scalify_hlo.quantize.collapse_dims import Flattening
 from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.operand_scales import Operand, Operands, QuantizeRequest, dequantize
@@ -34,7 +34,12 @@ from scalify_hlo.rules.cast_scales import write_reader
 
 Formats: TypeAlias = tuple[str, str]
 Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
-MARKS = frozenset({attributes.ROLES, attributes.SITE, attributes.VOCABULARY, attributes.LAST})
+MARKS = frozenset(
+    {
+        *(attributes.ROLES, attributes.SITE, attributes.VOCABULARY, attributes.LAST),
+        attributes.MEMBERS,
+    }
+)
 """The attributes that `scalify-roles` writes on matmuls for this pass."""
 _DROPPED = MARKS | {attributes.STATE_GRADIENT, "algorithm", "precision_config"}
 
@@ -203,6 +208,8 @@ class QuantizedOperands:
         forward = op.attributes[attributes.PART].value == FORWARD
         single = self._recipe.scaling.weight_scales == "tensor"
         found = None if single or role != WEIGHT or not forward else channels(op, side)
+        if found is None:
+            found = independent(op, side, each=self._recipe.scaling.batch == "each")
         place = op.results[0], side
         kept, gradient = _kept(op, role, apart=self._apart), role == GRADIENT
         return QuantizeRequest(op.operands[side], format_, place, found, gradient, kept)

@@ -57,7 +57,7 @@ until then, and so does its result.
 
 
 Rule: TypeAlias = Callable[[Sequence[ir.Value], ir.Operation], ir.Value]
-"""Builds an f32 of rank 0 from scales, before an op."""
+"""Builds an f32 of the shape of the first of several scales, before an op."""
 
 
 class StateScales(Protocol):
@@ -102,6 +102,11 @@ class Operand:
     channels: Channels | None = None
     state: StateScale | None = None
     origin: str = "program"
+
+    @property
+    def at_run_time(self) -> bool:
+        """Whether a part of the scale is not known while rewriting."""
+        return self.scale is not None or self.state is not None
 
 
 @dataclass(frozen=True)
@@ -287,26 +292,36 @@ def dequantize(result: ir.Value, operands: Sequence[Operand], at: ir.Operation) 
         at: The op before which it is computed.
     """
     element = result.type.element_type
-    if state := [operand.state for operand in operands if operand.state is not None]:
-        product = state[0].scales.product([each.number for each in state], element, at)
-        return emit.times(result, product, at)
     exponents = sum((o.exponents for o in operands if not o.exponents.ndim), np.int64(0))
-    scalars = [o.scale for o in operands if o.scale is not None and o.channels is None]
+    single = [o for o in operands if o.channels is None and o.at_run_time]
+    arrays: dict[tuple[int, ...], list[Operand]] = {}
     for operand in operands:
         if operand.channels is None:
             continue
-        vector = operand.scale
-        if vector is None:
+        dims = operand.channels.result
+        if not operand.at_run_time:
             powers = operand.exponents
-            if not scalars and np.abs(powers + exponents).max() <= NORMAL:
+            if not single and np.abs(powers + exponents).max() <= NORMAL:
                 powers, exponents = powers + exponents, np.int64(0)
-            vector = constants(np.ldexp(np.float32(1), powers), at)
-        vector = emit.convert(vector, element, at)
-        result = emit.multiply(result, spread(vector, operand.channels.result, result, at), at)
-    if scalars:
-        product = multiplied(scalars, most_of(element), at, int(exponents))
-        return emit.times(result, emit.convert(product, element, at), at)
+            operand = replace(operand, scale=constants(np.ldexp(np.float32(1), powers), at))
+        arrays.setdefault(dims, []).append(operand)
+    for dims, found in arrays.items():
+        # A result times one scale may leave f32 where that times both does not.
+        factor, single = _product([*found, *single], element, at), []
+        result = emit.multiply(result, spread(factor, dims, result, at), at)
+    if single:
+        return emit.times(result, _product(single, element, at, int(exponents)), at)
     return times_powers(result, int(exponents), at)
+
+
+def _product(
+    operands: Sequence[Operand], element: ir.Type, at: ir.Operation, exponent: int = 0
+) -> ir.Value:
+    """Returns the product of the scales of operands in an element type; see `multiplied`."""
+    if state := [operand.state for operand in operands if operand.state is not None]:
+        return state[0].scales.product([each.number for each in state], element, at)
+    scales = [operand.scale for operand in operands if operand.scale is not None]
+    return emit.convert(multiplied(scales, most_of(element), at, exponent), element, at)
 
 
 def multiplied(
@@ -315,16 +330,19 @@ def multiplied(
     """Returns the product of one or two scales and ``2^exponent``, which is at most a number.
 
     Args:
-        scales: f32 tensors of rank 0.
+        scales: f32 tensors, of the shape of the first one or of rank 0.
         most: The largest product, as of `most_of`.
         at: The op before which it is computed.
         exponent: log2 of the static part.
     """
-    if len(scales) == 1 and not exponent:
-        return scales[0]
-    emitter = Emitter(at, wide=False)
-    product = emitter.multiply(*scales) if len(scales) > 1 else scales[0]
-    return emitter.minimum(times_powers(product, exponent, at), emitter.number(most))
+    first, *others = scales
+    if not others and not exponent:
+        return first
+    emitter = Emitter(at, wide=False, shape=first.type.shape)
+    for other in others:
+        same = other if other.type.rank else emit.broadcast_scalar(other, first, at)
+        first = emitter.multiply(first, same)
+    return emitter.minimum(times_powers(first, exponent, at), emitter.number(most))
 
 
 def most_of(element: ir.Type) -> float:

@@ -78,9 +78,11 @@ class Product:
     def kind(self) -> str:
         """The source of the scales: ``state``, ``static``, ``program``, or empty if they differ."""
         operands = self.gradient, self.weight
+        if any(operand.channels is not None for operand in operands):
+            return ""
         if all(operand.state is not None for operand in operands):
             return "state"
-        if any(o.state is not None or o.channels is not None for o in operands):
+        if any(operand.state is not None for operand in operands):
             return ""
         if all(operand.scale is None for operand in operands):
             return "static" if self.gradient.origin == "profile" else ""

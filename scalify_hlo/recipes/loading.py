@@ -16,6 +16,7 @@ from scalify_hlo.recipes.formats import PLACES, named_formats, resolve
 from scalify_hlo.recipes.model import (
     RESCALES,
     AmaxAlgo,
+    Batch,
     BlockRounding,
     Blocks,
     BlockScale,
@@ -87,6 +88,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "scaling.fp8_format": get_args(Fp8Format),
     "scaling.amax_compute_algo": get_args(AmaxAlgo),
     "scaling.weight_scales": get_args(Granularity),
+    "scaling.batch": get_args(Batch),
     "scaling.method": get_args(Method),
     "blocks.scale": get_args(BlockScale),
     "blocks.rounding": get_args(BlockRounding),

@@ -52,6 +52,7 @@ Fp8Format = Literal["matmul", "HYBRID", "E4M3"]
 AmaxAlgo = Literal["max", "most_recent"]
 Method = Literal["max", "percentile", "rms", "mse"]
 Granularity = Literal["tensor", "channel"]
+Batch = Literal["members", "each"]
 Slower = Literal["wide", "narrow"]
 MomentScales = Literal["tensor", "block"]
 Predict = Literal["none", "unit"]
@@ -137,6 +138,9 @@ class Scaling:
         interval: The number of steps after which delayed scales change.
         weight_scales: ``tensor`` gives a weight one scale. ``channel`` gives it, in forward
             matmuls, one scale for each output channel; it does not apply to ``delayed``.
+        batch: The dimensions for each index of which an operand has a scale. With ``members``, they
+            are those that weights have too: the members of a sweep or ensemble, and experts. With
+            ``each``, batches and heads are among them, if they are batch dimensions of a matmul.
         method: The statistic of a profile from which the scale follows: the amax (``max``), a
             percentile of the magnitudes, the rms, or the least mean squared error (``mse``).
         methods: Other methods for some operands, as ``pattern=method``; the last match counts.
@@ -151,6 +155,7 @@ class Scaling:
     amax_compute_algo: AmaxAlgo = "max"
     interval: int = 1
     weight_scales: Granularity = "tensor"
+    batch: Batch = "members"
     method: Method = "max"
     methods: tuple[str, ...] = ()
     percentile: float = 99.99

@@ -1,0 +1,284 @@
+"""The dimensions of tensors that are one dimension of the program.
+
+An elementwise op passes each dimension of its operands to the result, a matmul those that it does
+not sum, and a transpose all in another order. All dimensions that are passed on to each other are
+one class. Functions, loops and branches pass on the dimensions of their arguments and results. A
+number that is broadcast has no dimensions of its own, so that what it is combined with stays apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.analysis.frames import BODIES, BRANCHES, CALLS, LOOP
+from scalify_hlo.analysis.reach import BROADCAST, rank_of
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.value_map import ValueMap
+
+Pairs: TypeAlias = Iterable[tuple[int, int]]
+"""Dimensions of two tensors that are one dimension."""
+
+Link: TypeAlias = tuple[ir.Value, ir.Value, Pairs]
+"""Two tensors, and the dimensions that both share."""
+
+_RULES: Final[Dispatch[Callable[[ir.Operation], Iterator[Link]]]] = Dispatch()
+"""The dimensions that ops pass on; those of calls and regions are in `Dims`."""
+
+_SUMS: Final[Dispatch[Callable[[ir.Operation], Iterator[tuple[ir.Value, int]]]]] = Dispatch()
+"""The dimensions over which ops reduce."""
+
+_SAME: Final = (
+    traits.ELEMENTWISE
+    | traits.ROUNDS
+    | traits.LOGICAL
+    | traits.SPECIAL
+    | traits.EXCHANGES
+    | {"stablehlo.all_reduce", "stablehlo.reverse", "stablehlo.compare", "stablehlo.is_finite"}
+    | {"stablehlo.sort", "stablehlo.real", "stablehlo.imag", "stablehlo.complex"}
+)
+"""Ops of tensors whose dimensions have the same order."""
+
+_PARTS: Final = traits.SLICES | traits.PADS | traits.WRITES | {"stablehlo.concatenate"}
+"""Ops of tensors whose dimensions have the same order, and may differ in size."""
+
+
+class Dims:
+    """The classes of dimensions of a module.
+
+    Args:
+        module: The module.
+    """
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._first: ValueMap[int] = ValueMap()
+        self._class: list[int] = []
+        self._summed: list[int] = []
+        ops = module.regions[0].blocks[0].operations
+        self._functions = {
+            op.attributes["sym_name"].value: op.operation
+            for op in ops
+            if op.operation.name == "func.func"
+        }
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            for one, other, pairs in self._links(op):
+                self._join(one, other, pairs)
+            if op.name in _SUMS:
+                self._summed += [self._number(value) + d for value, d in _SUMS[op.name](op)]
+            return ir.WalkResult.ADVANCE
+
+        module.walk(visit)
+
+    def of(self, value: ir.Value, dim: int) -> int:
+        """Returns the class of a dimension of a tensor."""
+        return self._root(self._number(value) + dim)
+
+    @property
+    def summed(self) -> set[int]:
+        """The classes over which the program sums, other than in a sum of all numbers."""
+        return set(map(self._root, self._summed))
+
+    def _links(self, op: ir.Operation) -> Iterator[Link]:
+        name = op.name
+        if name in _RULES:
+            yield from _RULES[name](op)
+        elif name in CALLS:
+            function = self._functions.get(op.attributes[CALLS[name]].value)
+            if function is not None and function.regions[0].blocks:
+                block = function.regions[0].blocks[0]
+                yield from _alike(op.operands, block.arguments)
+                yield from _alike(terminator(block).operands, op.results)
+        elif name in BODIES | BRANCHES or name == LOOP:
+            yield from _of_regions(op, name)
+
+    def _join(self, one: ir.Value, other: ir.Value, pairs: Pairs) -> None:
+        if rank_of(one) < 1 or rank_of(other) < 1 or _has_none(one) or _has_none(other):
+            return
+        shapes, first, second = (one.type.shape, other.type.shape), None, None
+        for i, j in pairs:
+            if shapes[0][i] > 1 and shapes[0][i] == shapes[1][j]:
+                first = self._number(one) if first is None else first
+                second = self._number(other) if second is None else second
+                self._class[self._root(first + i)] = self._root(second + j)
+
+    def _number(self, value: ir.Value) -> int:
+        """Returns the number of the first dimension of a tensor; the others follow."""
+        number = self._first.get(value)
+        if number is None:
+            number = self._first[value] = len(self._class)
+            self._class += range(number, number + rank_of(value))
+        return number
+
+    def _root(self, number: int) -> int:
+        known = self._class
+        while known[number] != number:
+            known[number] = known[known[number]]
+            number = known[number]
+        return number
+
+
+def _has_none(value: ir.Value) -> bool:
+    """Whether a tensor has no dimensions of its own: one number, or indices."""
+    owner = value.owner
+    if is_block(owner):
+        return False
+    name = owner.name
+    if name == "stablehlo.constant":
+        return bool(ir.DenseElementsAttr(owner.attributes["value"]).is_splat)
+    return name == "stablehlo.iota" or (name == BROADCAST and rank_of(owner.operands[0]) == 0)
+
+
+def _whole(one: ir.Value, other: ir.Value) -> Iterator[Link]:
+    """Yields the link of two tensors of equal order; none if one is a number."""
+    if rank_of(one) == rank_of(other):
+        yield one, other, [(d, d) for d in range(rank_of(one))]
+
+
+def _alike(ones: Sequence[ir.Value], others: Sequence[ir.Value]) -> Iterator[Link]:
+    for one, other in zip(ones, others, strict=False):
+        yield from _whole(one, other)
+
+
+def _of_regions(op: ir.Operation, name: str) -> Iterator[Link]:
+    """Yields the links of the operands and results of an op with those of its regions."""
+    for region in op.regions:
+        block = region.blocks[0]
+        if name not in BRANCHES:
+            yield from _alike(op.operands, block.arguments)
+        if name != LOOP or region == op.regions[1]:
+            yield from _alike(terminator(block).operands, op.results)
+    if name == LOOP:
+        yield from _alike(op.operands, op.results)
+
+
+@_RULES.on(*_SAME, *_PARTS)
+def _same(op: ir.Operation) -> Iterator[Link]:
+    result = op.results[0]
+    for operand in op.operands:
+        yield from _whole(operand, result)
+    for other in list(op.results)[1:]:
+        yield from _whole(other, result)
+
+
+@_RULES.on(*traits.COPIES)
+def _copies(op: ir.Operation) -> Iterator[Link]:
+    yield from _alike(op.operands, op.results)
+
+
+@_RULES.on("stablehlo.transpose")
+def _transposed(op: ir.Operation) -> Iterator[Link]:
+    order = list(op.attributes["permutation"])
+    yield op.operands[0], op.results[0], [(d, i) for i, d in enumerate(order)]
+
+
+@_RULES.on("stablehlo.broadcast_in_dim")
+def _broadcast(op: ir.Operation) -> Iterator[Link]:
+    yield op.operands[0], op.results[0], enumerate(op.attributes["broadcast_dimensions"])
+
+
+@_RULES.on("stablehlo.reshape")
+def _reshaped(op: ir.Operation) -> Iterator[Link]:
+    source, result = op.operands[0], op.results[0]
+    places = dict(_strides(result.type.shape))
+    pairs = [(d, places[key]) for key, d in _strides(source.type.shape) if key in places]
+    yield source, result, pairs
+
+
+def _strides(shape: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yields the size and the stride of each dimension, with its number."""
+    stride = 1
+    for d in reversed(range(len(shape))):
+        yield (shape[d], stride), d
+        stride *= shape[d]
+
+
+@_RULES.on("stablehlo.reduce")
+def _reduced(op: ir.Operation) -> Iterator[Link]:
+    gone = list(op.attributes["dimensions"])
+    for operand, result in zip(op.operands, op.results, strict=False):
+        kept = [d for d in range(rank_of(operand)) if d not in gone]
+        yield operand, result, [(d, i) for i, d in enumerate(kept)]
+
+
+@_SUMS.on("stablehlo.reduce")
+def _summed_by_reduction(op: ir.Operation) -> Iterator[tuple[ir.Value, int]]:
+    """Yields nothing if the result is a number, as the mean loss of all members is."""
+    if rank_of(op.results[0]):
+        yield from ((op.operands[0], d) for d in op.attributes["dimensions"])
+
+
+@_RULES.on("stablehlo.gather")
+def _looked_up(op: ir.Operation) -> Iterator[Link]:
+    """Yields the links of the dimensions of which whole slices are looked up, and of batches."""
+    numbers = stablehlo.GatherDimensionNumbers(op.attributes["dimension_numbers"])
+    (operand, indices), result = op.operands, op.results[0]
+    inside = list(numbers.offset_dims)
+    gone = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
+    kept = [d for d in range(rank_of(operand)) if d not in gone]
+    yield operand, result, zip(kept, inside, strict=True)
+    outside = [d for d in range(rank_of(result)) if d not in inside]
+    rows = [d for d in range(rank_of(indices)) if d != numbers.index_vector_dim]
+    yield indices, result, zip(rows, outside, strict=True)
+    batches = numbers.operand_batching_dims, numbers.start_indices_batching_dims
+    yield operand, indices, zip(*batches, strict=True)
+
+
+@_RULES.on("stablehlo.dot_general")
+def _multiplied(op: ir.Operation) -> Iterator[Link]:
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    lhs, rhs = op.operands
+    batch = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
+    summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
+    yield lhs, rhs, zip(*batch, strict=True)
+    first = 0
+    for side, value in enumerate((lhs, rhs)):
+        free = [d for d in range(rank_of(value)) if d not in (*batch[side], *summed[side])]
+        first = first if side else len(batch[0])
+        yield value, op.results[0], [(d, first + i) for i, d in enumerate(free)]
+        yield value, op.results[0], [(d, i) for i, d in enumerate(batch[side])]
+        first += len(free)
+
+
+@_SUMS.on("stablehlo.dot_general")
+def _summed_by_matmul(op: ir.Operation) -> Iterator[tuple[ir.Value, int]]:
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    yield from ((op.operands[0], d) for d in numbers.lhs_contracting_dimensions)
+    yield from ((op.operands[1], d) for d in numbers.rhs_contracting_dimensions)
+
+
+@_RULES.on("stablehlo.dot")
+def _multiplied_matrices(op: ir.Operation) -> Iterator[Link]:
+    lhs, rhs = op.operands
+    if rank_of(lhs) == 2:
+        yield lhs, op.results[0], [(0, 0)]
+    if rank_of(rhs) == 2:
+        yield rhs, op.results[0], [(1, rank_of(op.results[0]) - 1)]
+
+
+@_RULES.on("stablehlo.convolution")
+def _convolved(op: ir.Operation) -> Iterator[Link]:
+    numbers = stablehlo.ConvDimensionNumbers(op.attributes["dimension_numbers"])
+    (image, kernel), result = op.operands, op.results[0]
+    yield image, result, [(numbers.input_batch_dimension, numbers.output_batch_dimension)]
+    outputs = numbers.kernel_output_feature_dimension, numbers.output_feature_dimension
+    yield kernel, result, [outputs]
+
+
+@_RULES.on(RAGGED_DOT)
+def _multiplied_in_groups(op: ir.Operation) -> Iterator[Link]:
+    """Yields the links of the batches, the rows and the columns of a ragged matmul."""
+    numbers = dimensions(op)
+    lhs, rhs, result = op.operands[0], op.operands[1], op.results[0]
+    batch = numbers.lhs_batching, numbers.rhs_batching
+    yield lhs, rhs, zip(*batch, strict=True)
+    gone = ({*numbers.lhs_contracting}, {*numbers.rhs_contracting, *numbers.rhs_group})
+    first = rank_of(result)
+    for side, value in ((1, rhs), (0, lhs)):
+        free = [d for d in range(rank_of(value)) if d not in (*batch[side], *gone[side])]
+        first -= len(free)
+        yield value, result, [(d, first + i) for i, d in enumerate(free)]

@@ -1,0 +1,146 @@
+"""The members of a program: dimensions for each index of which a weight has its own numbers.
+
+A vmapped sweep or ensemble has a weight for each member, and a mixture of experts one for each
+expert. What is computed from one member does not depend on the others, so that they share no scale.
+A batch, or the heads of an attention, are dimensions that only activations have.
+
+The evidence is a forward matmul of a weight with such a dimension as a batch dimension. It is then
+followed through the program, as the first layer of an ensemble may read data that all members
+share, so that it is no batch dimension there. If all matmuls with weights are of that kind, the
+evidence is the first dimension of a weight in a matmul of `vmap`, over which no op sums. Those of
+the heads of an attention sum over them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from enum import Enum
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import MOVES
+from scalify_hlo.analysis.dims import Dims
+from scalify_hlo.analysis.matmuls import WEIGHT, Matmul, contracted
+from scalify_hlo.analysis.names import FORWARD
+from scalify_hlo.analysis.origins import MOVING, is_constant
+from scalify_hlo.dialect.functions import is_block
+
+
+class _Evidence(Enum):
+    """The evidence that an operand is a weight, and not the keys or values of an attention."""
+
+    KNOWN, LIKELY, UNSURE, NONE = range(4)
+
+
+_DOT: Final = "stablehlo.dot_general"
+_VMAP: Final = re.compile(r"\bvmap\(")
+_ROOT: Final = re.compile(r"[\[.]")
+
+
+class Members:
+    """The dimensions of the operands of matmuls that have members.
+
+    Args:
+        module: The module.
+        matmuls: Its matmuls.
+        role_of: Returns the role of an operand of a matmul.
+        weights: The numbers of the arguments that are known to be weights.
+        names: The names of the arguments.
+    """
+
+    def __init__(
+        self,
+        module: ir.Operation,
+        matmuls: Sequence[Matmul],
+        role_of: Callable[[Matmul, int], str],
+        weights: Collection[int],
+        names: Sequence[str],
+    ) -> None:
+        self._weights, self._names = weights, names
+        found = [
+            (matmul, side, dims)
+            for matmul in matmuls
+            if matmul.part == FORWARD and matmul.op.operation.name == _DOT
+            for side, dims in enumerate(_candidates(matmul))
+            if dims and role_of(matmul, side) == WEIGHT
+        ]
+        self._dims = Dims(module) if found else None
+        classes: dict[_Evidence, set[int]] = {evidence: set() for evidence in _Evidence}
+        apart = set[int]()
+        for matmul, side, dims in found:
+            mine = set(self._of(matmul.op.operands[side], dims))
+            classes[self._evidence(matmul, side)] |= mine
+            apart |= mine if _batches(matmul.op)[side] else set()
+        unsure = classes[_Evidence.UNSURE]
+        self._classes = classes[_Evidence.KNOWN] | (classes[_Evidence.LIKELY] - unsure)
+        if self._dims is not None:
+            self._classes &= apart | (self._classes - self._dims.summed)
+
+    def dims(self, op: ir.OpView) -> tuple[list[int], list[int]] | None:
+        """Returns the dimensions of both operands of a matmul that have members, without sums.
+
+        Returns:
+            None if neither operand has one.
+        """
+        if not self._classes or op.operation.name != _DOT:
+            return None
+        lhs, rhs = (self._with_members(op.operands[side], contracted(op)[side]) for side in (0, 1))
+        return (lhs, rhs) if lhs or rhs else None
+
+    def _with_members(self, value: ir.Value, summed: Collection[int]) -> list[int]:
+        dims = [d for d, size in enumerate(value.type.shape) if size > 1 and d not in summed]
+        classes = self._of(value, dims)
+        return [d for d, found in zip(dims, classes, strict=True) if found in self._classes]
+
+    def _of(self, value: ir.Value, dims: Sequence[int]) -> Iterator[int]:
+        if self._dims is None:
+            return
+        for d in dims:
+            yield self._dims.of(value, d)
+
+    def _evidence(self, matmul: Matmul, side: int) -> _Evidence:
+        """Returns the evidence that an operand with a batch dimension is a weight.
+
+        Both operands may be arguments, as the queries and keys of an attention are. Then the weight
+        is a leaf of a pytree that the other one is no leaf of.
+        """
+        here, other = (matmul.origins[i].argument for i in (side, 1 - side))
+        if here in self._weights or (here is None and _is_table(matmul.op.operands[side])):
+            return _Evidence.KNOWN
+        if here is None or other is None:
+            return _Evidence.LIKELY if here is not None else _Evidence.NONE
+        roots = [_ROOT.split(self._names[number], maxsplit=1)[0] for number in (here, other)]
+        apart = roots[0] != roots[1] and roots[0] != self._names[here]
+        return _Evidence.LIKELY if apart else _Evidence.UNSURE
+
+
+def _candidates(matmul: Matmul) -> tuple[list[int], list[int]]:
+    """Returns the dimensions of both operands that may be those of members.
+
+    If there are no batch dimensions, `vmap` may have made the first dimension of a weight.
+    """
+    lhs, rhs = _batches(matmul.op)
+    if lhs or not _VMAP.search(matmul.name):
+        return lhs, rhs
+    summed = contracted(matmul.op)
+    free = [matmul.op.operands[i].type.rank > 2 and 0 not in summed[i] for i in (0, 1)]
+    return [0] * free[0], [0] * free[1]
+
+
+def _batches(op: ir.OpView) -> tuple[list[int], list[int]]:
+    """Returns the batch dimensions of both operands of a matmul."""
+    numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    return list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
+
+
+def _is_table(value: ir.Value) -> bool:
+    """Whether a value is a constant of several numbers, up to data movement."""
+    for _ in range(MOVES):
+        owner = value.owner
+        if is_block(owner) or owner.name not in MOVING:
+            break
+        value = owner.operands[0]
+    if not is_constant(value):
+        return False
+    return not ir.DenseElementsAttr(value.owner.attributes["value"]).is_splat

@@ -1,0 +1,225 @@
+"""Members of a sweep or ensemble, and experts, share no scale: none changes the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo._compat import ir
+from scalify_hlo.analysis.matmuls import MATMULS
+from scalify_hlo.dialect import attributes
+from scalify_hlo.passes.pipeline import run_pipeline
+from tests.py.judge import parse
+
+WIDTH, ROWS, MEMBERS = 32, 48, 3
+BAD = 1
+"""The member that diverges."""
+
+USUAL = 13.0
+"""The least signal-to-noise ratio of FP8, in dB."""
+
+
+class Case(NamedTuple):
+    """A program with members.
+
+    Attributes:
+        fn: Takes the arguments, and returns a pytree of tensors that have the members first.
+        arguments: The arguments, with the members first in `state`.
+        state: The number of arguments that have members.
+        members: The number of members.
+    """
+
+    fn: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    state: int = 1
+    members: int = MEMBERS
+
+
+def loss(w: Any, x: Any, y: Any) -> Any:
+    hidden = jax.nn.gelu(x @ w["in"])
+    hidden = jax.nn.gelu(hidden @ w["mid"])
+    return jnp.mean((hidden @ w["out"] - y) ** 2)
+
+
+def sgd(w: Any, rate: Any, x: Any, y: Any) -> Any:
+    value, gradient = jax.value_and_grad(loss)(w, x, y)
+    return jax.tree.map(lambda p, g: p - rate * g, w, gradient), value
+
+
+def adam(w: Any, m: Any, v: Any, x: Any, y: Any) -> Any:
+    value, gradient = jax.value_and_grad(loss)(w, x, y)
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, gradient)
+    v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, v, gradient)
+    new = jax.tree.map(lambda p, m, v: p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), w, m, v)
+    return new, m, v, value
+
+
+def attending(w: Any, x: Any, y: Any) -> Any:
+    """The gradients of a model in which two activations are multiplied."""
+
+    def loss_of(w: Any) -> Any:
+        q, k, v = x @ w["in"], x @ w["mid"], x @ w["out"]
+        return jnp.mean((jax.nn.softmax(q @ k.T / WIDTH**0.5) @ v - y) ** 2)
+
+    return jax.grad(loss_of)(w)
+
+
+def experts(w: Any, x: Any) -> Any:
+    """The gradients of experts, each of which has its share of the rows."""
+
+    def loss_of(w: Any) -> Any:
+        hidden = jax.nn.relu(jnp.einsum("ecd,edf->ecf", x.reshape(4, -1, WIDTH), w["in"]))
+        return jnp.mean(jnp.einsum("ecf,efd->ecd", hidden, w["out"]) ** 2, (1, 2)).sum()
+
+    return jax.grad(loss_of)(w)
+
+
+def normal(seed: int, *shape: int, size: float = 1.0) -> Any:
+    return jnp.asarray(np.random.default_rng(seed).normal(size=shape) * size, jnp.float32)
+
+
+def weights(*names: str, members: int = MEMBERS) -> Any:
+    shape = (members, WIDTH, WIDTH)
+    return {name: normal(i, *shape, size=WIDTH**-0.5) for i, name in enumerate(names)}
+
+
+LAYERS = weights("in", "mid", "out")
+X, Y = normal(8, ROWS, WIDTH), normal(9, ROWS, WIDTH)
+RATES = jnp.asarray([0.1, 0.1, 0.3], jnp.float32)
+FIRST = jax.tree.map(lambda w: 1e-3 * w, LAYERS)
+SECOND = jax.tree.map(lambda w: jnp.full_like(w, 1e-4), LAYERS)
+
+CASES = {
+    "sweep": Case(jax.vmap(sgd, in_axes=(0, 0, None, None)), (LAYERS, RATES, X, Y), 2),
+    "ensemble": Case(
+        jax.vmap(sgd), (LAYERS, RATES, normal(8, MEMBERS, ROWS, WIDTH), jnp.stack([Y] * 3)), 4
+    ),
+    "adam": Case(jax.vmap(adam, in_axes=(0, 0, 0, None, None)), (LAYERS, FIRST, SECOND, X, Y), 3),
+    "attention": Case(jax.vmap(attending, in_axes=(0, None, None)), (LAYERS, X, Y)),
+    "experts": Case(experts, (weights("in", "out", members=4), X), 1, 4),
+}
+EVERY_CASE = pytest.mark.parametrize("name", CASES)
+BROKEN = pytest.mark.parametrize("value", [2.0**20, np.inf, np.nan], ids=["large", "inf", "nan"])
+
+
+def broken(case: Case, value: float) -> tuple[Any, ...]:
+    """Returns the arguments, in which one member's weights are large, infinite or NaN."""
+
+    def spoil(w: Any) -> Any:
+        return w.at[BAD].multiply(value)
+
+    first, *others = case.arguments
+    return (jax.tree.map(spoil, first), *others)
+
+
+def worst(case: Case, wanted: Any, found: Any) -> float:
+    """Returns the least signal-to-noise ratio of a member that did not diverge, in dB."""
+    ratios = []
+    for want, got in zip(jax.tree.leaves(wanted), jax.tree.leaves(found), strict=True):
+        for member in range(case.members):
+            if member != BAD:
+                signal, result = (np.asarray(each, np.float64)[member] for each in (want, got))
+                assert np.isfinite(result).all()
+                noise = np.sum((signal - result) ** 2)
+                ratios.append(10 * np.log10(np.sum(signal**2) / max(noise, 1e-300)))
+    return float(min(ratios))
+
+
+def updates(case: Case, results: Any, arguments: tuple[Any, ...]) -> Any:
+    """Returns results, with the difference from the old weights for new ones."""
+    if len(case.arguments) <= 3:
+        return results
+    new, *others = results
+    return (jax.tree.map(jnp.subtract, new, arguments[0]), *others)
+
+
+def exported(case: Case) -> Any:
+    return jax.export.export(jax.jit(case.fn))(*case.arguments)
+
+
+def run(new: Any, arguments: tuple[Any, ...]) -> Any:
+    """Calls a program, with the settled state of delayed scales if it has one."""
+    if len(new.in_avals) == len(jax.tree.leaves(arguments)):
+        return new.call(*arguments)
+    state = scalify_hlo.init_scaling_state(new, *arguments)
+    return new.call(*arguments, state)[0]
+
+
+SAME = ("fp8-current", "fp8-delayed", "bf16", "mxfp8")
+
+
+@EVERY_CASE
+@BROKEN
+@pytest.mark.parametrize("recipe", SAME)
+def test_others_are_as_accurate_as_usual(name: str, value: float, recipe: str) -> None:
+    case = CASES[name]
+    arguments = broken(case, value)
+    new = scalify_hlo.rewrite(exported(case), recipe=recipe)
+    found = updates(case, run(new, arguments), arguments)
+    wanted = updates(case, jax.jit(case.fn)(*arguments), arguments)
+    assert worst(case, wanted, found) > USUAL
+
+
+def members_of(fn: Callable[..., Any], *arguments: Any) -> list[list[list[int]]]:
+    """Returns the dimensions with members of both operands of each matmul."""
+    module = parse(str(jax.export.export(jax.jit(fn))(*arguments).mlir_module()))
+    found = list[list[list[int]]]()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in MATMULS:
+            given = attributes.MEMBERS in op.attributes
+            sides = ir.ArrayAttr(op.attributes[attributes.MEMBERS]) if given else ()
+            found.append([list(ir.DenseI64ArrayAttr(side)) for side in sides])
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        run_pipeline(module, "scalify-normalize,scalify-roles")
+        module.operation.walk(visit)
+    return found
+
+
+class TestDimensions:
+    @pytest.mark.parametrize("last", [jnp.square, lambda y: y], ids=["squared", "linear"])
+    def test_of_shared_data(self, last: Callable[[Any], Any]) -> None:
+        """The first layer has no batch dimension, and with a linear loss no matmul has one."""
+
+        def layers(w: Any, x: Any) -> Any:
+            return jax.grad(lambda w: last(jnp.tanh(x @ w["a"]) @ w["b"]).sum())(w)
+
+        w = {"a": normal(0, 5, 16, 24), "b": normal(1, 5, 24, 16)}
+        found = members_of(jax.vmap(layers, in_axes=(0, None)), w, normal(2, 8, 16))
+        squared = [[[], [0]], [[1], [0]], [[0], [1]], [[0], [0]], [[0], []]]
+        linear = [[[], [0]], [[], [1]], [[], [0]], [[1], []]]
+        assert found == (squared if last is jnp.square else linear)
+
+    def test_of_activations_of_one_layer(self) -> None:
+        """No weight has a batch dimension, and that of two activations is one of members."""
+        found = members_of(*CASES["attention"][:1], *CASES["attention"].arguments)
+        assert all(map(any, found))
+
+    def test_batch_and_heads_have_none(self) -> None:
+        def attention(w: Any, x: Any) -> Any:
+            q, k, v = (jnp.einsum("td,dhk->thk", x, w[name]) for name in "qkv")
+            p = jax.nn.softmax(jnp.einsum("thk,shk->hts", q, k))
+            return jnp.einsum("hts,shk,hkd->td", p, v, w["o"])
+
+        w = {name: normal(0, 16, 2, 8) for name in "qkv"} | {"o": normal(1, 2, 8, 16)}
+        fn = jax.vmap(attention, in_axes=(None, 0))
+        found = members_of(jax.grad(lambda w, x: (fn(w, x) ** 2).sum()), w, normal(2, 3, 12, 16))
+        assert found
+        assert not any(found)
+
+    def test_queries_keys_and_values_as_arguments_have_none(self) -> None:
+        def attention(q: Any, k: Any, v: Any) -> Any:
+            p = jax.nn.softmax(jnp.einsum("bqk,bsk->bqs", q, k))
+            return jnp.einsum("bqs,bsk->bqk", p, v)
+
+        given = [normal(i, 3, 8, 16) for i in range(3)]
+        assert not any(members_of(attention, *given))
+        assert not any(members_of(lambda batch: attention(*batch), given))
