@@ -306,7 +306,7 @@ def _solved(
         if not found:
             return solved
         for i in found:
-            solved[i] = _from_outside(yielded[i], rewriter)
+            solved[i] = _from_outside(yielded[i], op.operands[i], rewriter)
         waiting = [i for i in waiting if i not in found]
     if waiting:
         rewriter.remark(op, _TRIED.format(LOOP_TRIALS, ", ".join(map(str, waiting))))
@@ -315,11 +315,23 @@ def _solved(
     return solved
 
 
-def _from_outside(info: ScaleInfo, rewriter: ScaleRewriter) -> ScaleInfo:
-    """Returns the scale information of a carry on entry: scale 1 if the body computes its scale."""
+def _from_outside(info: ScaleInfo, carry: ir.Value, rewriter: ScaleRewriter) -> ScaleInfo:
+    """Returns the scale information of a carry on entry: of its values if the body has its scale.
+
+    A scale that the body computes does not exist on entry. The values have the expected size of
+    data and scale, and its uncertainty; narrow data take the certain part as their scale.
+    """
     if not isinstance(info, Scaled):
         return None
-    return info if info.scale.depth <= rewriter.depth else Scaled(ONE)
+    if info.scale.depth <= rewriter.depth:
+        return info
+    values = info.at(ONE)
+    if not rewriter.predicts:
+        values = values._replace(level=round(values.level))
+    format_ = rewriter.format(carry)
+    if format_ is None or format_.wide:
+        return values
+    return values.at(rewriter.bounded(carry, values))
 
 
 def _moving(op: ir.Operation, rewriter: ScaleRewriter, infos: list[ScaleInfo]) -> dict[int, float]:

@@ -20,6 +20,7 @@ from scalify_hlo.algebra.scale import (
     RuntimeScale,
     Scale,
     Scaled,
+    ScaleInfo,
     ScaleMaximum,
     ScaleRoot,
 )
@@ -112,6 +113,23 @@ class RuntimeScales:
         anchor = emit.constant(self._i32, 0, at).owner
         home = _Home(runtime.index, anchor, ir.InsertionPoint(anchor))
         self._values[runtime], self._homes[value], self._computed[runtime] = value, home, home
+        return runtime
+
+    def returned(
+        self, value: ir.Value, inner: RuntimeScale, size: ScaleInfo, *, depth: int, at: ir.Operation
+    ) -> RuntimeScale:
+        """Returns the run-time scale for one that a function returns, of the same size.
+
+        Args:
+            value: The power of two.
+            inner: The run-time scale in the function.
+            size: The expected size of its value, with the uncertainty outside of the function.
+            depth: The number of nested regions around the call.
+            at: The op before which it is defined.
+        """
+        runtime = self.define(value, depth=depth, at=at, bound=inner.bound)
+        if isinstance(size, Scaled):
+            runtime.size, runtime.uncertainty = size.level, size.uncertainty
         return runtime
 
     def computed(self, scale: Scale) -> list[RuntimeScale]:

@@ -94,6 +94,8 @@ class Notes:
         untrusted: The casts of data whose size could not be trusted.
         casts: The scales of the casts of matmul operands, for the report.
         statistics: For each statistic that the program computes, the name of its function.
+        called: The notes of the functions that are called. A copy of a function may be called in
+            trials only, and then has no part in the program.
         trial: Whether the notes are of a copy that will be erased, and are discarded.
     """
 
@@ -102,7 +104,23 @@ class Notes:
     untrusted: list[Untrusted] = field(default_factory=list)
     casts: list[CastScale] = field(default_factory=list)
     statistics: list[str] = field(default_factory=list)
+    called: list[Notes] = field(default_factory=list)
     trial: bool = False
+
+    def take_called(self) -> None:
+        """Adds the notes of all functions that are called, each once."""
+        waiting, seen = list(reversed(self.called)), {id(self)}
+        while waiting:
+            notes = waiting.pop()
+            if id(notes) in seen:
+                continue
+            seen.add(id(notes))
+            waiting += reversed(notes.called)
+            self.remarks += notes.remarks
+            self.given_up.update(notes.given_up)
+            self.untrusted += notes.untrusted
+            self.casts += notes.casts
+            self.statistics += notes.statistics
 
 
 class ScaleRewriter:

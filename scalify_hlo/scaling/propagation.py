@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import RuntimeScale, Scaled, ScaleInfo
+from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
@@ -41,7 +41,7 @@ from scalify_hlo.rules.recurrence import (
     make_narrow_values,
     writing_functions,
 )
-from scalify_hlo.rules.registry import WITH_REGIONS, Apply
+from scalify_hlo.rules.registry import CUSTOM_CALLS, WITH_REGIONS, Apply
 from scalify_hlo.rules.scale_rewriter import Notes, ScaleRewriter, Settings
 from scalify_hlo.rules.statistics import Devices
 from scalify_hlo.rules.table import RULES
@@ -145,7 +145,7 @@ class Propagation:
             wide = self._listing is not None and not narrow
             self._settings = replace(self._settings, tracks_uncertainty=narrow)
         top = placeholder(block)
-        rewriter = self._rewriter(top)
+        rewriter = self._rewriter(top, self._notes)
         rewriter.values.wide = wide
         boundary = Boundary(function, rewriter, top, self._index.result_marks)
         boundary.enter()
@@ -159,6 +159,7 @@ class Propagation:
             clear_numbers(self._module)
         if self._marked:
             markers.drop(self._module)
+        self._notes.take_called()
         self._report.statistics += runs_of(self._notes.statistics, self._module)
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
@@ -174,8 +175,10 @@ class Propagation:
         nests = (nest for nest in self._listing.nests if nest.name in _NESTING)
         return make_narrow_values(named for nest in nests for named in nest.inner)
 
-    def _rewriter(self, top: ir.Operation, devices: Devices | None = None) -> ScaleRewriter:
-        return ScaleRewriter(top, self._settings, self._notes, self._walk, devices=devices)
+    def _rewriter(
+        self, top: ir.Operation, notes: Notes, devices: Devices | None = None
+    ) -> ScaleRewriter:
+        return ScaleRewriter(top, self._settings, notes, self._walk, devices=devices)
 
     def _walk_main(self, main: ir.OpView, rewriter: ScaleRewriter) -> None:
         """Visits the ops up to the last cast, and those after it whose operands are scaled."""
@@ -304,14 +307,18 @@ class Propagation:
         callers = runtimes(infos)
         passed = parameters_of(infos, casting=callee_of(op) in self._casting)
         callee = self._specialized(op, passed, callers, rewriter)
+        rewriter.notes.called.append(callee.rewriter.notes)
         call = new_call(op, callee, rewriter, callers)
         self._kept.add(callee_of(call))
         back = dict(zip(callee.parameters, callers, strict=True))
         scales = list(call.results)[len(callee.results) :]
-        for runtime, scale in zip(callee.computed, scales, strict=True):
-            at = rewriter.next
-            back[runtime] = rewriter.runtime_scales.define(scale, depth=rewriter.depth, at=at)
-        results = returned(callee.results, callee.passed, passed)
+        inside = [Scaled(ONE, inner.size, inner.uncertainty) for inner in callee.computed]
+        results = returned([*callee.results, *inside], callee.passed, passed)
+        sizes = results[len(callee.results) :]
+        for inner, scale, size in zip(callee.computed, scales, sizes, strict=True):
+            back[inner] = rewriter.runtime_scales.returned(
+                scale, inner, size, depth=rewriter.depth, at=rewriter.next
+            )
         for result, info in zip(call.results, results, strict=False):
             rewriter.set(result, translated(info, rewriter, callee.rewriter, back))
         if self._annotate:
@@ -326,7 +333,10 @@ class Propagation:
         if op.operation.name == "stablehlo.composite":
             if len(op.operation.regions):  # Regions may capture values.
                 return opaque
-            entry = RULES.get(op.attributes["name"].value)
+            name = op.attributes["name"].value
+            if name in CUSTOM_CALLS:
+                return CUSTOM_CALLS[name]
+            entry = RULES.get(name)
             if entry is not None and (entry.family == "read" or is_composite(op.operation)):
                 return entry.apply
         return None if self._functions[callee_of(op)].regions[0].blocks else opaque
@@ -357,7 +367,7 @@ class Propagation:
         copy.attributes["sym_name"] = ir.StringAttr.get(self._fresh(name))
         copy.attributes["sym_visibility"] = ir.StringAttr.get("private")
         top = placeholder(copy.regions[0].blocks[0])
-        rewriter = self._rewriter(top, devices)
+        rewriter = self._rewriter(top, Notes(), devices)
         parameters = take_scales(copy, passed.infos, rewriter)
         block = copy.regions[0].blocks[0]
         self._walk(block, rewriter)

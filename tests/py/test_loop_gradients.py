@@ -1,0 +1,80 @@
+"""Gradients of recurrent models whose loss is a mean: the backward loop has values of any size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo import rewrite
+
+BATCH, WIDTH, HIDDEN, STEPS = 16, 64, 32, 16
+
+
+def lstm(p: Any, xs: Any) -> Any:
+    """The outputs of an LSTM."""
+
+    def cell(carry: Any, x: Any) -> Any:
+        h, c = carry
+        i, f, g, o = jnp.split(x @ p["w"] + h @ p["u"], 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    zeros = jnp.zeros((BATCH, HIDDEN))
+    return jax.lax.scan(cell, (zeros, zeros), xs)[1]
+
+
+def gru(p: Any, xs: Any) -> Any:
+    """The outputs of a gated recurrent unit, whose cell is computed again in the backward loop."""
+    gates, last = 2 * HIDDEN, slice(2 * HIDDEN, 3 * HIDDEN)
+
+    @jax.checkpoint
+    def cell(h: Any, x: Any) -> Any:
+        given = x @ p["w"]
+        z, r = jnp.split(jax.nn.sigmoid(given[:, :gates] + h @ p["u"][:, :gates]), 2, -1)
+        n = jnp.tanh(given[:, last] + (r * h) @ p["u"][:, last])
+        h = (1 - z) * n + z * h
+        return h, h
+
+    return jax.lax.scan(cell, jnp.zeros((BATCH, HIDDEN)), xs)[1]
+
+
+def program(model: Any) -> tuple[jax.export.Exported, tuple[Any, ...]]:
+    """The gradients of a mean of squares, and arguments."""
+    random = np.random.default_rng(0)
+    u, w, xs = (
+        random.standard_normal(shape, np.float32)
+        for shape in ((HIDDEN, 4 * HIDDEN), (WIDTH, 4 * HIDDEN), (STEPS, BATCH, WIDTH))
+    )
+    given = {"u": u / 6, "w": w / 8}, xs
+    gradients = jax.jit(jax.grad(lambda p, x: jnp.mean(model(p, x) ** 2) * 2.0**-10))
+    return jax.export.export(gradients)(*given), given
+
+
+def snr(want: Any, got: Any) -> float:
+    """The ratio of a signal and its error, in dB."""
+    error = np.asarray(want, np.float64) - np.asarray(got, np.float64)
+    return float(10 * np.log10(np.square(want, dtype=np.float64).sum() / np.square(error).sum()))
+
+
+@pytest.mark.parametrize("model", [lstm, gru])
+@pytest.mark.parametrize(("recipe", "least"), [("fp8", 18), ("fp16", 55)])
+def test_cotangents_keep_their_size_in_backward_loops(model: Any, recipe: str, least: int) -> None:
+    """A carry whose scale the body measures enters with the size of its values, and its trust.
+
+    At size 1, the cotangent of a mean was cast without a scale, and flushed to zero.
+    """
+    exported, given = program(model)
+    made, report = rewrite(exported, recipe=recipe, signature="scaled", report=True)
+    got = scalify_hlo.asarray(made.call(*scalify_hlo.scaled_state(made, given)))
+    pairs = zip(jax.tree.leaves(exported.call(*given)), jax.tree.leaves(got), strict=True)
+    assert min(snr(*pair) for pair in pairs) > least
+    measured = [remark for remark in report.remarks if "is measured" in remark.message]
+    assert len(measured) == report.statistics  # None is of a copy that no call reaches.
+    assert made.mlir_module().count("applies stablehlo.maximum") == report.statistics
