@@ -24,8 +24,8 @@ from scalify_hlo.frontend.scaled_state import overflow
 from scalify_hlo.io.pairs import pairs_of
 from scalify_hlo.io.program import Program
 from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex
-from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_scaled_array
-from scalify_hlo.jax_api.stored_arrays import stored
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
+from scalify_hlo.jax_api.stored_arrays import split_for, stored
 from scalify_hlo.passes.record import rewrites_of
 from scalify_hlo.run.added import first_state
 from scalify_hlo.run.packed import is_packed, value_of_pair
@@ -327,7 +327,7 @@ def _pair(data: Tensor, scale: Tensor, values: Array) -> list[Array]:
     wide = values.dtype in (np.float64, np.complex128)  # Otherwise JAX would read them as 32 bits.
     with jax.enable_x64(True) if wide else contextlib.nullcontext():
         shape = scale.shape if power is None else ()
-        pair = stored(as_scaled_array(values), data.dtype, power, None, shape)
+        pair = stored(split_for(values, data.dtype), data.dtype, power, None, shape)
         return [np.asarray(pair.data), np.asarray(pair.scale)]
 
 

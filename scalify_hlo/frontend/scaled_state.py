@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from scalify_hlo.errors import InputError, UsageError, nearest
-from scalify_hlo.jax_api.scaled_array import as_scaled_array, is_float, is_scaled_array
-from scalify_hlo.jax_api.stored_arrays import stored
+from scalify_hlo.jax_api.scaled_array import is_float, is_scaled_array
+from scalify_hlo.jax_api.stored_arrays import split_for, stored
 
 
 def scaled_state(program: jax.export.Exported, tree: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -103,7 +103,7 @@ def _stored(name: str, given: Any, wanted: Any) -> Any:
             f"{name} is {logical}, and the program computes with {wanted.logical_dtype}",
             hint="convert it to the dtype that the original program was exported with",
         )
-    pair = as_scaled_array(given)
+    pair = split_for(given, wanted.dtype).check()
     shape = () if wanted.power else wanted.scale.shape
     made = stored(pair, wanted.dtype, wanted.power, wanted.logical, shape)
     _require_finite(name, pair, made)

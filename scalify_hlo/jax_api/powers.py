@@ -10,23 +10,80 @@ import jax.numpy as jnp
 
 from scalify_hlo.algebra.limits import ENTRY_BOUND
 
+_LIFT = 64
+"""log2 of a factor that makes each number below 1 a normal one, and none infinite."""
 
+
+@jax.jit  # op by op, each shape would compile each op
 def times_power(data: jax.Array, exponent: jax.Array) -> jax.Array:
-    """Returns ``data * 2^exponent`` in the dtype of the data.
+    """Returns ``data * 2^exponent`` in the dtype of the data, exact wherever that dtype holds it.
 
-    Low-precision data are multiplied in f32. The factor is applied in two halves, as the whole
-    factor may overflow.
+    Subnormal numbers of f32 and wider formats are moved on their bits, as CPUs and GPUs may flush
+    them in a product. Low-precision data are multiplied in f32, where they are normal.
 
     Args:
         data: A float or complex array of any shape.
         exponent: An integer scalar, or integers of a shape that broadcasts to that of the data.
     """
+    if jnp.issubdtype(data.dtype, jnp.complexfloating):
+        return jax.lax.complex(*(times_power(part, exponent) for part in (data.real, data.imag)))
     wide = wide_dtype(data.dtype)
-    real = jnp.finfo(wide).dtype
-    half = exponent // 2
-    one = jnp.ones((), real)
+    half, one = exponent // 2, jnp.ones((), wide)  # The whole factor may overflow.
     product = data.astype(wide) * jnp.ldexp(one, half) * jnp.ldexp(one, exponent - half)
-    return product.astype(data.dtype)
+    product = product.astype(data.dtype)
+    if not _has_range_of_f32(data.dtype):
+        return product
+    moved, exact = _moved_bits(data, exponent)
+    return jnp.where(exact, moved, product)
+
+
+@jax.jit
+def times_scale(data: jax.Array, scale: jax.Array) -> jax.Array:
+    """Returns ``data * scale`` in the dtype of the data, rounded once, or not by a power of two.
+
+    Args:
+        data: A float or complex array of any shape.
+        scale: Numbers of a shape that broadcasts to that of the data.
+    """
+    mantissa, exponent = jnp.frexp(scale)
+    wide = wide_dtype(data.dtype)
+    product = (data.astype(wide) * scale.astype(jnp.finfo(wide).dtype)).astype(data.dtype)
+    return jnp.where(mantissa == 0.5, times_power(data, exponent - 1), product)
+
+
+def _moved_bits(data: jax.Array, exponent: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Returns ``data * 2^exponent`` and where that is exact, for formats with the range of f32."""
+    info, bits = jnp.finfo(data.dtype), bits_of(data)
+    unsigned: Any = bits.dtype.type
+    mantissa, hidden = unsigned(info.nmant), unsigned(1 << info.nmant)
+    sign = bits & unsigned(1 << (info.bits - 1))
+    size, largest = bits ^ sign, bits_of(jnp.asarray(info.max, data.dtype))
+    field = (size >> mantissa).astype(jnp.int32)
+    zeros = jax.lax.clz(size).astype(jnp.int32) - (jnp.iinfo(bits.dtype).bits - 1 - info.nmant)
+    up = jnp.where(field == 0, zeros, 0)
+    digits = jnp.where(
+        field == 0, size << up.astype(bits.dtype), (size & (hidden - unsigned(1))) | hidden
+    )
+    moved = jnp.where(field == 0, 1 - up, field) + exponent
+    down = jnp.clip(1 - moved, 0, info.nmant + 1).astype(bits.dtype)
+    below = digits >> down
+    fields = jnp.clip(moved, 0, 1 << (info.bits - 1 - info.nmant)).astype(bits.dtype)
+    found = jnp.where(moved >= 1, (fields << mantissa) | (digits ^ hidden), below)
+    exact = (found <= largest) & (below << down == digits)
+    kept = (size == 0) | (size > largest)
+    found = sign | jnp.where(kept, size, found)
+    return jax.lax.bitcast_convert_type(found.astype(f"uint{info.bits}"), data.dtype), kept | exact
+
+
+def bits_of(data: jax.Array) -> jax.Array:
+    """Returns the bits of real numbers; those of f32 for narrow ones, which f32 holds."""
+    wide = data if _has_range_of_f32(data.dtype) else data.astype(jnp.float32)
+    return jax.lax.bitcast_convert_type(wide, f"uint{jnp.finfo(wide.dtype).bits}")
+
+
+def _has_range_of_f32(dtype: Any) -> bool:
+    """Whether some numbers of a real dtype are subnormal in f32, or not numbers of f32."""
+    return bool(jnp.finfo(dtype).maxexp >= jnp.finfo(jnp.float32).maxexp)
 
 
 def wide_dtype(dtype: Any) -> Any:
@@ -36,20 +93,23 @@ def wide_dtype(dtype: Any) -> Any:
     return jnp.promote_types(dtype, jnp.float32) if jnp.finfo(dtype).bits > 8 else jnp.float32
 
 
-def _magnitude(data: jax.Array) -> jax.Array:
-    """Returns magnitudes in f32, or f64 for f64 data; max(|re|, |im|) for complex data."""
-    wide = data.astype(wide_dtype(data.dtype))
-    if jnp.issubdtype(wide.dtype, jnp.complexfloating):
-        return jnp.maximum(jnp.abs(wide.real), jnp.abs(wide.imag))
-    return jnp.abs(wide)
-
-
 def _log2_above_max(data: jax.Array) -> jax.Array:
-    """Returns ceil(log2(max |x|)), or 0 if the maximum is zero, infinite or NaN."""
-    largest = jnp.max(_magnitude(data), initial=0)
-    mantissa, exponent = jnp.frexp(largest)
+    """Returns ceil(log2(max |x|)), or 0 if the maximum is zero, infinite or NaN.
+
+    The maximum is that of the bits, as subnormal numbers may count as zero otherwise. Of complex
+    data it is that of max(|re|, |im|).
+    """
+    if jnp.issubdtype(data.dtype, jnp.complexfloating):
+        data = jnp.stack([data.real, data.imag])
+    data = data if _has_range_of_f32(data.dtype) else data.astype(jnp.float32)
+    bits = bits_of(data)
+    largest = jnp.max(bits & bits.dtype.type(jnp.iinfo(bits.dtype).max >> 1), initial=0)
+    number = jax.lax.bitcast_convert_type(largest, data.dtype)
+    lift = jnp.where(number < 1, _LIFT, 0)
+    lifted = times_power(number, lift).astype(wide_dtype(data.dtype))
+    mantissa, exponent = jnp.frexp(lifted)
     exact = jnp.where(mantissa == 0.5, exponent - 1, exponent)
-    return jnp.where(_is_usable(largest), exact, 0)
+    return jnp.where(_is_usable(lifted), exact - lift, 0)
 
 
 def _exponent_above_max(data: jax.Array) -> jax.Array:
@@ -64,24 +124,27 @@ def exponent_below_rms(data: jax.Array) -> jax.Array:
     """
     unit, power = _unit(data)
     mean = jnp.mean(jnp.square(jnp.real(unit)) + jnp.square(jnp.imag(unit)))
-    return _floor_log2(jnp.sqrt(mean), power)
+    return _within(mean, (jnp.frexp(mean)[1] - 1) // 2 + power)
 
 
 def _exponent_below_mean(data: jax.Array) -> jax.Array:
     """Returns floor(log2(mean |x|)), or 0 if the mean is zero, infinite or NaN."""
     unit, power = _unit(data)
-    return _floor_log2(jnp.mean(jnp.abs(unit)), power)
+    mean = jnp.mean(jnp.abs(unit))
+    return _within(mean, jnp.frexp(mean)[1] - 1 + power)
 
 
 def _unit(data: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Returns the data divided by the power of two at or above their amax, and its exponent."""
     power = _log2_above_max(data)
-    return times_power(data.astype(wide_dtype(data.dtype)), -power), power
+    wide = wide_dtype(data.dtype)
+    data = data if _has_range_of_f32(data.dtype) else data.astype(wide)
+    return times_power(data, -power).astype(wide), power
 
 
-def _floor_log2(statistic: jax.Array, power: jax.Array) -> jax.Array:
-    exponent = jnp.clip(jnp.frexp(statistic)[1] - 1 + power, -ENTRY_BOUND, ENTRY_BOUND)
-    return jnp.where(_is_usable(statistic), exponent, 0)
+def _within(statistic: jax.Array, exponent: jax.Array) -> jax.Array:
+    """Returns an exponent within 2^±63, or 0 if the statistic says nothing."""
+    return jnp.where(_is_usable(statistic), jnp.clip(exponent, -ENTRY_BOUND, ENTRY_BOUND), 0)
 
 
 def _is_usable(statistic: jax.Array) -> jax.Array:

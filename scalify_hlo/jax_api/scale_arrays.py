@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from scalify_hlo.algebra.scale_shapes import split_shape
+from scalify_hlo.jax_api.powers import bits_of, times_power, wide_dtype
 
 
 def by_element(scales: Any, shape: Sequence[int]) -> Any:
@@ -50,3 +51,26 @@ def of_blocks(
     order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
     rows = split.transpose(order).reshape(math.prod(scales), -1)
     return jax.vmap(function)(rows).reshape(scales)
+
+
+@jax.jit  # op by op, each shape would compile each op
+def without_loss(data: jax.Array, exponents: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Divides each block of an array by a power of two, unless a bit would be lost.
+
+    Args:
+        data: The array.
+        exponents: log2 of the power of two of each block, or of all.
+
+    Returns:
+        The new array and log2 of the powers of two by which its blocks were divided: those given,
+        or 0 for blocks that did not change.
+    """
+    each = by_element(exponents, data.shape)
+    moved = times_power(data, -each)
+    changed = jnp.zeros(data.shape, bool)
+    for part in (jnp.real, jnp.imag) if jnp.iscomplexobj(data) else (lambda x: x,):
+        old, back = part(data), part(times_power(moved, each))
+        changed |= (bits_of(back) != bits_of(old)) & ~jnp.isnan(old.astype(wide_dtype(old.dtype)))
+    lost = of_blocks(jnp.any, changed, jnp.shape(exponents))
+    kept = jnp.where(by_element(lost, data.shape), data, moved)
+    return kept, jnp.where(lost, 0, exponents)

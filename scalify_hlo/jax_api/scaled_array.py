@@ -1,4 +1,4 @@
-"""ScaledArray: an array as data and a power-of-two scale, as a JAX pytree node."""
+"""ScaledArray: an array as data and scale, as a JAX pytree node."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.algebra.scale_shapes import are_blocks, shape_of_blocks
 from scalify_hlo.errors import UsageError, nearest
 from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks
-from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms, times_power
-from scalify_hlo.jax_api.scale_arrays import by_element, of_blocks
+from scalify_hlo.jax_api.powers import (
+    EXPONENTS,
+    exponent_below_rms,
+    times_power,
+    times_scale,
+    wide_dtype,
+)
+from scalify_hlo.jax_api.scale_arrays import by_element, of_blocks, without_loss
 
 Statistic: TypeAlias = Literal["l2", "l1", "max"]
 
@@ -35,11 +41,14 @@ class ScaledArray:
     Invariants, which `check` verifies:
 
     * ``data`` has any shape, and a float or complex dtype.
-    * ``scale`` is a finite power of two, greater than 0, of rank 0. Or it has one for each block of
-      the data: it has the rank of the data, and each of its sizes divides that of the data.
+    * ``scale`` is finite, greater than 0, and of rank 0. Or it has one number for each block of the
+      data: it has the rank of the data, and each of its sizes divides that of the data.
     * ``scale`` is f64 if the data are f64 or complex128, and f32 for all other data.
 
     Moments that a program stores in blocks have a scale for each block; see `power`.
+
+    Scales that this package chooses are powers of two: a product with one is exact where it is a
+    normal number. With other scales, such as those of FP8 checkpoints, products are rounded.
 
     As a pytree node it has two leaves, data and then scale. The arguments of a program with the
     `scaled` signature have the same order. A ScaledArray as a cotangent is ``data * scale`` too:
@@ -50,7 +59,7 @@ class ScaledArray:
 
     Attributes:
         data: The data X_d, of the shape of X.
-        scale: The scale X_s, a power of two.
+        scale: The scale X_s.
         logical: The dtype in which programs compute, if it is not the dtype of the data, else None.
             For example, state that is stored in f16 or f8 is computed in f32. It is part of the
             structure of the pytree, and not a leaf.
@@ -132,15 +141,16 @@ class ScaledArray:
                 hint=f"for {self.data.dtype}{list(self.shape)} data it is a {needed or one}",
             )
         if not blocks and is_concrete(self.scale):
-            _require_powers_of_two(np.asarray(self.scale))
+            _require_positive(np.asarray(self.scale))
         return self
 
 
-def _require_powers_of_two(scales: np.ndarray[Any, Any]) -> None:
-    wrong = [number for number in scales.ravel().tolist() if not is_power_of_two(number)]
-    if wrong:
+def _require_positive(scales: np.ndarray[Any, Any]) -> None:
+    wrong = scales[~((scales > 0) & np.isfinite(scales))]
+    if wrong.size:
         raise UsageError(
-            f"the scale {wrong[0]} is not a power of two", hint="as_scaled_array chooses one"
+            f"the scale {wrong[0]} of a ScaledArray is not a finite number above 0",
+            hint="as_scaled_array chooses a scale",
         )
 
 
@@ -190,15 +200,17 @@ def as_scaled_array(tree: Any, scale: Any = None, *, block: Sequence[int] | None
             (`jax.ShapeDtypeStruct`) become ScaledArrays with an abstract scale. Other leaves are
             not changed.
         scale: A power of two, which becomes the scale of all leaves, ScaledArrays included. By
-            default the scale of a leaf is the power of two at or below its rms, within 2^±63, or 1
-            if the rms is zero or not finite; ScaledArrays are not changed.
+            default the scale of a leaf is the power of two at or below its rms, within 2^±63. It is
+            1 if the rms is zero or not finite, or if the quotient would lose a bit, as that of f8
+            data of different sizes does; ScaledArrays are not changed.
         block: The sizes of a block along each dimension, each of which divides it, or is 0 for the
             whole dimension. Each block then has a scale of its own: ``(0, 1)`` is one for each
             column of a matrix. By default an array has one scale.
 
     Returns:
         The pytree with ScaledArray leaves, with data of the shape and dtype of each leaf. `asarray`
-        is the inverse.
+        is the inverse, bit for bit but for NaN, if no scale is given. With a given one, data that
+        their dtype cannot hold are rounded.
 
     Raises:
         UsageError: `scale` is not a power of two, or a block does not divide an array.
@@ -243,7 +255,7 @@ def asarray(tree: Any, dtype: Any = None) -> Any:
             hint="convert the result of asarray(tree)",
         )
     return jax.tree.map(
-        lambda leaf: value_of(of_dtype(leaf, dtype)) if is_scaled_array(leaf) else leaf,
+        lambda leaf: _value_in(leaf, dtype) if is_scaled_array(leaf) else leaf,
         tree,
         is_leaf=is_scaled_array,
     )
@@ -300,14 +312,13 @@ def _as_scaled(leaf: Any, scale: Any, block: Sequence[int] | None = None) -> Any
         return ScaledArray(leaf, jax.ShapeDtypeStruct(shape, scale_dtype(dtype)))
     array = jnp.asarray(leaf)
     if scale is None:
-        return _split_in(array, shape)
+        return _split_exactly(array, shape)
     return _split(array, jnp.full(shape, scale, scale_dtype(dtype)))
 
 
-def _split_in(array: jax.Array, shape: Sequence[int]) -> ScaledArray:
-    """Splits an array at the power of two at or below the rms of each block."""
-    exponents = of_blocks(exponent_below_rms, array, shape)
-    return _split(array, jnp.ldexp(_one(array), exponents))
+def split_at_rms(array: jax.Array) -> ScaledArray:
+    """Splits an array at the power of two at or below its rms, even if bits are lost."""
+    return _split(array, jnp.ldexp(_one(array), exponent_below_rms(array)))
 
 
 def _shape_of_blocks(array: Any, block: Sequence[int]) -> tuple[int, ...]:
@@ -321,8 +332,8 @@ def _shape_of_blocks(array: Any, block: Sequence[int]) -> tuple[int, ...]:
 
 
 def of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
-    """Casts data to a dtype, by default the logical one, and the scale to the dtype for it."""
-    array = whole(array)
+    """Casts data to a dtype, by default the logical one, and scales to the dtype for it."""
+    array = array if array.power is None else whole(array)
     wanted = array.logical if dtype is None else np.dtype(dtype)
     if wanted is None or wanted == array.dtype:
         return array
@@ -330,22 +341,34 @@ def of_dtype(array: ScaledArray, dtype: Any) -> ScaledArray:
     return ScaledArray(jnp.asarray(array.data).astype(wanted), scale)
 
 
+def _value_in(array: ScaledArray, dtype: Any) -> jax.Array:
+    """Returns data times scale in a dtype, by default the logical one; the product is wider."""
+    wanted = array.logical_dtype if dtype is None else np.dtype(dtype)
+    if wanted == array.dtype:
+        return value_of(array if array.power is None else whole(array))
+    both = (jnp.promote_types(wide_dtype(each), np.float32) for each in (wanted, array.dtype))
+    product: jax.Array = value_of(of_dtype(array, jnp.promote_types(*both)))
+    return product.astype(wanted)
+
+
 def whole(array: ScaledArray) -> ScaledArray:
     """Returns an array with one scale: itself, or a new one.
 
-    The largest scale of an array of scales becomes the one; moments get the scale 1 in their
+    The largest power of two in an array of scales becomes the one; moments get the scale 1 in their
     logical dtype.
     """
     if array.power is None:
-        one = not jnp.ndim(array.scale)
-        return array if one else moved_to(array, jnp.max(log2_of(array.scale)))
+        if not jnp.ndim(array.scale):
+            return array
+        folded = _without_mantissas(array)
+        return moved_to(folded, jnp.max(log2_of(folded.scale)))
     wide = from_blocks(array.data, array.scale, array.power).astype(array.logical_dtype)
     return ScaledArray(wide, jnp.ones((), scale_dtype(wide.dtype)))
 
 
 def _set_scale(array: ScaledArray, scale: Any) -> ScaledArray:
     """Rescales to another scale by the quotient of both scales, since X may overflow."""
-    array = whole(array)
+    array = _without_mantissas(whole(array))
     return moved_to(array, log2_of(jnp.asarray(scale, scale_dtype(array.dtype))))
 
 
@@ -367,17 +390,36 @@ def rescaled(array: ScaledArray, exponent: Callable[[jax.Array], jax.Array]) -> 
 
 
 def log2_of(scale: Any) -> jax.Array:
-    """Returns the exponent of a power of two."""
+    """Returns the exponent of the power of two at or below a scale."""
     exponent: jax.Array = jnp.frexp(jax.lax.stop_gradient(jnp.asarray(scale)))[1] - 1
     return exponent
 
 
+def _mantissa(scale: Any) -> jax.Array:
+    """Returns a scale over the power of two at or below it: 1 for most."""
+    return 2 * jnp.frexp(jax.lax.stop_gradient(jnp.asarray(scale)))[0]
+
+
 @jax.custom_vjp
 def moved_to(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
-    """Rescales an array to other scales, given as log2; their shape may be another one, too."""
+    """Rescales an array to scales that have other exponents, and the same mantissas.
+
+    Args:
+        array: The array.
+        exponent: log2 of the new scales, less that of the mantissas. Its shape may be another one.
+    """
     data = jnp.asarray(array.data)
     moved = times_power(data, by_element(log2_of(array.scale) - exponent, data.shape))
-    return replace(array, data=moved, scale=jnp.ldexp(_one(data), exponent))
+    return replace(array, data=moved, scale=jnp.ldexp(_mantissa(array.scale), exponent))
+
+
+@jax.custom_vjp
+def _without_mantissas(array: ScaledArray) -> ScaledArray:
+    """Multiplies data by the mantissas of scales, which become powers of two."""
+    data = jnp.asarray(array.data)
+    product = times_scale(data, by_element(_mantissa(array.scale), data.shape))
+    powers = jnp.ldexp(jnp.ones_like(array.scale), log2_of(array.scale))
+    return replace(array, data=product, scale=powers)
 
 
 @jax.custom_vjp
@@ -385,10 +427,18 @@ def _split(array: jax.Array, scale: jax.Array) -> ScaledArray:
     return ScaledArray(times_power(array, by_element(-log2_of(scale), array.shape)), scale)
 
 
+@partial(jax.custom_vjp, nondiff_argnums=(1,))
+def _split_exactly(array: jax.Array, shape: tuple[int, ...]) -> ScaledArray:
+    """Splits blocks at the power of two at or below their rms, or at 1 if a bit would be lost."""
+    data, exponents = without_loss(array, of_blocks(exponent_below_rms, array, shape))
+    return ScaledArray(data, jnp.ldexp(_one(array), exponents))
+
+
 @jax.custom_vjp
 def value_of(array: ScaledArray) -> jax.Array:
     """Returns data times scale in the dtype of the data."""
-    return times_power(jnp.asarray(array.data), by_element(log2_of(array.scale), array.shape))
+    data, scale = jnp.asarray(array.data), jnp.asarray(array.scale)
+    return times_scale(data, by_element(scale, data.shape))
 
 
 def _without_data(array: ScaledArray) -> ScaledArray:
@@ -401,9 +451,17 @@ _split.defvjp(
     lambda array, scale: (_split(array, scale), scale),
     lambda scale, cotangent: (value_of(cotangent), jnp.zeros_like(scale)),
 )
+_split_exactly.defvjp(
+    lambda array, shape: (_split_exactly(array, shape), None),
+    lambda _shape, _, cotangent: (value_of(cotangent),),
+)
 value_of.defvjp(
     lambda array: (value_of(array), _without_data(array)),
     lambda like, cotangent: (replace(like, data=cotangent, scale=jnp.ones_like(like.scale)),),
+)
+_without_mantissas.defvjp(
+    lambda array: (_without_mantissas(array), None),
+    lambda _, cotangent: (cotangent,),
 )
 moved_to.defvjp(
     lambda array, exponent: (moved_to(array, exponent), None),
@@ -452,7 +510,7 @@ def rebalance(array: ScaledArray, delta: Any) -> ScaledArray:
 
 
 def _reciprocal(scale: Any) -> jax.Array:
-    return jnp.ldexp(jnp.ones_like(scale), -log2_of(scale))
+    return jnp.ldexp(1 / _mantissa(scale), -log2_of(scale))
 
 
 def _one(array: jax.Array) -> jax.Array:

@@ -12,14 +12,17 @@ import numpy as np
 from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.jax_api.block_scales import to_blocks
 from scalify_hlo.jax_api.powers import EXPONENTS, exponent_below_rms
-from scalify_hlo.jax_api.scale_arrays import of_blocks
+from scalify_hlo.jax_api.scale_arrays import of_blocks, without_loss
 from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
+    as_scaled_array,
+    is_scaled_array,
     log2_of,
     moved_to,
     of_dtype,
     rescaled,
     scale_dtype,
+    split_at_rms,
     value_of,
     whole,
 )
@@ -51,6 +54,17 @@ def held(array: ScaledArray, scales: Sequence[Any], bound: int) -> ScaledArray:
     far = jnp.max(jnp.stack([jnp.max(jnp.abs(log2_of(scale))) for scale in scales]))
     limit = jnp.where(far > bound, bound, _NO_LIMIT)
     return moved_to(array, jnp.clip(log2_of(array.scale), -limit, limit))
+
+
+def split_for(array: Any, dtype: Any) -> ScaledArray:
+    """Splits an array for a program that stores its data in a dtype; ScaledArrays are not changed.
+
+    Bits may be lost if the program rounds the data anyway. They are near unit then.
+    """
+    if is_scaled_array(array) or array.dtype == np.dtype(dtype):
+        pair: ScaledArray = as_scaled_array(array)
+        return pair
+    return split_at_rms(jnp.asarray(array))
 
 
 def stored(
@@ -88,6 +102,8 @@ def _in_blocks(array: ScaledArray, shape: tuple[int, ...]) -> ScaledArray:
 
 
 def _rescaled_in(array: ScaledArray, shape: tuple[int, ...]) -> ScaledArray:
-    """Gives each block of an array with one scale its own, at or below its rms."""
-    exponents = of_blocks(exponent_below_rms, jnp.asarray(array.data), shape)
-    return moved_to(array, jnp.clip(log2_of(array.scale) + exponents, -ENTRY_BOUND, ENTRY_BOUND))
+    """Gives each block of an array with one scale its own: at or below its rms if that is exact."""
+    data, old = jnp.asarray(array.data), log2_of(array.scale)
+    wanted = old + of_blocks(exponent_below_rms, data, shape)
+    _, exponents = without_loss(data, jnp.clip(wanted, -ENTRY_BOUND, ENTRY_BOUND) - old)
+    return moved_to(array, old + exponents)
