@@ -7,8 +7,9 @@ import.
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import TYPE_CHECKING
+
+from scalify_hlo.jax_api.after_import import register_nodes
 
 if TYPE_CHECKING:
     from scalify_hlo.api import collect_stats as collect_stats
@@ -190,7 +191,6 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    _register_nodes()
     value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
@@ -200,10 +200,4 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def _register_nodes() -> None:
-    """Registers ScaledArray nodes with jax.export, if jax is imported already."""
-    if "jax" in sys.modules:
-        importlib.import_module(f"{__name__}.jax_api.scaled_array")
-
-
-_register_nodes()
+register_nodes()

@@ -274,6 +274,7 @@ def compile_on_cpu(text: str) -> CpuProgram:
     from jax.extend import backend
     from jaxlib import xla_client
 
+    _initialize_kernels()
     client: Any = backend.get_backend("cpu")
     device = client.local_devices()[0]
     try:
@@ -283,6 +284,15 @@ def compile_on_cpu(text: str) -> CpuProgram:
     except Exception as error:
         raise ValueError(str(error)) from error
     return CpuProgram(loaded, device)
+
+
+def _initialize_kernels() -> None:
+    """Loads the kernels of the CPU that jax loads late, such as LAPACK's.
+
+    Their custom calls are registered, and are null pointers until then. jax does the same before
+    it compiles an Exported.
+    """
+    _export()._ensure_backends_initialized(("cpu",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +367,8 @@ def compile_module(
     # Described devices cannot load a program, and some versions can compile for the CPU only so.
     local = client.platform == "cpu"
     compiling = client.compile_and_load if local else client.compile
+    if local:
+        _initialize_kernels()
     with new_context():
         parsed = ir.Module.parse(module)
         compiled = compiling(parsed, xla_client.DeviceList(tuple(devices)), options)

@@ -10,6 +10,7 @@ import numpy as np
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import INDEX_DEPTH, INDEX_ELEMENTS
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.splats import filled_with
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -57,11 +58,11 @@ def _dtype(type_: ir.Type) -> np.dtype[Any] | None:
 
 @_FUNCTIONS.on("stablehlo.constant")
 def _constant(op: ir.Operation) -> Array:
-    elements = op.attributes["value"]
     shape = op.results[0].type.shape
-    if elements.is_splat:
-        return np.broadcast_to(np.asarray(elements.get_splat_value().value), shape)
-    return np.array(elements).reshape(shape)
+    number = filled_with(op.result)
+    if number is not None:
+        return np.broadcast_to(np.asarray(number), shape)
+    return np.array(op.attributes["value"]).reshape(shape)
 
 
 @_FUNCTIONS.on("stablehlo.iota")

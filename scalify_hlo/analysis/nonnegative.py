@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FLOW_VALUES
 from scalify_hlo.analysis.cast_reach import next_turn
 from scalify_hlo.analysis.frames import INSIDES, RETURNS, Frame, Place
 from scalify_hlo.analysis.reach import BARRIER, is_uniform, rank_of
 from scalify_hlo.dialect.formats import are_floats
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import (
     BROADCASTS,
     COPIES,
@@ -96,15 +95,10 @@ def _is_root(use: ir.OpOperand, op: ir.Operation) -> bool:
 
 def _is_integral(value: ir.Value) -> bool:
     """Whether a value is a constant of whole numbers, or a broadcast of one."""
-    owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.name in BROADCASTS:
-        owner = owner.operands[0].owner
-    if isinstance(owner, ir.Block) or owner.name != _CONSTANT:
-        return False
-    elements = owner.attributes["value"]
-    if not isinstance(elements, ir.DenseElementsAttr) or not elements.is_splat:
-        return False
-    return bool(np.mod(float(elements.get_splat_value().value), 1) == 0)
+    while not isinstance(value.owner, ir.Block) and value.owner.name in BROADCASTS:
+        value = value.owner.operands[0]
+    number = filled_with(value)
+    return number is not None and number % 1 == 0
 
 
 def _after(use: ir.OpOperand, op: ir.Operation, frame: Frame) -> list[Place]:

@@ -17,6 +17,7 @@ from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.locations import described
 from scalify_hlo.dialect.monoid import TAKES, monoid
+from scalify_hlo.dialect.splats import filled_with
 
 OPERANDS: Final = {
     **dict.fromkeys(
@@ -202,8 +203,7 @@ def number_in(place: Place, made: Callable[[Place], Made]) -> float | None:
         value, frame = place
         name, parts = made(place)
         if name == "stablehlo.constant":
-            elements = ir.DenseElementsAttr(value.owner.attributes["value"])
-            return float(elements.get_splat_value().value) if elements.is_splat else None
+            return filled_with(value)
         if name in _SAME_NUMBER:
             place = frame.place(value.owner.operands[0])
         elif len(parts) == 1 and name not in ELEMENTWISE:

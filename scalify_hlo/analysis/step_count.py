@@ -8,6 +8,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.frames import CALLS, Frame, Place
 from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.dialect.functions import is_block, terminator
+from scalify_hlo.dialect.splats import integer_of
 
 _ADD: Final = "stablehlo.add"
 
@@ -57,7 +58,11 @@ def _counted(place: Place) -> ir.Value | None:
         return None
     terms = [_traced(frame.place(term)) for term in owner.operands]
     for argument, one in (terms, terms[::-1]):
-        if argument.frame.op is None and is_block(argument.value.owner) and _number(one.value) == 1:
+        if (
+            argument.frame.op is None
+            and is_block(argument.value.owner)
+            and integer_of(one.value) == 1
+        ):
             return argument.value
     return None
 
@@ -78,15 +83,7 @@ def _traced(place: Place) -> Place:
 
 def _is_largest(value: ir.Value) -> bool:
     """Whether a value is the largest integer of its type, signed or not."""
-    number, width = _number(value), ir.IntegerType(value.type.element_type).width
+    number, width = integer_of(value), ir.IntegerType(value.type.element_type).width
     if number is None:
         return False
     return number % (1 << width) in ((1 << (width - 1)) - 1, (1 << width) - 1)
-
-
-def _number(value: ir.Value) -> int | None:
-    """Returns the number of a constant of integers of rank 0, or None."""
-    owner = value.owner
-    if is_block(owner) or owner.name != "stablehlo.constant":
-        return None
-    return int(owner.attributes["value"].get_splat_value().value)

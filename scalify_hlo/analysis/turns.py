@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.splats import integer_of
 
-_CONSTANT: Final = "stablehlo.constant"
 _COMPARE: Final = "stablehlo.compare"
 _LESS: Final = "LT"
 
@@ -26,7 +26,7 @@ def turns_of(op: ir.Operation) -> int | None:
     number = _number(carried, condition)
     if number is None:
         return None
-    start, end = _integer(op.operands[number]), _constant_in(limit, condition, op)
+    start, end = integer_of(op.operands[number]), _constant_in(limit, condition, op)
     step = _step(body.operations[-1].operands[number], body.arguments[number])
     if start is None or end is None or step != 1:
         return None
@@ -48,10 +48,10 @@ def _constant_in(value: ir.Value, condition: ir.Block, op: ir.Operation) -> int 
     """An integer constant, which may be a carry that no turn changes."""
     number = _number(value, condition)
     if number is None:
-        return _integer(value)
+        return integer_of(value)
     body = op.regions[1].blocks[0]
     kept = body.operations[-1].operands[number] == body.arguments[number]
-    return _integer(op.operands[number]) if kept else None
+    return integer_of(op.operands[number]) if kept else None
 
 
 def _step(value: ir.Value, argument: ir.Value) -> int | None:
@@ -62,14 +62,4 @@ def _step(value: ir.Value, argument: ir.Value) -> int | None:
     one, other = owner.operands
     if other == argument:
         one, other = other, one
-    return _integer(other) if one == argument else None
-
-
-def _integer(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != _CONSTANT or value.type.rank:
-        return None
-    elements = owner.attributes["value"]
-    if not isinstance(elements, ir.DenseIntElementsAttr):
-        return None
-    return int(elements.get_splat_value().value)
+    return integer_of(other) if one == argument else None

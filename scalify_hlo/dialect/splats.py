@@ -1,22 +1,45 @@
-"""Tensors that are filled with one number."""
+"""Elements of constants, and tensors that are filled with one number."""
 
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.formats import is_complex
+from scalify_hlo.dialect.formats import element_type, is_complex
 from scalify_hlo.dialect.functions import is_block
 
 
-def splat_of(value: ir.Value) -> ir.DenseElementsAttr | None:
-    """Returns the elements of a constant that are all the same; None for other values.
+def dense_of(value: ir.Value) -> ir.DenseElementsAttr | None:
+    """Returns the elements of a constant; None for other values.
 
-    The bindings of MLIR cannot read constants of complex numbers, which are other values.
+    Constants whose elements the bindings of MLIR cannot read are other values: those of complex
+    numbers, of which not even the attribute can be read, and those in resources.
     """
     owner = value.owner
     if is_block(owner) or owner.name != "stablehlo.constant" or is_complex(value.type):
         return None
     elements = owner.attributes["value"]
-    return elements if isinstance(elements, ir.DenseElementsAttr) and elements.is_splat else None
+    return elements if isinstance(elements, ir.DenseElementsAttr) else None
+
+
+def splat_of(value: ir.Value) -> ir.DenseElementsAttr | None:
+    """Returns the elements of a constant that are all the same; None for other values."""
+    elements = dense_of(value)
+    return elements if elements is not None and elements.is_splat else None
+
+
+def filled_with(value: ir.Value) -> float | None:
+    """Returns the number that is each element of a constant, exactly; None for other values."""
+    elements = splat_of(value)
+    if elements is None:
+        return None
+    number: float = elements.get_splat_value().value
+    return number
+
+
+def integer_of(value: ir.Value) -> int | None:
+    """Returns the integer that is each element of a constant of integers; None for other values."""
+    is_integer = isinstance(element_type(value.type), ir.IntegerType)
+    number = filled_with(value) if is_integer else None
+    return None if number is None else int(number)
 
 
 def is_filled(value: ir.Value) -> bool:

@@ -18,9 +18,11 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import HASHED_ELEMENTS
+from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.functions import main_function, terminator
 from scalify_hlo.dialect.value_map import ValueMap
 
+_CONSTANT: Final = "stablehlo.constant"
 _DIGITS: Final = 32
 _LEFT_OUT: Final = frozenset(
     {"sym_name", "sym_visibility", "arg_attrs", "res_attrs", "sdy.sharding"}
@@ -31,6 +33,9 @@ _SYMBOLS: Final = frozenset({"callee", "decomposition", "called_computations"})
 
 Named: TypeAlias = tuple[str, ir.Operation]
 """An op with its name."""
+
+Attribute: TypeAlias = tuple[str, ir.Attribute | str]
+"""The name of an attribute, with the attribute or what it says in the hash."""
 
 
 def structural_hash(module: ir.Module, main: Sequence[Named] = ()) -> str:
@@ -114,7 +119,7 @@ class _Structure:
         # Lists of the bindings are slow to iterate over.
         made = [results[i] for i in range(len(results))]
         read = [operands[i] for i in range(len(operands))]
-        known = self._kind(name, [value.type for value in made], op.attributes.items())
+        known = self._kind(name, [value.type for value in made], _attributes(name, op))
         self._write((known, len(read)))
         self._write([numbers.setdefault(value, len(numbers)) for value in read])
         for value in made:
@@ -129,7 +134,7 @@ class _Structure:
         self,
         name: str,
         types: Sequence[ir.Type],
-        attributes: Sequence[tuple[str, ir.Attribute]],
+        attributes: Sequence[Attribute],
     ) -> int:
         """Returns the number of a kind of ops or of blocks.
 
@@ -158,7 +163,7 @@ class _Structure:
         self,
         name: str,
         types: Iterable[ir.Type],
-        attributes: Iterable[tuple[str, ir.Attribute]],
+        attributes: Iterable[Attribute],
     ) -> int:
         """Returns the number of a kind of ops or of blocks, by its name, types and attributes."""
         found = sorted(
@@ -168,15 +173,32 @@ class _Structure:
         )
         return self._texts[f"{name} {list(map(str, types))} {found}"]
 
-    def _attribute(self, op_name: str, name: str, attribute: ir.Attribute) -> str:
+    def _attribute(self, op_name: str, name: str, attribute: ir.Attribute | str) -> str:
+        if isinstance(attribute, str):
+            return attribute
         if name in _SYMBOLS:
             return self._symbols(attribute)
-        return _constant(attribute) if op_name == "stablehlo.constant" else str(attribute)
+        return _constant(attribute) if op_name == _CONSTANT else str(attribute)
 
     def _symbols(self, attribute: ir.Attribute) -> str:
         named = attribute if isinstance(attribute, ir.ArrayAttr) else [attribute]
         symbols = [ir.FlatSymbolRefAttr(symbol).value for symbol in named]
         return " ".join(self._functions.get(symbol, symbol) for symbol in symbols)
+
+
+def _attributes(name: str, op: ir.Operation) -> Sequence[Attribute]:
+    """Returns the attributes of an op.
+
+    The bindings cannot read the elements of complex constants, which are printed instead.
+    """
+    if name != _CONSTANT or not is_complex(op.results[0].type):
+        return list(op.attributes.items())
+    bare = op.clone(ip=False)
+    others = [key for key in bare.attributes if key != "value"]
+    for key in others:
+        del bare.attributes[key]
+    text = bare.get_asm(large_elements_limit=HASHED_ELEMENTS, enable_debug_info=False)
+    return [("value", text), *((key, op.attributes[key]) for key in others)]
 
 
 def _constant(attribute: ir.Attribute) -> str:

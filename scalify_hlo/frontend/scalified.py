@@ -28,6 +28,7 @@ from scalify_hlo.jax_api.scaled_array import (
     ScaledArray,
     data_at_one,
     is_concrete,
+    is_float,
     is_scaled_array,
     whole,
 )
@@ -226,10 +227,9 @@ class _Measuring:
 
 
 def _size(value: Any) -> float | None:
-    """Returns log2 of the rms of a plain concrete value; None for other values."""
-    if is_scaled_array(value) or not is_concrete(value):
-        return None
-    return measured_size(value)
+    """Returns log2 of the rms of a plain concrete value of floats; None for other values."""
+    plain = is_concrete(value) and not is_scaled_array(value)
+    return measured_size(value) if plain and is_float(jax.typeof(value).dtype) else None
 
 
 def _logical(leaf: Any) -> Any:

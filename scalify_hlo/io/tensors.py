@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -95,6 +96,15 @@ class Interface:
     results: tuple[Tensor, ...]
 
 
+def array_of(value: Any) -> Array:
+    """Returns a value of a user as a program takes it: of a typed PRNG key, its words."""
+    jax: Any = sys.modules.get("jax")
+    of_jax = jax is not None and isinstance(value, jax.Array)
+    if of_jax and jax.numpy.issubdtype(value.dtype, jax.dtypes.prng_key):
+        value = jax.random.key_data(value)
+    return np.asarray(value)
+
+
 def is_inexact(dtype: np.dtype[Any]) -> bool:
     """Whether a dtype is of floats, low-precision ones included, or of complex numbers."""
     if dtype.kind in "fc":
@@ -142,10 +152,27 @@ def _tensors(
     names: list[str], types: list[ir.Type], roots: list[bool], program: str, *, dynamic: bool
 ) -> tuple[Tensor, ...]:
     each = zip(names, types, roots, strict=True)
-    return tuple(_tensor(name, type_, root, program, dynamic) for name, type_, root in each)
+    return tuple(
+        tensor_of(name, type_, program, dynamic=dynamic, root=root) for name, type_, root in each
+    )
 
 
-def _tensor(name: str, type_: ir.Type, root: bool, program: str, dynamic: bool) -> Tensor:
+def tensor_of(
+    name: str, type_: ir.Type, program: str, *, dynamic: bool = False, root: bool = False
+) -> Tensor:
+    """Returns an argument or a result of a type.
+
+    Args:
+        name: Its name.
+        type_: Its type.
+        program: The name of the program in diagnostics.
+        dynamic: Whether dynamic sizes are accepted.
+        root: Whether it is the square root of a moment in blocks.
+
+    Raises:
+        InputError: The type is not a tensor of a known dtype, or has a dynamic shape that is not
+            accepted.
+    """
     tensor = isinstance(type_, ir.RankedTensorType) and (dynamic or type_.has_static_shape)
     dtype = DTYPES.get(str(type_.element_type)) if tensor else None
     if dtype is None:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from scalify_hlo._compat import ir
+from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import BROADCASTS, COPIES, LAYOUT, RESHAPES, ROUNDS
 from scalify_hlo.dialect.value_map import ValueSet
 
@@ -35,14 +36,7 @@ def behind(value: ir.Value, names: frozenset[str] = CARRIES) -> ir.Value:
 
 def number_of(value: ir.Value) -> float | None:
     """Returns the number that all elements of a value are; None if it is not one constant."""
-    op = maker(behind(value))
-    if op is None or op.name != "stablehlo.constant":
-        return None
-    attribute = op.attributes["value"]
-    if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
-        return None
-    splat = attribute.get_splat_value()
-    return float(splat.value) if isinstance(splat, (ir.FloatAttr, ir.IntegerAttr)) else None
+    return filled_with(behind(value))
 
 
 def extremes_of(op: ir.Operation) -> tuple[float, ...]:
@@ -50,12 +44,10 @@ def extremes_of(op: ir.Operation) -> tuple[float, ...]:
     number = number_of(op.results[0])
     if number is not None:
         return (number,)
-    attribute, element = op.attributes["value"], op.results[0].type.element_type
-    if not isinstance(element, (ir.F32Type, ir.F64Type, ir.F16Type)):
+    elements, element = dense_of(op.results[0]), op.results[0].type.element_type
+    if elements is None or not isinstance(element, (ir.F32Type, ir.F64Type, ir.F16Type)):
         return ()
-    if not isinstance(attribute, ir.DenseElementsAttr):
-        return ()
-    values = np.array(attribute)
+    values = np.array(elements)
     return (float(np.min(values)), float(np.max(values))) if values.size else ()
 
 

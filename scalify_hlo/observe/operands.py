@@ -73,14 +73,18 @@ class RowSampler:
     """Builds a sample of the rows of a tensor: slices along some of its dimensions.
 
     Attributes:
+        shape: The shape of the tensor in the original. A rewrite may join dimensions of it.
         summed: The dimensions of a row.
     """
 
+    shape: tuple[int, ...]
     summed: tuple[int, ...]
 
     def __call__(self, value: ir.Value, at: ir.Operation) -> ir.Value:
         """Returns a tensor ``[rows, elements]``, with rows that are evenly spaced."""
-        shape = value.type.shape
+        shape = self.shape
+        whole = ir.RankedTensorType.get(shape, value.type.element_type)
+        value = emit.reshape(value, whole, at)
         kept = [d for d in range(len(shape)) if d not in self.summed]
         order = [*kept, *self.summed]
         length = math.prod(shape[d] for d in self.summed)

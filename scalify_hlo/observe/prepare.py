@@ -226,7 +226,7 @@ class Programs:
             one = known.get(operand.value)
             if one is None or not one.size:
                 continue
-            sampler = RowSampler(operand.summed)
+            sampler = RowSampler(one.shape, operand.summed)
             key = f"{one.id} over {operand.summed}"
             self._samplers.setdefault(one.id, {})[key] = sampler
             self._operands.append(

@@ -17,6 +17,7 @@ from scalify_hlo.analysis.names import part_of
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.locations import place_of_text, source_location
+from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import COPIES, MAGNITUDES, REORDERS, RESHAPES
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.observe.encodings import Encoding, Tally, encoding_of, tally
@@ -215,11 +216,8 @@ def name_and_place(op: ir.Operation, program: str) -> tuple[str, str]:
 
 def constant_tally(one: Watched) -> Tally | None:
     """Returns the statistics of a real constant; None for other values."""
-    owner = one.value.owner
-    if isinstance(owner, ir.Block) or owner.name != _CONSTANT or one.dtype.startswith("complex"):
-        return None
-    dense = owner.attributes["value"]
-    if not isinstance(dense, ir.DenseElementsAttr):
+    dense = dense_of(one.value)
+    if dense is None:
         return None
     if dense.is_splat:
         number = ir.FloatAttr(dense.get_splat_value()).value

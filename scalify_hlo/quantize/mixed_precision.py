@@ -28,6 +28,7 @@ from scalify_hlo.analysis.widths import (
 )
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import FORMATS, element_of, element_type
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, erase, replace_uses, run_native
 from scalify_hlo.quantize.casts import Casts, convert_after, widened_from
 from scalify_hlo.rules import emit
@@ -388,7 +389,4 @@ def _number(value: ir.Value) -> float | None:
         return None
     if owner.name == _BROADCAST:
         return _number(owner.operands[0])
-    if owner.name != _CONSTANT:
-        return None
-    attribute = ir.DenseElementsAttr(owner.attributes["value"])
-    return float(attribute.get_splat_value().value) if attribute.is_splat else None
+    return filled_with(value)

@@ -23,7 +23,7 @@ from scalify_hlo.algebra.limits import FLUSHED_ROOM, NORMAL
 from scalify_hlo.analysis.frames import named
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import splat_of
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.swapped_operands import swapped_attributes
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.rules import emit
@@ -127,7 +127,7 @@ def _maker(value: ir.Value) -> ir.Operation | None:
 def _is_whole_range(clamp: ir.Operation, cast: ir.Operation) -> bool:
     """Whether a clamp leaves exactly the finite numbers of the format of a cast."""
     most = _most(cast)
-    return _number(clamp.operands[0]) == -most and _number(clamp.operands[2]) == most
+    return filled_with(clamp.operands[0]) == -most and filled_with(clamp.operands[2]) == most
 
 
 def _most(cast: ir.Operation) -> float:
@@ -136,15 +136,9 @@ def _most(cast: ir.Operation) -> float:
     return math.nan if format_ is None else format_.max_finite
 
 
-def _number(value: ir.Value) -> float | None:
-    """Returns the number that all elements of a constant are; None for other values."""
-    elements = splat_of(value)
-    return None if elements is None else float(ir.FloatAttr(elements.get_splat_value()).value)
-
-
 def _power(multiply: ir.Operation) -> int | None:
     """Returns log2 of the second operand of a product; None if it is no power of two."""
-    number = _number(multiply.operands[1])
+    number = filled_with(multiply.operands[1])
     if number is None or not 0 < number < math.inf:
         return None
     mantissa, exponent = math.frexp(number)

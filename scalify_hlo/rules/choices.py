@@ -7,7 +7,9 @@ from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
@@ -102,12 +104,11 @@ def _compared(value: ir.Value, *directions: str) -> list[ir.Value]:
 def is_zero(value: ir.Value) -> bool:
     """Whether a value is a constant of zeros, broadcast or not."""
     source = _spread(value)
-    if source is None or source.name != _CONSTANT:
-        return False
-    attribute = source.attributes["value"]
-    if not isinstance(attribute, ir.DenseFPElementsAttr) or not attribute.is_splat:
-        return False
-    return bool(ir.FloatAttr(attribute.get_splat_value()).value == 0)
+    return source is not None and _is_float_zero(source)
+
+
+def _is_float_zero(op: ir.Operation) -> bool:
+    return len(op.results) == 1 and is_real(op.result.type) and filled_with(op.result) == 0
 
 
 def _spread(value: ir.Value) -> ir.Operation | None:

@@ -17,6 +17,7 @@ from scalify_hlo.analysis.frames import INSIDES, LOOP, Frame, Place, functions_i
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import dense_of, filled_with
 
 _CONSTANT = "stablehlo.constant"
 _FOLLOWED = (
@@ -104,11 +105,11 @@ def _made_from(value: ir.Value, frame: Frame) -> list[Place]:
 
 def _log_amax(constant: ir.Value) -> float:
     """Returns log2 of the largest finite magnitude of a constant."""
-    elements = constant.owner.attributes["value"]
-    if not isinstance(elements, ir.DenseFPElementsAttr):
+    elements = dense_of(constant)
+    if elements is None:
         return -math.inf
     if elements.is_splat:
-        numbers = np.array(ir.FloatAttr(elements.get_splat_value()).value)
+        numbers = np.array(filled_with(constant))
     elif str(constant.type.element_type) in ("f32", "f64"):
         numbers = np.asarray(elements)
     else:

@@ -6,6 +6,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -82,12 +83,11 @@ def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         del op.attributes[attributes.CONSTANT_SCALE]
         rewriter.values.changed = True
         return rewriter.set(op.results[0], Scaled(scale))
-    if not isinstance(op.results[0].type.element_type, ir.FloatType):
-        return None  # The bindings cannot read complex constants.
-    attribute = op.attributes["value"]
-    if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
-        rewriter.set(op.results[0], splat_info(ir.FloatAttr(attribute.get_splat_value()).value))
-    elif rewriter.narrow and (info := info_of_constant(attribute)) is not None:
+    if not isinstance(op.result.type.element_type, ir.FloatType):
+        return None
+    if (number := filled_with(op.result)) is not None:
+        rewriter.set(op.results[0], splat_info(number))
+    elif rewriter.narrow and (info := info_of_constant(op.attributes["value"])) is not None:
         rewriter.assume(op.results[0], info)
     return None
 

@@ -28,6 +28,7 @@ from scalify_hlo.analysis.frames import Named
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import terminator
+from scalify_hlo.dialect.splats import integer_of
 
 _CONVERGES: Final = 0.75
 """The degree up to which errors of iterations are assumed to converge."""
@@ -414,13 +415,13 @@ def turns_of(op: ir.Operation) -> int:
     if isinstance(end, ir.Block) or end.name != "stablehlo.compare":
         return ASSUMED_TURNS
     direction = stablehlo.ComparisonDirectionAttr(end.attributes["comparison_direction"]).value
-    counter, limit = end.operands[0], _number(end.operands[1])
+    counter, limit = end.operands[0], integer_of(end.operands[1])
     if direction not in _DIRECTIONS or limit is None:
         return ASSUMED_TURNS
     if not isinstance(counter.owner, ir.Block) or counter.owner != condition:
         return ASSUMED_TURNS
     number = ir.BlockArgument(counter).arg_number
-    start, step = _number(op.operands[number]), _step(body, number)
+    start, step = integer_of(op.operands[number]), _step(body, number)
     if start is None or not step:
         return ASSUMED_TURNS
     return max(1, -(-abs(limit - start) // abs(step)))
@@ -433,18 +434,4 @@ def _step(body: ir.Block, number: int) -> int | None:
         return None
     if moved.operands[0] != body.arguments[number]:
         return None
-    return _number(moved.operands[1])
-
-
-def _number(value: ir.Value) -> int | None:
-    """Returns the value of a constant integer; None for other values."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant":
-        return None
-    attribute = owner.attributes["value"]
-    if not isinstance(attribute, ir.DenseIntElementsAttr):
-        return None
-    try:
-        return int(attribute[0])
-    except (IndexError, TypeError):  # The bindings do not read integers of this width.
-        return None
+    return integer_of(moved.operands[1])

@@ -10,7 +10,9 @@ from scalify_hlo.algebra.limits import (
     POWER_STEEP,
 )
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scaled, Splat
+from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.monoid import TAKES, monoid
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import EXTREMES, LOGICAL
 from scalify_hlo.rules.families import Count, among_zeros, rise, static_product, steep
 from scalify_hlo.rules.regions import run_on_data
@@ -116,11 +118,8 @@ def _is_positive_number(value: ir.Value, rewriter: ScaleRewriter) -> bool:
         return False
     if owner.name == "stablehlo.broadcast_in_dim":
         return _is_positive_number(owner.operands[0], rewriter)
-    number = owner.attributes["value"] if owner.name == "stablehlo.constant" else None
-    if not isinstance(number, ir.DenseElementsAttr) or not number.is_splat:
-        return False
-    splat = number.get_splat_value()
-    return isinstance(splat, ir.FloatAttr) and splat.value > 0
+    number = filled_with(value) if is_real(value.type) else None
+    return number is not None and number > 0
 
 
 def _short_product(op: ir.Operation, rewriter: ScaleRewriter) -> bool:

@@ -13,6 +13,7 @@ from scalify_hlo.algebra.limits import CONSTANT_SAMPLE, MASKING
 from scalify_hlo.algebra.scale import ONE, Scaled, ScaleInfo, Splat, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT, of_root
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import LAYOUT
 
 _BYTE: Final = 8
@@ -138,16 +139,13 @@ def _source(value: ir.Value) -> ir.Value:
 
 def _size_of_integers(op: ir.Operation) -> float | None:
     """Returns log2 of the rms of a constant of integers; None for zeros, or for another op."""
-    if op.name != "stablehlo.constant":
+    if op.name != "stablehlo.constant" or op.result.type.element_type.width < _BYTE:
         return None
-    attribute = op.attributes["value"]
-    if (
-        not isinstance(attribute, ir.DenseElementsAttr)
-        or op.results[0].type.element_type.width < _BYTE
-    ):
+    attribute = dense_of(op.result)
+    if attribute is None:
         return None
     if attribute.is_splat:
-        number = ir.IntegerAttr(attribute.get_splat_value()).value
+        number = filled_with(op.result)
         return math.log2(abs(number)) if number else None
     elements = np.asarray(memoryview(attribute)).reshape(-1)
     sample = elements[:: max(1, elements.size // CONSTANT_SAMPLE)].astype(np.float64)

@@ -19,6 +19,8 @@ from typing import TypeAlias
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import REGION_CALL_DEPTH
 from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, RuntimeScale, Scale, splat_info
+from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 
@@ -210,13 +212,8 @@ def _reciprocal_root(inference: Inference, op: ir.Operation) -> Unit:
 
 
 def _constant(_: Inference, op: ir.Operation) -> Unit:
-    attribute = op.attributes["value"]
-    if not isinstance(op.results[0].type.element_type, ir.FloatType):
-        return ONE  # The bindings cannot read complex constants.
-    if isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat:
-        value = ir.FloatAttr(attribute.get_splat_value()).value
-        return ANY if splat_info(value) is ANY else ONE
-    return ONE
+    number = filled_with(op.result) if is_real(op.result.type) else None
+    return ANY if number is not None and splat_info(number) is ANY else ONE
 
 
 DERIVATIONS: dict[str, Derive] = {"sdy.sharding_constraint": _keep} | {

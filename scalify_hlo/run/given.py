@@ -11,7 +11,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import copy_module, require_legible
 from scalify_hlo.io.program import FileKind, Program, read_program, read_text
-from scalify_hlo.io.tensors import Array, Interface
+from scalify_hlo.io.tensors import Array, Interface, array_of
 from scalify_hlo.io.wellformed import check_module
 from scalify_hlo.run.inputs import given_inputs
 from scalify_hlo.storage.arrays import StoredArray
@@ -95,13 +95,13 @@ def _kept(exported: Exported, sample: Sample) -> list[Array]:
     # The first argument of a module for several platforms is the index of the platform.
     several = len(exported.platforms) > 1 and "cpu" in exported.platforms
     platform = [np.asarray(exported.platforms.index("cpu"), np.int32)] if several else []
-    return [*platform, *(np.asarray(leaves[i]) for i in exported.module_kept_var_idx)]
+    return [*platform, *(array_of(leaves[i]) for i in exported.module_kept_var_idx)]
 
 
 def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array | StoredArray]:
     if isinstance(sample, Mapping):
         return {
-            name: array if isinstance(array, StoredArray) else np.asarray(array)
+            name: array if isinstance(array, StoredArray) else array_of(array)
             for name, array in sample.items()
         }
     if not isinstance(sample, Sequence):
@@ -115,4 +115,4 @@ def _by_name(sample: Sample, program: Interface) -> Mapping[str, Array | StoredA
             f"{', '.join(f'{t.name} {t}' for t in program.arguments)}",
             hint="give one array for each argument",
         )
-    return {f"arr_{i}": np.asarray(array) for i, array in enumerate(sample)}
+    return {f"arr_{i}": array_of(array) for i, array in enumerate(sample)}

@@ -17,7 +17,15 @@ from scalify_hlo.dialect.patterns import WILD
 from scalify_hlo.errors import UsageError
 from scalify_hlo.io.artifact import require_legible
 from scalify_hlo.io.program import Program, read_program, read_text
-from scalify_hlo.io.tensors import Array, Tensor, interface, is_complex, is_inexact
+from scalify_hlo.io.tensors import (
+    Array,
+    Tensor,
+    array_of,
+    interface,
+    is_complex,
+    is_inexact,
+    tensor_of,
+)
 from scalify_hlo.quantize.encoding import log2_rms
 from scalify_hlo.run.inputs import fit, given_inputs
 from scalify_hlo.storage.arrays import StoredArray
@@ -110,7 +118,7 @@ def _fitted(
 ) -> list[Array]:
     if kwargs or len(args) != len(tensors):
         raise _miscounted(f"{len(args)} and {len(kwargs)} keyword arguments", f"{len(tensors)}")
-    values = [np.asarray(_concrete(value)) for value in args]
+    values = [array_of(_concrete(value)) for value in args]
     return [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
 
 
@@ -124,11 +132,8 @@ def _of_exported(
         raise _miscounted(f"arguments of structure {tree}", str(exported.in_tree))
     tensors = list(_tensors(exported))
     kept = exported.module_kept_var_idx
-    values = [np.asarray(_concrete(leaves[i])) for i in kept]
-    return tensors, [
-        fit(array, tensor) if all(isinstance(size, int) for size in tensor.shape) else array
-        for array, tensor in zip(values, tensors, strict=True)
-    ]
+    values = [array_of(_concrete(leaves[i])) for i in kept]
+    return tensors, [fit(array, tensor) for array, tensor in zip(values, tensors, strict=True)]
 
 
 def _tensors(exported: Any) -> Iterator[Tensor]:
@@ -138,11 +143,12 @@ def _tensors(exported: Any) -> Iterator[Tensor]:
     module = parse_artifact(exported.mlir_module_serialized, exported.fun_name)
     with module.context:
         main = main_function(module.operation)
-        names = attributes.argument_names(main) if main is not None else []
-    kept = exported.module_kept_var_idx
-    for i, name in zip(kept, names[len(names) - len(kept) :], strict=True):
-        aval = exported.in_avals[i]
-        yield Tensor(name, tuple(aval.shape), np.dtype(aval.dtype))
+        if main is None:
+            return
+        types = attributes.function_type(main).inputs
+        each = list(zip(attributes.argument_names(main), types, strict=True))
+        for name, type_ in each[len(each) - len(exported.module_kept_var_idx) :]:
+            yield tensor_of(name, type_, exported.fun_name, dynamic=True)
 
 
 def _concrete(value: Any) -> Any:

@@ -17,9 +17,9 @@ import math
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
-from scalify_hlo.dialect.formats import element_type, format_of
+from scalify_hlo.dialect.formats import element_type, format_of, is_real
 from scalify_hlo.dialect.functions import is_block
-from scalify_hlo.dialect.splats import splat_of
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_uses
 from scalify_hlo.rules import emit
 
@@ -120,12 +120,9 @@ def _is_scalar(factor: ir.Value) -> bool:
 
 def _power(factor: ir.Value) -> float | None:
     """Returns the power of two that fills a constant; None if it is no such constant."""
-    elements = splat_of(factor)
-    if elements is None:
-        return None
-    splat = elements.get_splat_value()
-    number = float(splat.value) if isinstance(splat, ir.FloatAttr) else 0.0
-    return number if math.isfinite(number) and math.frexp(number)[0] == 0.5 else None
+    number = filled_with(factor) if is_real(factor.type) else None
+    exact = number is not None and math.isfinite(number) and math.frexp(number)[0] == 0.5
+    return number if exact else None
 
 
 def _same_power(one: ir.Value, other: ir.Value) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.rules.choices import is_zero
-from tests.py.judge import parse
+from tests.py.judge import assert_invariant, parse, rewritten
 
 PROGRAM = """
 func.func @main(%x: tensor<f32>) -> tensor<f32> {{
@@ -24,6 +26,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {{
         ("0.0", "3xf32", True),
         ("[0.0, 1.0, 0.0]", "3xf32", False),
         ("0", "i32", False),
+        ("(0.0, 0.0)", "complex<f32>", False),
     ],
 )
 def test_constants(value: str, type_: str, zero: bool) -> None:
@@ -34,6 +37,22 @@ def test_constants(value: str, type_: str, zero: bool) -> None:
     constant, broadcast, _ = module.body.operations[0].regions[0].blocks[0].operations
     assert is_zero(constant.results[0]) is zero
     assert is_zero(broadcast.results[0]) is zero
+
+
+@pytest.mark.parametrize("scaled", ["%c, %x", "%x, %c"])
+def test_a_select_of_a_complex_constant_is_exact(scaled: str) -> None:
+    """The gradient of the magnitude of a complex number has one."""
+    z = "tensor<2xcomplex<f32>>"
+    text = f"""func.func @main(%re: tensor<2xf32>, %p: tensor<2xi1>) -> tensor<2xf32> {{
+      %x = stablehlo.complex %re, %re : {z}
+      %c = stablehlo.constant dense<(1.0, 0.0)> : {z}
+      %0 = stablehlo.select %p, {scaled} : tensor<2xi1>, {z}
+      %1 = stablehlo.real %0 : ({z}) -> tensor<2xf32>
+      return %1 : tensor<2xf32>
+    }}"""
+    arrays = [np.array([3, -0.5], np.float32), np.array([True, False])]
+    assert_invariant(text, arrays, [5, 0])
+    rewritten(text, "scaled", recipe=load_recipe("fp8"))
 
 
 def test_arguments() -> None:

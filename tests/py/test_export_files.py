@@ -46,15 +46,34 @@ def test_a_scaled_file_is_read_in_any_order(order: str, scaled: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+JAX_ORDERS = {
+    "scalify_hlo first": "import scalify_hlo, jax",
+    "jax first": "import jax, scalify_hlo",
+    "jax.export first": "import jax.export, scalify_hlo",
+    "a name first": "import scalify_hlo; scalify_hlo.load_recipe(); import jax",
+    "a submodule of jax": "import scalify_hlo, jax.numpy",
+    "jax looked for": "import scalify_hlo, importlib.util as u; u.find_spec('jax'); import jax",
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "before", ["import jax, scalify_hlo", "import scalify_hlo, jax; scalify_hlo.ScaledArray"]
-)
-def test_jax_reads_it_once_a_name_of_the_package_was_used(before: str, scaled: Path) -> None:
-    code = f"{before}; jax.export.deserialize(bytearray(open({str(scaled)!r}, 'rb').read()))"
-    subprocess.run([sys.executable, "-c", f"import jax.export\n{code}"], check=True)
-    late = f"import scalify_hlo, jax.export, jax\nscalify_hlo.load_recipe\n{code}"
-    subprocess.run([sys.executable, "-c", late], check=True)
+@pytest.mark.parametrize("order", JAX_ORDERS)
+def test_jax_reads_a_scaled_file_as_soon_as_the_package_is_imported(
+    order: str, scaled: Path
+) -> None:
+    code = (
+        f"{JAX_ORDERS[order]}\n"
+        f"program = jax.export.deserialize(bytearray(open({str(scaled)!r}, 'rb').read()))\n"
+        "assert 'ScaledArray' in str(program.in_tree)\n"
+        "assert jax.__spec__.loader is jax.__loader__\n"
+        "assert 'scalify' not in type(jax.__loader__).__module__"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_package_imports_jax_with_nobody() -> None:
+    code = "import sys, scalify_hlo; assert not {'jax', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 OPTIMIZERS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalify_hlo.analysis.layers.graph import Node
+from scalify_hlo.analysis.layers.layout import broadcast, fresh, unified
 from scalify_hlo.analysis.layers.numbers import Target, mean, spread_to
 from scalify_hlo.passes.pipeline import run_passes
 from scalify_hlo.passes.recognize import RecognizePass
 from tests.py.judge import parse
 
 Array = npt.NDArray[np.float64]
+
+
+def test_an_outer_product_of_an_axis_has_no_layout() -> None:
+    """Samples have one axis for it, along which the product would be the diagonal."""
+    (dim,) = fresh((3,))
+    along, across = broadcast((dim,), (0,), (3, 3)), broadcast((dim,), (1,), (3, 3))
+    assert unified(along, across) is None
+    assert unified(along, along) == along
+
+
+def test_an_outer_product_beside_a_softmax_is_none_of_it() -> None:
+    def both(x: jax.Array) -> jax.Array:
+        return jax.nn.softmax(x) / jnp.sum(jnp.kron(x, x))
+
+    text = str(jax.export.export(jax.jit(both))(np.ones(3, np.float32)).mlir_module())
+    run_passes(parse(text), [RecognizePass()])
+
 
 NUMBERS = st.sampled_from(
     [0.0, -0.0, 1.0, 1 + 5e-6, 1 + 5e-5, -3.0, 400.0, np.inf, -np.inf, np.nan]

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from jax import export, lax
 
-from scalify_hlo.api import collect_stats
+from scalify_hlo.api import collect_stats, scalify
+from scalify_hlo.observe.collector import Stats
 from scalify_hlo.observe.formats import SCALINGS, TARGETS, Target, effects
 from scalify_hlo.observe.record import FormatStats, OperandStats
+from scalify_hlo.recipes.loading import load_recipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -86,6 +88,25 @@ def test_signal_to_noise_is_that_of_a_cast(kind: str) -> None:
         for (format_, scaling), each in found.items():
             (db,) = each.snr_db
             assert db == pytest.approx(snr(rows, format_, scaling), abs=CLOSE_DB), each
+
+
+def test_an_operand_whose_dimensions_a_rewrite_joins() -> None:
+    """Attention with one head: each projection is one matrix before it is an operand."""
+    rng = np.random.default_rng(0)
+    x, query, key = (rng.standard_normal(s, np.float32) for s in ((2, 9, 64), (64, 64), (64, 64)))
+
+    def scores(x: jax.Array, query: jax.Array, key: jax.Array) -> jax.Array:
+        return jnp.einsum("btd,bsd->bts", x @ query, x @ key)
+
+    exported = export.export(jax.jit(scores))(x, query, key)
+    original = collect_stats(exported, [(x, query, key)], recipe="fp8-current")
+    stats = Stats()
+    recipe = load_recipe("fp8-current", {"matmul.smallest": 1})
+    scalify(scores, recipe=recipe, stats=stats)(x, query, key)
+    for before, after in zip(original.operands, stats.records[-1].operands, strict=True):
+        assert (after.name, after.sample) == (before.name, before.sample)
+        for one, other in zip(before.formats, after.formats, strict=True):
+            assert one.snr_db == pytest.approx(other.snr_db, abs=3)
 
 
 def test_a_sample_of_rows_stands_for_a_large_operand() -> None:

@@ -71,6 +71,40 @@ func.func @main(%x: tensor<2x3xf32>, %n: tensor<i32>) -> tensor<2xf32> {
 }"""
 
 
+COMPLEX = """func.func @main() -> TYPE {
+  %0 = stablehlo.constant ATTRIBUTES dense<VALUE> : TYPE
+  return %0 : TYPE
+}"""
+
+
+def complex_hash(value: str, type_: str = "tensor<2xcomplex<f32>>", attributes: str = "") -> str:
+    text = COMPLEX.replace("TYPE", type_).replace("VALUE", value)
+    return structural_hash(read_text(text.replace("ATTRIBUTES", attributes)).module)
+
+
+class TestComplexConstants:
+    """The bindings of MLIR cannot read their attributes."""
+
+    def test_small_ones_and_those_of_one_number_count(self) -> None:
+        pair, splat = "[(0.5, 1.0), (2.0, 0.0)]", "(0.5, 1.0)"
+        values = [pair, splat, "(0.5, 2.0)"]
+        assert len(set(map(complex_hash, values))) == len(values)
+        large = [complex_hash(value, "tensor<99x99xcomplex<f32>>") for value in values[1:]]
+        assert large[0] != large[1]
+        assert complex_hash(splat, "tensor<2xcomplex<f64>>") != complex_hash(splat)
+
+    def test_elements_of_large_ones_do_not(self) -> None:
+        hashes = {
+            complex_hash(str([(x, 1.0)] * 4000 + [(9.0, 9.0)]), "tensor<4001xcomplex<f32>>")
+            for x in (0.5, 0.25)
+        }
+        assert len(hashes) == 1
+
+    def test_attributes_of_others_do_not(self) -> None:
+        marked = complex_hash("(0.5, 1.0)", attributes='{mhlo.sharding = "{replicated}"}')
+        assert marked == complex_hash("(0.5, 1.0)")
+
+
 class TestHash:
     def test_its_digits_are_kept(self) -> None:
         """Profiles have them: who changes them makes those that were taken before useless."""

@@ -73,13 +73,18 @@ def regrouped(layout: Layout, shape: Dims) -> Layout | None:
 
 @lru_cache(LAYOUT_ANSWERS)
 def unified(one: Layout, other: Layout) -> Layout | None:
-    """Returns the layout of an op on two values; None if their axes differ."""
+    """Returns the layout of an op on two values; None if their axes differ.
+
+    An outer product, in which two dimensions are of one axis, has none: samples are its diagonal.
+    """
     if one == other:
         return one
     if len(one) != len(other):
         return None
     dims = [_unified(a, b) for a, b in zip(one, other, strict=True)]
-    return None if None in dims else tuple(dim for dim in dims if dim is not None)
+    made = tuple(dim for dim in dims if dim is not None)
+    found = [part.axis for part in parts(made) if part.axis != SAME]
+    return made if len(made) == len(dims) and len(set(found)) == len(found) else None
 
 
 def _unified(

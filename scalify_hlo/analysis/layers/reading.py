@@ -17,6 +17,7 @@ from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.monoid import monoid
+from scalify_hlo.dialect.splats import filled_with
 from scalify_hlo.dialect.traits import COPIES, IMPURE
 from scalify_hlo.dialect.value_map import ValueMap
 
@@ -221,12 +222,9 @@ def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
     result = op.results[0]
     if is_complex(result.type):  # The bindings cannot read complex elements.
         return graph.leaf(result, "constant")
-    attribute = op.attributes["value"]
-    if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat:
-        element = attribute.get_splat_value()
-        if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
-            return graph.constant(result, float(element.value))
-    return graph.make("array", (), result, key=attribute)
+    if (number := filled_with(result)) is not None:
+        return graph.constant(result, float(number))
+    return graph.make("array", (), result, key=op.attributes["value"])
 
 
 @_READERS.on("stablehlo.convert")
