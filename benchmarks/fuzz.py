@@ -9,6 +9,10 @@ or f32 in its place decides.
 Damaged files, as text, bytecode, portable artifacts and jax.export files, are rewritten or refused
 in one located sentence; one of fifty goes through the command line.
 
+With --commands, every command that runs or reads a program runs on other random programs, and with
+--models on small models: complex values, one head, empty tensors, decompositions, typed keys. None
+ends in a defect, and `stats` and `calibrate` have the figures of the interpreter's values.
+
 The case that a finding names runs alone with `--seed S --only K`.
 """
 
@@ -82,6 +86,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--programs", type=int, default=200, help="default: %(default)s")
     parser.add_argument("--files", type=int, default=200, help="default: %(default)s")
+    parser.add_argument(
+        "--commands", type=int, default=0, help="programs for all commands; default: %(default)s"
+    )
+    parser.add_argument(
+        "--models", type=int, default=0, help="models for all commands; default: %(default)s"
+    )
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     parser.add_argument(
         "--first", type=int, default=0, help="number of the first case of each kind"
@@ -95,6 +105,8 @@ def main() -> int:
     asked = chain(
         cases("program", given.seed, given.first, given.programs),
         cases("file", given.seed, given.first, given.files),
+        cases("command", given.seed, given.first, given.commands),
+        cases("model", given.seed, given.first, given.models),
     )
     outcomes, found = run(asked, given.jobs)
     return report(f"Fuzzing, seed {given.seed}", list(rows(outcomes, found)))

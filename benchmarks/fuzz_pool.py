@@ -25,7 +25,7 @@ _TAIL = 4000
 
 @dataclass(frozen=True)
 class Case:
-    """A case: a `program` or a `file`, the seed of all of them, and its number."""
+    """A case: a `program`, a `file`, a `command` or a `model`, the seed of all, and its number."""
 
     what: str
     seed: int

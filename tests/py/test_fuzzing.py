@@ -19,7 +19,7 @@ from scalify_hlo.errors import InputError, ScalifyError, UsageError
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.table import RULES
-from tests.py.fuzzing import casts, files, jax_programs, mlir_programs, programs
+from tests.py.fuzzing import casts, commands, files, jax_programs, mlir_programs, models, programs
 from tests.py.fuzzing.finding import FindingError
 from tests.py.fuzzing.steps import Step, fewer, kinds_of, reduced
 from tests.py.judge import parse
@@ -46,6 +46,50 @@ def test_damaged_files(first: int) -> None:
     assert outcomes.total() == FILES
     assert any("rewritten" in outcome for outcome in outcomes)
     assert any("by the command" in outcome for outcome in outcomes)
+
+
+MODELS_FOR_COMMANDS = ("complex constants in a loop", "dropout", "eigh", "empty rows", "one head")
+PROGRAMS_FOR_COMMANDS = 3
+
+
+@pytest.mark.slow
+def test_every_command_on_a_few_programs() -> None:
+    numbers = map(sorted(models.MODELS).index, MODELS_FOR_COMMANDS)
+    asked = [Case("model", SEED, number) for number in numbers]
+    asked += fuzz.cases("command", SEED, 0, PROGRAMS_FOR_COMMANDS)
+    outcomes, found = fuzz.run(asked, 1)
+    assert not found
+    assert outcomes.total() == len(asked)
+    assert any("all commands" in outcome for outcome in outcomes)
+
+
+def test_figures_that_are_wrong_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }"
+    monkeypatch.setattr(commands, "_lines", _only("stats", "calibrate"))
+    x = np.array([3, -1, 0], np.float32)
+    commands.run(text.encode(), [x], "fp8", figures=True)
+    right = commands.interpreted
+    monkeypatch.setattr(
+        commands, "interpreted", lambda *given: {k: 1.01 * v for k, v in right(*given).items()}
+    )
+    with pytest.raises(FindingError, match="another figure"):
+        commands.run(text.encode(), [x], "fp8", figures=True)
+
+
+def test_a_command_that_ends_in_a_defect_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise TypeError("an element type that it can't cast")
+
+    text = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> { return %x : tensor<3xf32> }"
+    monkeypatch.setattr(commands, "_lines", _only("calibrate"))
+    monkeypatch.setattr("scalify_hlo.run.calibration.structural_hash", broken)
+    with pytest.raises(FindingError, match="a defect"):
+        commands.run(text.encode(), [np.ones(3, np.float32)], "fp8", figures=False)
+
+
+def _only(*names: str) -> Any:
+    lines = commands._lines
+    return lambda recipe: ((name, line) for name, line in lines(recipe) if name in names)
 
 
 # What is drawn.

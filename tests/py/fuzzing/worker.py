@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Callable
 from random import Random
 
 _BYTES = 8 << 30
@@ -19,17 +20,22 @@ def run(what: str, seed: str, number: int) -> dict[str, str]:
     """Runs a case.
 
     Args:
-        what: ``program`` or ``file``.
+        what: ``program``, ``file``, ``command`` or ``model``.
         seed: Of all the cases.
         number: Of the case.
 
     Returns:
         Its ``outcome``; if something was found also ``kind`` and ``message``.
     """
-    from tests.py.fuzzing import files, programs
+    from tests.py.fuzzing import commands, files, programs
     from tests.py.fuzzing.finding import FindingError
 
-    checks = {"program": lambda r: programs.check(r), "file": lambda r: files.check(r, number)}
+    checks: dict[str, Callable[[Random], str]] = {
+        "program": lambda r: programs.check(r),
+        "file": lambda r: files.check(r, number),
+        "command": lambda r: commands.check(r),
+        "model": lambda _: commands.check_model(number),
+    }
     try:
         outcome = checks[what](Random(f"{seed} {what} {number}"))
     except FindingError as finding:
