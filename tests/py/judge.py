@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
+import jax
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +20,7 @@ from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
 from scalify_hlo.passes.record import REWRITTEN
 from scalify_hlo.recipes.model import Recipe
+from scalify_hlo.run import interpreter
 from scalify_hlo.run.check import compile_module
 from scalify_hlo.transforms.chlo import expand
 
@@ -85,6 +87,17 @@ def evaluate_with_xla(module: ir.Module, arrays: Sequence[Array]) -> list[Array]
     with module.context, ir.Location.unknown():
         expand(module.operation)
     return compile_module(module)(arrays)
+
+
+def interpreted(exported: jax.export.Exported, *arguments: Any) -> list[Array]:
+    """Runs an exported program on the interpreter, and returns its flat results.
+
+    XLA adds and multiplies in other orders, and with other roundings, from program to program and
+    from CPU to CPU, so that the results of two compiled programs are equal but for rounding.
+    """
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(arguments)]
+    kept = [leaves[i] for i in exported.module_kept_var_idx]
+    return interpreter.evaluate(parse(exported.mlir_module()), kept)
 
 
 Evaluate: TypeAlias = Callable[[ir.Module, Sequence[Array]], list[Array]]

@@ -14,6 +14,7 @@ from scalify_hlo import _compat
 from scalify_hlo._compat import func, ir, new_context
 from scalify_hlo.dialect import markers as dialect
 from scalify_hlo.dialect.attributes import function_type
+from tests.py import judge
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,27 @@ def through_a_file(fn: Callable[..., Any], *args: Any) -> export.Exported:
     """A function that was exported, written and read back."""
     exported = export.export(jax.jit(fn))(*args)
     return export.deserialize(exported.serialize(vjp_order=1))
+
+
+def interpreted(fn: Callable[..., Any], *args: Any) -> list[Any]:
+    """The flat results of a function on the reference interpreter."""
+    return judge.interpreted(export.export(jax.jit(fn))(*args), *args)
+
+
+def assert_same_function(fn: Callable[..., Any], plain: Callable[..., Any], *args: Any) -> Any:
+    """The values of a marked function are the plain ones, also once it was exported to a file.
+
+    Returns:
+        The program that was read from the file.
+    """
+    exported, expected = through_a_file(fn, *args), interpreted(plain, *args)
+    for one, other in zip(judge.interpreted(exported, *args), expected, strict=True):
+        judge.assert_same_bits(one, other)
+    for run in (fn, jax.jit(fn), jax.jit(exported.call)):
+        found = jax.tree.leaves(run(*args))
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+    return exported
 
 
 def calls(exported: export.Exported) -> list[Call]:

@@ -106,7 +106,7 @@ def test_the_command_fails_where_nothing_is_narrow(recipe: str) -> None:
     result = call(*given, text=nothing)
     assert result.exit_code == 0
     assert "remark: func.func: the recipe" in result.stderr
-    assert result.stderr.endswith(f"{recipe}: the program has no matmul\n")
+    assert result.stderr.endswith(f"{recipe}: the program has no matmul; {selection.NONE_ASKED}\n")
 
 
 # What a recipe leaves out on purpose
@@ -118,8 +118,17 @@ def test_what_is_left_out_on_purpose_is_no_fall_back(recipe: str) -> None:
     report = report_of(text, recipe, strict=True, matmul__exclude="*dot_general")
     assert not report.remarks
     assert [m.wide for m in report.matmuls] == [selection.EXCLUDED]
-    report = report_of(matmul(32, 8192, 64), recipe, strict=True)
-    assert [m.wide for m in report.matmuls] == [selection.VOCABULARY]
+    both = exported(lambda x, w, v: x @ w @ v, array(32, 32), array(32, 32), array(32, 8192))
+    report = report_of(both, recipe, strict=True)
+    assert [m.wide for m in report.matmuls] == [None, selection.VOCABULARY]
+
+
+@pytest.mark.parametrize("recipe", F8)
+def test_a_recipe_that_leaves_all_out_by_itself_is_told(recipe: str) -> None:
+    report = report_of(matmul(32, 8192, 64), recipe)
+    assert messages(report) == [
+        f"the recipe {recipe} quantizes no matmul: its only matmul stays wide"
+    ]
 
 
 def test_operands_that_a_recipe_keeps_are_no_fall_back() -> None:

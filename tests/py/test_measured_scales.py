@@ -134,9 +134,9 @@ class TestScalify:
         params, x = self.values()
         unit = scalify_hlo.scalify(self.model, recipe="unit")
         result = unit(params, x)
-        np.testing.assert_array_equal(jax.jit(lambda p: unit(p, x))(params), result)
+        assert self.error(jax.jit(lambda p: unit(p, x))(params), result) < 1e-3
         jax.clear_caches()  # so that it is traced again
-        np.testing.assert_array_equal(jax.jit(lambda p: unit(p, x))(params), result)
+        assert self.error(jax.jit(lambda p: unit(p, x))(params), result) < 1e-3
         gradient = jax.grad(lambda p: unit(p, x).sum())(params)
         expected = jax.grad(lambda p: self.model(p, x).sum())(params)
         assert self.error(gradient["w"], expected["w"]) < 0.1

@@ -397,7 +397,8 @@ def test_a_recipe_file_is_taken_by_rewrite_and_in_python(tmp_path: Path) -> None
     scale = ["--signature", "scaled"]
     by_command = call("rewrite", "-", "--recipe", path, *scale, text=samples.TEXT)
     assert by_command.exit_code == 0
-    by_name = call("rewrite", "-", "--set", "meet=max", *scale, text=samples.TEXT)
+    named = ["--recipe", "propagate", "--set", "meet=max"]
+    by_name = call("rewrite", "-", *named, *scale, text=samples.TEXT)
     assert by_command.stdout == by_name.stdout
     for recipe in (path, Path(path)):
         text = scalify_hlo.rewrite(samples.TEXT, recipe=recipe, signature="scaled")

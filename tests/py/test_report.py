@@ -155,7 +155,7 @@ def test_what_the_recipe_leaves_out_is_listed() -> None:
     assert only(report).wide == EXCLUDED
     assert summary(report) == (
         "fp8-current: 0 of 1 matmul in low precision (0 of 1 forward); 1 wide: excluded (w); "
-        "no statistics"
+        "--set matmul.exclude=... changes this; no statistics"
     )
 
 

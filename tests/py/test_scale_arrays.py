@@ -14,7 +14,7 @@ import pytest
 
 import scalify_hlo as jsa
 from scalify_hlo.jax_api.scaled_array import is_scaled_array
-from tests.py.judge import evaluate, parse, propagated
+from tests.py import judge
 
 Function = Callable[..., Any]
 
@@ -41,10 +41,7 @@ def arguments(types: Sequence[Any], seed: int = 0) -> list[jax.Array]:
 
 def interpreted(exported: jax.export.Exported, given: Sequence[Any]) -> list[Any]:
     """The results of a program on the reference interpreter; pairs are multiplied in f64."""
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(list(given))]
-    kept = [leaves[i] for i in exported.module_kept_var_idx]
-    results = evaluate(parse(exported.mlir_module()), kept)
-    nodes = jax.tree.unflatten(exported.out_tree, results)
+    nodes = jax.tree.unflatten(exported.out_tree, judge.interpreted(exported, *given))
     return [np.asarray(leaf) for leaf in jax.tree.leaves(nodes, is_leaf=is_scaled_array)]
 
 
@@ -346,7 +343,7 @@ def test_a_recursive_call_is_refused() -> None:
       return %0 : tensor<4x4xf32>
     }"""
     with pytest.raises(jsa.InputError, match="@f calls itself"):
-        propagated(text, signature="scaled", settings={"inputs.blocks": ["w=0x1"]})
+        judge.propagated(text, signature="scaled", settings={"inputs.blocks": ["w=0x1"]})
 
 
 def test_scales_that_help_no_cast_are_named() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import scalify_hlo
 from scalify_hlo import init_scaling_state
 from scalify_hlo.quantize import normalized_arguments, second_casts
+from tests.py.judge import assert_same_bits, interpreted
 
 LAYERS, WIDTH, ROWS = 3, 32, 48
 
@@ -93,9 +93,9 @@ def test_the_same_bits(recipe: str, dtype: Any, monkeypatch: pytest.MonkeyPatch)
         # The gradient of the input of the first matmul is not computed.
         assert again(program) == (2 * LAYERS - 1 if least == 1 else 0)
         extra = [init_scaling_state(program)] if recipe == "fp8-delayed" else []
-        found.append(jax.tree.leaves(jax.jit(program.call)(*arguments(dtype), *extra)))
+        found.append(interpreted(program, *arguments(dtype), *extra))
     for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
+        assert_same_bits(one, other)
 
 
 @pytest.mark.parametrize("recipe", ["unit", "fp8-current"])
@@ -106,9 +106,8 @@ def test_the_same_bits_of_normalized_arguments(
     lines = programs[0].mlir_module().splitlines()
     statistic = f"tensor<{ROWS}x1xf32>"
     assert any("optimization_barrier" in line and statistic in line for line in lines)
-    found = (jax.tree.leaves(jax.jit(each.call)(*arguments())) for each in programs)
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
+    for one, other in zip(*(interpreted(each, *arguments()) for each in programs), strict=True):
+        assert_same_bits(one, other)
 
 
 def test_an_update_that_needs_all_gradients(monkeypatch: pytest.MonkeyPatch) -> None:

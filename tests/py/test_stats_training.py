@@ -39,7 +39,7 @@ def test_records_of_every_second_call() -> None:
         given.append(scalify_hlo.asarray(state)["w"])
         state, expected = train(state, batch), plain(expected, batch)
     for one, other in zip(jax.tree.leaves(state), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-6)
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
     assert [record.steps for record in stats.records] == [(0,), (2,), (4,)]
     assert seen == stats.records
     for record, step in zip(stats.records, (0, 2, 4), strict=True):
