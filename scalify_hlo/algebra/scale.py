@@ -284,6 +284,19 @@ def _steps(exponent: int, bound: int) -> Iterator[int]:
         exponent -= step
 
 
+OF_CONSTANTS, VALUES, OF_CAST, OF_PAIRS, OF_AUTHOR = range(-1, 4)
+"""The right to round data in place of their values, in formats with less range than f32.
+
+* ``OF_CONSTANTS``: a value of constants alone, in a program whose author asked for scales. It takes
+  part in what its partners do.
+* ``VALUES``: nobody gave it. The program rounds such values, so that the data are the values.
+* ``OF_CAST``: a cast of the recipe made the data.
+* ``OF_PAIRS``: a recipe of low precision got the values as pairs. Casts to 8 bits of the program
+  still round values, since such a program has scales of its own.
+* ``OF_AUTHOR``: the author asked for it, by pairs for the paper's transform, or by a marker.
+"""
+
+
 class Scaled(NamedTuple):
     """The scale, level and uncertainty of a scaled value: X = X_d * scale, rms(X_d) ≈ 2^level.
 
@@ -292,11 +305,13 @@ class Scaled(NamedTuple):
         level: Expected log2 of the rms of the data X_d. It is a whole number unless sizes are
             predicted, as rounding errors would accumulate along a model.
         uncertainty: The uncertainty of `level`.
+        right: The right to round the data in place of the value: `VALUES`, or a greater one.
     """
 
     scale: Scale
     level: float = 0
     uncertainty: Uncertainty = CERTAIN
+    right: int = VALUES
 
     def at(self, target: Scale, factor: Scale | None = None) -> Scaled:
         """Returns the level and uncertainty of the value at another scale.
@@ -309,8 +324,8 @@ class Scaled(NamedTuple):
             factor = self.scale / target
         level = self.level + factor.size
         if factor.powers:
-            return Scaled(target, level, self.uncertainty * factor.uncertainty)
-        return Scaled(target, level, self.uncertainty)
+            return Scaled(target, level, self.uncertainty * factor.uncertainty, self.right)
+        return Scaled(target, level, self.uncertainty, self.right)
 
     def level_at(self, target: Scale) -> float:
         """Returns the level of the value at another scale."""
@@ -333,7 +348,7 @@ class Scaled(NamedTuple):
     @property
     def roughly(self) -> Scaled:
         """The value with its level rounded to a quarter, so that similar calls compare equal."""
-        return Scaled(self.scale, round(4 * self.level) / 4, self.uncertainty)
+        return self._replace(level=round(4 * self.level) / 4)
 
     @property
     def decayed(self) -> bool:

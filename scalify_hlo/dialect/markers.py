@@ -13,6 +13,7 @@ are kept through serialization and with symbolic shapes.
 ``get_data_and_scale`` x                          x, 1             data and scale of x, unscaled
 ``dynamic_rescale``    x [, step]                 x                x is rescaled by a statistic
 ``stop_scaling``       x                          x                x becomes unscaled
+``cast``               x                          x                x is cast next: data, not values
 ``custom_scale``       x, …                       y, …             y is the result of its rule
 ====================== ========================== ================ ============================
 
@@ -64,4 +65,8 @@ REBALANCE_SCALE: Final = "rebalance_scale"
 GET_DATA_AND_SCALE: Final = "get_data_and_scale"
 DYNAMIC_RESCALE: Final = "dynamic_rescale"
 STOP_SCALING: Final = "stop_scaling"
+CAST: Final = "cast"
 CUSTOM_SCALE: Final = "custom_scale"
+
+ASKING: Final = frozenset({SET_SCALING, CAST})
+"""The markers that give casts of the program the right to round data in place of values."""

@@ -34,7 +34,7 @@ _REAL = (jnp.floating, jnp.integer)
 
 def _rounded(x: Any, dtype: Any) -> Any:
     """Rounds values to another dtype, and casts them back."""
-    return x.astype(dtype).astype(x.dtype)
+    return _marked(Marker(dialect.CAST), x).astype(dtype).astype(x.dtype)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(1,))

@@ -8,8 +8,9 @@ from typing import ClassVar
 from scalify_hlo._compat import ir
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.analysis.listing import Listing
+from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import main_function, terminator
-from scalify_hlo.dialect.markers import MARKER, RULE
+from scalify_hlo.dialect.markers import ASKING, MARKER, RULE
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.value_map import erase, replace_op
 from scalify_hlo.errors import InputError
@@ -134,6 +135,7 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
             count.inside(function.operation)
             continue
         block = main.regions[0].blocks[0]
+        count.arguments(block)
         count.listed(index.list_ops(block))
         index.ops.update([function.operation.name, terminator(block).name])
     index.ops[module.name] += 1
@@ -141,6 +143,8 @@ def _count(module: ir.Operation, index: ModuleIndex) -> list[ir.Operation]:
     if not _SYMBOL_USERS.isdisjoint(index.ops):
         index.plain_calls = False
     index.markers += len(count.calls)
+    index.asked = any(op.attributes[MARKER].value in ASKING for op in count.calls)
+    index.own = any(count.narrow.values())
     return count.calls
 
 
@@ -152,11 +156,14 @@ class _Count:
 
     Attributes:
         names: The names of the ops.
+        narrow: For each type of which there are floats, whether it has less range than f32. Results
+            of ops that have the type of an operand are not looked at.
         calls: The calls that are markers.
     """
 
     def __init__(self, index: ModuleIndex) -> None:
         self.names: list[str] = []
+        self.narrow: dict[ir.Type, bool] = {}
         self.calls: list[ir.Operation] = []
         self._index = index
 
@@ -190,6 +197,10 @@ class _Count:
 
     def _look(self, name: str, op: ir.Operation) -> None:
         index = self._index
+        if name in _MAKING:
+            self._note_format(op.results[0].type)
+        if name == "stablehlo.convert":
+            return
         if name == "stablehlo.constant":
             index.dense = index.dense or has_elements(op)
         elif MARKER in op.attributes:
@@ -198,5 +209,18 @@ class _Count:
         elif op.parent.name != "func.func":
             index.plain_calls = False
 
+    def _note_format(self, type_: ir.Type) -> None:
+        if type_ not in self.narrow:
+            format_ = format_of(type_)
+            self.narrow[type_] = format_ is not None and not format_.wide
 
-_LOOKED_AT = frozenset({"func.call", "stablehlo.constant"})
+    def arguments(self, block: ir.Block) -> None:
+        """Looks at the arguments of `main`."""
+        for argument in block.arguments:
+            self._note_format(argument.type)
+
+
+_MAKING = frozenset({"stablehlo.constant", "stablehlo.convert"})
+"""Ops by which a program gets floats of a format that it does not have yet."""
+
+_LOOKED_AT = _MAKING | {"func.call"}

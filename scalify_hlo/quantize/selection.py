@@ -10,7 +10,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.analysis.matmuls import ACTIVATION, GRADIENT, OTHER, WEIGHT
 from scalify_hlo.analysis.sizes import Extent
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import is_real
+from scalify_hlo.dialect.formats import element_type, is_real
 from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.errors import Remark
@@ -55,6 +55,9 @@ class Selection:
         lhs, rhs = _of_one_type(op, roles, [getattr(self._recipe, role) for role in roles])
         if not self.sites.selects(op.attributes[attributes.SITE].value, _named_roles(op, roles)):
             return Choice(None, EXCLUDED)
+        own = _own_formats(op)
+        if own and (self._blocks or own != [lhs, rhs]):
+            return Choice(None, OWN)
         wide = self._types(op) or self._role(op, roles, (lhs, rhs))
         if wide is None and attributes.LAST in op.attributes:
             return Choice(None, LAST)
@@ -113,6 +116,12 @@ class Selection:
         if known is None:
             known = self._real[type_] = is_real(type_)
         return known
+
+
+def _own_formats(op: ir.OpView) -> list[str]:
+    """Returns the formats of the operands if the program itself has both in at most 8 bits."""
+    own = [str(element_type(value.type)) for value in list(op.operands)[:2]]
+    return own if all(map(is_small, own)) else []
 
 
 def _without_blocks(op: ir.OpView) -> Wide | None:
@@ -262,6 +271,7 @@ EXCLUDED: Final = Wide(
 VOCABULARY: Final = Wide(
     "vocabulary", "it projects to a vocabulary", chosen=True, option="matmul.vocabulary"
 )
+OWN: Final = Wide("narrow already", "the program has its operands in 8 bits", chosen=True)
 LAST: Final = Wide(
     "of the last layers",
     "it is one of the last linear layers, or a backward matmul of one (matmul.last_wide)",

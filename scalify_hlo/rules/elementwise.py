@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FACTORS, POWER_STEEP
-from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale import (
+    ANY,
+    OF_AUTHOR,
+    OF_CAST,
+    OF_CONSTANTS,
+    OF_PAIRS,
+    ONE,
+    VALUES,
+    Scale,
+    Scaled,
+    ScaleInfo,
+    Splat,
+)
 from scalify_hlo.algebra.uncertainty import UNKNOWN
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
 from scalify_hlo.dialect.ragged import RAGGED_DOT
 from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
 from scalify_hlo.recipes.model import BOUNDED
@@ -34,7 +46,7 @@ from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
-from scalify_hlo.rules.untrusted import Trusted, handled, noted, octaves_of, place_of
+from scalify_hlo.rules.untrusted import Trusted, handled, measured, noted, octaves_of, place_of
 
 _MEET = "s = meet(A_s, B_s); Y_d = {}(A_d*A_s/s, B_d*B_s/s); Y_s = s"
 _ADD = "algorithm 3 of the Scalify paper; for powers of two its add rule is max"
@@ -237,10 +249,10 @@ rule(
 
 
 def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Converts data between floats; the certain part of a level is folded before narrow formats.
+    """Converts data between floats.
 
-    A result that is read at scale 1 right after is converted at scale 1. Conversions to integers,
-    booleans and formats of 8 bits read values.
+    Conversions to integers and booleans read values. So do conversions to narrow formats, since the
+    program rounds values, unless the author asked for scales; see `_rounded`.
     """
     if attributes.CAST in op.attributes:
         return cast(op, rewriter)
@@ -255,8 +267,8 @@ def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         elif rewriter.keeps_values(result):
             rewriter.set(result, info_of_integers(value))
         return None
-    if target.small and target != source:
-        return _to_small(op, rewriter)
+    if not target.wide and target != source and not source.small:
+        return _rounded(op, target, rewriter)
     if isinstance(info, Scaled):
         if target.exponent_bits < source.exponent_bits:
             scale = ONE if rewriter.read_next(result) else rewriter.bounded(value, info, target)
@@ -267,15 +279,28 @@ def convert(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     return None
 
 
-def _to_small(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-    """Rewrites a model's own cast to 8 bits or fewer, whose purpose is to round.
+def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> None:
+    """Rewrites a cast of the program to a narrow format, whose purpose is to round.
 
-    The cast reads values, unless a recipe of low precision uses such formats anyway.
+    It rounds values. If the author asked for scales, it rounds data near unit, as a cast of a
+    recipe does.
     """
-    if not rewriter.narrow:
-        return rewriter.read_all(op)
-    op.attributes[attributes.CAST] = ir.StringAttr.get(attributes.DATA)
-    return cast(op, rewriter)
+    value, result = op.operands[0], op.results[0]
+    info = rewriter.info(value)
+    right = info.right if isinstance(info, Scaled) else VALUES
+    constant = right == OF_CONSTANTS and not target.small
+    if constant or right >= (OF_AUTHOR if target.small else OF_PAIRS):
+        op.attributes[attributes.CAST] = ir.StringAttr.get(attributes.ASKED)
+        return cast(op, rewriter)
+    rewriter.read_all(op)
+    if info is ANY or (isinstance(info, Splat) and target.holds(info.value)):
+        rewriter.assume(result, info)
+    elif isinstance(info, Scaled) and rewriter.narrow:
+        rewriter.assume(result, info.at(ONE)._replace(right=VALUES))
+    return None
+
+
+_ASKED = "rounds data near unit to {}, and not the values, since the author asked for scales"
 
 
 def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
@@ -293,7 +318,17 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     source = rewriter.format(value)
     if target is None or source is None:
         raise TypeError(f"no cast between floats: {value.type} to {result.type}")
+    right = info.right if isinstance(info, Scaled) else VALUES
+    if kind == attributes.ASKED and not target.wide:
+        rewriter.remark(op, _ASKED.format(target.name))
+        right = right or OF_AUTHOR
+        if info is None and not rewriter.narrow:
+            info = Scaled(ONE, 0, UNKNOWN)
     readers = take_readers(op)
+    if rewriter.rounds_values(value):  # Its own format could round or flush the data.
+        value, source = emit.convert(value, ir.F32Type.get(), op.operation), FORMATS["f32"]
+        rewriter.assume(value, info)
+        rewriter.replace(op, 0, value)
     if readers and (info is ANY or isinstance(info, Splat)):
         rewriter.notes.casts.append(CastScale(readers, "constant"))
     if is_zero(value) or (isinstance(info, Splat) and target.holds(info.value)):
@@ -304,18 +339,23 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         rewriter.replace(op, 0, _held(value, source, target, op.operation, rewriter))
         return rewriter.set(result, info)
     known = None
-    if kind != attributes.STATE and not isinstance(info, Splat):
+    asked = kind == attributes.ASKED and not rewriter.narrow
+    if asked and target.small and not isinstance(info, Splat):
+        known = measured(op, info, target, rewriter)  # Sizes are followed only roughly.
+    elif kind != attributes.STATE and not isinstance(info, Splat):
         known = handled(op, info, target, kind, rewriter)
-    measured = known is not None and rewriter.recipe.untrusted != BOUNDED
-    remark = rewriter.notes.untrusted[-1].remark.message if known is not None else ""
+    taken = known is not None and rewriter.recipe.untrusted != BOUNDED
+    untrusted = rewriter.notes.untrusted
+    remark = untrusted[-1].remark.message if known is not None and untrusted else ""
     if known is None:
         known = _predicted(op, info, kind, rewriter)
     if readers:
-        found = noted(readers, op, info, target, kind, measured=measured)
+        found = noted(readers, op, info, target, kind, measured=taken)
         text = str(known.info.scale)
         rewriter.notes.casts.append(found._replace(scale=text, remark=remark))
     rewriter.replace(op, 0, _held(known.value, source, target, op.operation, rewriter))
     made = known.info
+    made = made._replace(right=right or OF_CAST)
     if kind == attributes.GRADIENT and target.small:
         # The errors of gradients have either sign. Behind 50 convolutions of a ResNet-50, the sizes
         # of its 206 operands are off by at most 2.1 octaves (`benchmarks.predicted_sizes`).

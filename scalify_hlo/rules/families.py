@@ -81,7 +81,7 @@ def unscale(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Reads ``X_d * X_s``; the result is unscaled, or at scale 1 if data are narrow."""
     info = rewriter.info(op.operands[0])
     rewriter.read_all(op)
-    if rewriter.narrow:
+    if rewriter.narrow or rewriter.asks(op):
         found = _of_constant(op, info)
         for result in op.results:
             if rewriter.format(result) is not None:
@@ -137,7 +137,8 @@ def product(count: Count | None = None) -> Apply:
             rewriter.replace(op, 0, rewriter.rescale_to(operands[0], ONE, op.operation))
             rewriter.replace(op, 1, rewriter.rescale_to(operands[1], ONE, op.operation))
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
-            (s, m), (t, n) = _factor(op, rewriter, 0, a), _factor(op, rewriter, 1, b)
+            right = rewriter.right(op)
+            (s, m), (t, n) = _factor(op, rewriter, 0, a, right), _factor(op, rewriter, 1, b, right)
             terms = count(op) if count else None
             up = rise(terms, rewriter)
             if drifts(op, s, t, rewriter):
@@ -147,7 +148,7 @@ def product(count: Count | None = None) -> Apply:
                 (s, m), (t, n) = flattened(op, rewriter, (0, 1), (s, t))
                 scale = s * t
             found = product_uncertainty(a, b, 1, terms)
-            _finish(op, Scaled(scale, m + n + up, found), terms, rewriter)
+            _finish(op, Scaled(scale, m + n + up, found, right), terms, rewriter)
 
     NEUTRAL.add(apply)
     return apply
@@ -162,7 +163,9 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
         if a is ANY or b is ANY:
             rewriter.set(op.results[0], ANY)
         elif isinstance(a, Scaled) or isinstance(b, Scaled) or _sizes_known(rewriter, a, b):
-            (s, m), (t, n) = _factor(op, rewriter, dividend, a), _factor(op, rewriter, divisor, b)
+            right = rewriter.right(op)
+            s, m = _factor(op, rewriter, dividend, a, right)
+            t, n = _factor(op, rewriter, divisor, b, right)
             if drifts(op, s, t, rewriter, -1):
                 factors = {dividend: (s, m), divisor: (t, n)}
                 (s, m), (t, n) = nearer(op, rewriter, factors, divisor=divisor)
@@ -171,7 +174,7 @@ def quotient(dividend: int = 0, divisor: int = 1) -> Apply:
                 (s, m), (t, n) = flattened(op, rewriter, (dividend, divisor), (s, t))
                 scale = s / t
             found = product_uncertainty(a, b, -1)
-            _finish(op, Scaled(scale, m - n, found), None, rewriter)
+            _finish(op, Scaled(scale, m - n, found, right), None, rewriter)
 
     NEUTRAL.add(apply)
     return apply
@@ -219,8 +222,14 @@ def _is_too_steep(value: ir.Value, scale: Scale, rewriter: ScaleRewriter) -> boo
 
 
 def _sizes_known(rewriter: ScaleRewriter, a: ScaleInfo, b: ScaleInfo) -> bool:
-    """Whether to predict the size of a product of constants, such as 1/N in a gradient."""
-    return rewriter.narrow and isinstance(a, Splat) and isinstance(b, Splat)
+    """Whether to predict the size of a product of constants, such as 1/N in a gradient.
+
+    The product could be flushed in a narrow format, so that it gets a scale if the author asked for
+    scales.
+    """
+    if not (isinstance(a, Splat) and isinstance(b, Splat)):
+        return False
+    return rewriter.narrow or (rewriter.settings.own and rewriter.settings.asked)
 
 
 _CONTRACTION_BIAS, _GAIN_BIAS = 0.05, 0.1
@@ -263,14 +272,22 @@ def product_uncertainty(
 
 
 def _factor(
-    op: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo
+    op: ir.Operation, rewriter: ScaleRewriter, index: int, info: ScaleInfo, right: int
 ) -> tuple[Scale, float]:
-    """Returns the scale and the level of an operand of a product."""
+    """Returns the scale and the level of an operand of a product.
+
+    Args:
+        op: The product.
+        rewriter: The rewriter.
+        index: The number of the operand.
+        info: The scale information of the operand.
+        right: The right to round the data of the product.
+    """
     if isinstance(info, Scaled):
         return info.scale, info.level
     if not isinstance(info, Splat):
         return ONE, 0
-    if not info.level or rewriter.values.is_wide(op.operands[index]):
+    if not info.level or not right or rewriter.values.is_wide(op.operands[index]):
         return ONE, rewriter.size(info)
     return _mantissa(op, rewriter, index, info), rewriter.size(info) - info.level
 

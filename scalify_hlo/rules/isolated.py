@@ -120,11 +120,11 @@ def translated(
         return info
     rewriter.runtime_scales.location = rewriter.next.location
     scale = rewriter.runtime_scales.translate(info.scale, inner.runtime_scales, names)
-    return Scaled(scale, info.level, info.uncertainty)
+    return info._replace(scale=scale)
 
 
 def _renamed(info: ScaleInfo, names: Mapping[RuntimeScale, RuntimeScale]) -> ScaleInfo:
     if not isinstance(info, Scaled):
         return info
     powers = ((names[g], k) for g, k in info.scale.powers)
-    return Scaled(Scale.of(info.scale.exponent, powers), info.level, info.uncertainty)
+    return info._replace(scale=Scale.of(info.scale.exponent, powers))

@@ -24,6 +24,7 @@ from scalify_hlo.algebra.limits import CARRY_SEARCHES, COMPUTED_BOUND, LOOP_TRIA
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
+    VALUES,
     AnyScale,
     RuntimeScale,
     Scale,
@@ -223,7 +224,8 @@ def _of_carried(runtime: RuntimeScale, info: ScaleInfo, value: ScaleInfo, size: 
     if isinstance(value, Scaled):
         runtime.uncertainty = value.uncertainty
     runtime.size = size - _level(info)
-    return Scaled(Scale(0, ((runtime, 1),)), _level(info))
+    right = info.right if isinstance(info, Scaled) else VALUES
+    return Scaled(Scale(0, ((runtime, 1),)), _level(info), right=right)
 
 
 def _size(info: ScaleInfo) -> float:
@@ -357,9 +359,10 @@ def _moving(op: ir.Operation, rewriter: ScaleRewriter, infos: list[ScaleInfo]) -
     else:
         rewriter.remark(op, _SEARCHED.format(2 * CARRY_SEARCHES))
     for i in moving:
-        scale = info.scale if isinstance(info := infos[i], Scaled) else ONE
+        info = infos[i]
         level = max(_level(info), _level(trial.infos[i]))
-        infos[i] = Scaled(scale, level, mean_uncertainty([info]))
+        known = info if isinstance(info, Scaled) else Scaled(ONE)
+        infos[i] = known._replace(level=level, uncertainty=mean_uncertainty([info]))
     return {i: _size(trial.infos[i]) for i in sorted(moving)}
 
 
@@ -420,5 +423,5 @@ def _level(info: ScaleInfo) -> float:
 def _risen(info: ScaleInfo, last: ScaleInfo) -> ScaleInfo:
     """Returns the scale information of a carry after the last iteration."""
     if isinstance(info, Scaled) and isinstance(last, Scaled):
-        return Scaled(info.scale, max(info.level, last.level), last.uncertainty)
+        return last._replace(scale=info.scale, level=max(info.level, last.level))
     return info

@@ -13,10 +13,10 @@ from typing import Final, TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import COMPUTED_BOUND, SAFE_REACH, SKIPPED_ROOM, UNBOUNDED
-from scalify_hlo.algebra.scale import ANY, ONE, AnyScale, Scale, Scaled, Splat
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
+from scalify_hlo.algebra.scale import ANY, OF_AUTHOR, ONE, VALUES, AnyScale, Scale, Scaled, Splat
+from scalify_hlo.algebra.uncertainty import CERTAIN, UNKNOWN, Uncertainty, of_root
 from scalify_hlo.analysis.frames import CALLS, walk_block
-from scalify_hlo.dialect import markers
+from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.value_map import replace_op
 from scalify_hlo.errors import InputError
 from scalify_hlo.rules import emit
@@ -106,12 +106,20 @@ def set_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
         # A value that adopts a scale is not rescaled to another one.
         data = op.operands[0] = _unscaled(data, op)
     if (exponent := _exponent(rewriter, given, op)) is not None:
-        return [_moved(op, rewriter, Scale(exponent)), given]
+        return [_asked(_moved(op, rewriter, Scale(exponent)), rewriter), given]
     rewriter.read(op, 1)
     old = _scale(rewriter, data)
     emitter = _emitter(op, data)
     power = emitter.power(_given(op, emitter), DOWN, _value(rewriter, op, old))
-    return [_moved_to_computed(op, rewriter, emitter, power), given]
+    return [_asked(_moved_to_computed(op, rewriter, emitter, power), rewriter), given]
+
+
+def _asked(value: ir.Value, rewriter: ScaleRewriter) -> ir.Value:
+    """Notes that the author of a program asked for the scale of a value."""
+    info = rewriter.info(value)
+    known = info if isinstance(info, Scaled) else Scaled(ONE, 0, UNKNOWN)
+    rewriter.assume(value, known._replace(right=OF_AUTHOR))
+    return value
 
 
 def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
@@ -270,12 +278,21 @@ def stop_scaling(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
     return [_unscaled(data, op) if rewriter.info(data) is not None else data]
 
 
+def cast(op: ir.Operation, _: ScaleRewriter) -> list[ir.Value]:
+    """Returns ``Y = X``, after which data are cast, and not values."""
+    for use in op.results[0].uses:
+        if use.owner.operation.name == "stablehlo.convert":
+            use.owner.attributes[attributes.CAST] = ir.StringAttr.get(attributes.ASKED)
+    return [op.operands[0]]
+
+
 MARKERS: dict[str, Marker] = {
     markers.SET_SCALING: set_scaling,
     markers.REBALANCE_SCALE: rebalance_scale,
     markers.DYNAMIC_RESCALE: dynamic_rescale,
     markers.GET_DATA_AND_SCALE: get_data_and_scale,
     markers.STOP_SCALING: stop_scaling,
+    markers.CAST: cast,
 }
 """The rules of markers by name."""
 
@@ -283,6 +300,11 @@ MARKERS: dict[str, Marker] = {
 def _scale(rewriter: ScaleRewriter, value: ir.Value) -> Scale:
     info = rewriter.info(value)
     return info.scale if isinstance(info, Scaled) else ONE
+
+
+def _right(rewriter: ScaleRewriter, value: ir.Value) -> int:
+    info = rewriter.info(value)
+    return info.right if isinstance(info, Scaled) else VALUES
 
 
 def _wide(value: ir.Value) -> bool:
@@ -338,7 +360,8 @@ def _value(rewriter: ScaleRewriter, op: ir.Operation, scale: Scale) -> ir.Value:
 def _moved(op: ir.Operation, rewriter: ScaleRewriter, scale: Scale) -> ir.Value:
     """Returns the first operand at another scale, at which data are assumed near unit."""
     moved = rewriter.rescale_to(op.operands[0], scale, op.operation)
-    rewriter.assume(moved, Scaled(scale))
+    right = _right(rewriter, op.operands[0])
+    rewriter.assume(moved, Scaled(scale, right=right))
     return moved
 
 
@@ -366,7 +389,7 @@ def _computed(
             # The scale is the quotient of values and data, and as uncertain as the values.
             runtime.size -= measured.level
             runtime.uncertainty = _rooted(known, measured, runtime.uncertainty)
-    rewriter.assume(moved, measured)
+    rewriter.assume(moved, measured._replace(right=_right(rewriter, value)))
     return moved
 
 

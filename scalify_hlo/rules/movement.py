@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ANY, ONE, Scale, Scaled, splat_info
+from scalify_hlo.algebra.scale import ANY, OF_CAST, ONE, Scale, Scaled, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.splats import filled_with
@@ -82,7 +82,7 @@ def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         scale = Scale(ir.IntegerAttr(op.attributes[attributes.CONSTANT_SCALE]).value)
         del op.attributes[attributes.CONSTANT_SCALE]
         rewriter.values.changed = True
-        return rewriter.set(op.results[0], Scaled(scale))
+        return rewriter.set(op.results[0], Scaled(scale, right=OF_CAST))
     if not isinstance(op.result.type.element_type, ir.FloatType):
         return None
     if (number := filled_with(op.result)) is not None:

@@ -35,20 +35,22 @@ class ResultScales:
     Args:
         values: The scale information of the function's values.
         narrow: Whether data become narrow.
+        own: Whether the program may have narrow formats of its own.
 
     Attributes:
         is_wide: Whether the level of a value need not be folded: it is wide, or not a float.
     """
 
-    def __init__(self, values: Values, *, narrow: bool) -> None:
+    def __init__(self, values: Values, *, narrow: bool, own: bool) -> None:
         self._format, self.is_wide = values.format, values.is_wide
-        self._narrow = narrow
+        self._narrow, self._own = narrow, own
 
     def of(self, value: ir.Value, info: Scaled) -> Scale:
         """Returns the scale of the result of an op.
 
         In narrow formats, the level is folded into the scale at once, except in formats of 8 bits:
-        a product with a power of two would flush them. In wide formats, scale and
+        a product with a power of two would flush them. What the program computes in a narrow format
+        stays at scale 1, unless somebody has the right to round data. In wide formats, scale and
         data may diverge over many layers. A static scale far from 1 is then replaced by 1, at which
         data are the values of the original program. So is a run-time scale with a high level:
         levels are estimates, and folding a wrong one would flush the data. A high level alone is no
@@ -56,6 +58,8 @@ class ResultScales:
         """
         scale, level = info.scale, info.level
         if not self.is_wide(value):
+            if self._own and not info.right:
+                return ONE  # The program rounds such values.
             if (scale == ONE and not level) or self._rounds_again(value):
                 return scale
             return self.bounded(value, info)

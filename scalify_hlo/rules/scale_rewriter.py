@@ -15,8 +15,21 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scalify_hlo._compat import ir
-from scalify_hlo.algebra.scale import ONE, Scale, Scaled, ScaleInfo, Splat
+from scalify_hlo.algebra.scale import (
+    OF_AUTHOR,
+    OF_CAST,
+    OF_CONSTANTS,
+    OF_PAIRS,
+    ONE,
+    VALUES,
+    Scale,
+    Scaled,
+    ScaleInfo,
+    Splat,
+)
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, of_root
+from scalify_hlo.analysis.frames import INSIDES
+from scalify_hlo.dialect.formats import element_type
 from scalify_hlo.errors import Remark
 from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules.alignment import Alignment
@@ -67,6 +80,9 @@ class Settings:
         writing: The functions that return a value into which they write.
         cast_exponents: log2 of the scale of the last cast of each kind, if sizes are predicted.
         probed: Whether the program gets probes; see `scalify_hlo.rules.probes`.
+        own: Whether the program may round values to narrow formats itself. Otherwise, all narrow
+            data were made by casts of the recipe.
+        asked: Whether the author asked for scales, by pairs or by markers.
     """
 
     recipe: Recipe
@@ -77,6 +93,13 @@ class Settings:
     writing: Collection[str] = ()
     cast_exponents: dict[Hashable, int] = field(default_factory=dict)
     probed: bool = False
+    own: bool = False
+    asked: bool = False
+
+    @property
+    def of_pairs(self) -> int:
+        """The right to round the data of pairs that the caller passes."""
+        return OF_PAIRS if self.recipe.narrow else OF_AUTHOR
 
     @property
     def predicts(self) -> bool:
@@ -163,7 +186,7 @@ class ScaleRewriter:
         self.runtime_scales = RuntimeScales(top, tracks_uncertainty=settings.tracks_uncertainty)
         self.rescaler = rescaler = Rescaler(values, self.runtime_scales)
         self.attention = Attention()
-        self._result_scales = ResultScales(values, narrow=settings.narrow)
+        self._result_scales = ResultScales(values, narrow=settings.narrow, own=settings.own)
         self._alignment = Alignment(
             rescaler,
             self._result_scales,
@@ -171,7 +194,7 @@ class ScaleRewriter:
             tracks_uncertainty=settings.tracks_uncertainty,
             anchored=settings.recipe.meet == "anchor",
         )
-        self._known = values.known
+        self._known, self._own = values.known, settings.own
         # Frequent operations are bound to the part that has them, which saves a call.
         self.info, self.infos, self.format = values.info, values.infos, values.format
         self.replace, self.assume, self.pass_on = values.replace, values.assume, values.pass_on
@@ -221,6 +244,8 @@ class ScaleRewriter:
         if info is None:
             return
         known = self._known
+        if self._own and isinstance(info, Scaled):
+            info = info._replace(right=self._right_of(value, info.right))
         known[value] = info
         results = self._result_scales
         if isinstance(info, Scaled) and (info.scale != ONE or not results.is_wide(value)):
@@ -233,6 +258,46 @@ class ScaleRewriter:
                     known[moved] = at._replace(level=0)
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
+
+    def right(self, op: ir.Operation) -> int:
+        """Returns the right to round data that the result of an op has; that of its operands.
+
+        Data that a cast of the recipe made may be rounded only in their own format. Constants take
+        part in what their partners do, and those without a partner in what the program asks for.
+        """
+        if not self._own:
+            return OF_CAST
+        right, constant, element = VALUES, True, element_type(op.results[0].type)
+        for operand, info in zip(op.operands, self.infos(list(op.operands)), strict=True):
+            own = info.right if isinstance(info, Scaled) else VALUES
+            constant = constant and (isinstance(info, Splat) or own == OF_CONSTANTS)
+            if own > OF_CAST or (own == OF_CAST and element_type(operand.type) == element):
+                right = max(right, own)
+        return OF_CONSTANTS if constant and self.settings.asked else right
+
+    def _right_of(self, value: ir.Value, right: int) -> int:
+        """Returns the right to round data that a value has, from the operands of its op too."""
+        owner = value.owner
+        # The right of a result of a loop or a call is that of a value in its body.
+        if not (right or isinstance(owner, ir.Block) or owner.name in INSIDES):
+            right = self.right(owner)
+        return VALUES if right == OF_CAST and self.values.is_wide(value) else right
+
+    def asks(self, op: ir.Operation) -> bool:
+        """Whether the data of the result of an op may be rounded, as the author asked for it.
+
+        Such a result has a scale, so that its products with small numbers get one.
+        """
+        return self._own and self.settings.asked and self.right(op) >= OF_PAIRS
+
+    def rounds_values(self, value: ir.Value) -> bool:
+        """Whether the program rounds a narrow value, so that the data have to stay the value."""
+        info = self._known.get(value)
+        return (
+            self._own
+            and not self.values.is_wide(value)
+            and not (isinstance(info, Scaled) and info.right)
+        )
 
     def set_input_uncertainty(self) -> None:
         """Sets the uncertainty of the sizes of the program's inputs that are declared."""

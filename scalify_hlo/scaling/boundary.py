@@ -207,7 +207,8 @@ class Boundary:
         bound = COMPUTED_BOUND if computed else GIVEN_BOUND
         runtime = self._rewriter.runtime_scales.bind(scalar, state=True, bound=bound)
         runtime.anchors = mark.pop(attributes.FOLLOWS, None) is None
-        info = Scaled(Scale(0, ((runtime, 1),)))
+        right = self._rewriter.settings.of_pairs
+        info = Scaled(Scale(0, ((runtime, 1),)), right=right)
         self._rewriter.set(data, info)
         return info
 
@@ -220,7 +221,10 @@ class Boundary:
         return info
 
     def _enter_divided(self, data: ir.Value, mark: Attributes) -> ScaleInfo:
-        """Divides an argument at entry, X_d = X / 2^e; uses at scale 1 read the argument itself."""
+        """Divides an argument at entry, X_d = X / 2^e; uses at scale 1 read the argument itself.
+
+        A narrow argument is not divided, as that could lose bits. Its size is known all the same.
+        """
         rewriter, size = self._rewriter, attributes.size(mark)
         if size is None:
             return None
@@ -231,7 +235,7 @@ class Boundary:
         drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
         size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
         known = (of_root(INPUT) if measured else CERTAIN).drifting(drift)
-        if rewriter.keeps_values(data):
+        if rewriter.keeps_values(data) or not rewriter.values.is_wide(data):
             info = Scaled(ONE, size, known)
             rewriter.assume(data, info)
             return info

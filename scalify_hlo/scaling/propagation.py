@@ -130,6 +130,7 @@ class Propagation:
             casting=self._casting,
             writing=writing_functions(self._functions),
             probed=probe,
+            own=index.own,
         )
         self._notes = Notes(report.remarks, report.given_up, report.untrusted, report.casts)
         self._module = module
@@ -144,6 +145,8 @@ class Propagation:
             # Without a listing, the formats of the arguments were not looked at.
             wide = self._listing is not None and not narrow
             self._settings = replace(self._settings, tracks_uncertainty=narrow)
+        pairs = attributes.any_argument_has(function, attributes.PAIR)
+        self._settings = replace(self._settings, asked=pairs or self._index.asked)
         top = placeholder(block)
         rewriter = self._rewriter(top, self._notes)
         rewriter.values.wide = wide
@@ -427,4 +430,4 @@ def _key(info: ScaleInfo, numbers: Mapping[RuntimeScale, int]) -> Hashable:
         (numbers[g], g.state, g.bound, round(g.size), round(g.uncertainty.octaves), k)
         for g, k in info.scale.powers
     )
-    return info.scale.exponent, info.level, powers
+    return info.scale.exponent, info.level, info.right, powers

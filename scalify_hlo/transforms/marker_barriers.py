@@ -256,5 +256,6 @@ _OPERANDS: Mapping[str, tuple[str, Callable[[Sequence[ir.Value]], bool]]] = {
         lambda v: _one_value(v) or _and_scalar(ir.IntegerType)(v),
     ),
     markers.STOP_SCALING: ("a tensor", _one_value),
+    markers.CAST: ("a tensor", _one_value),
 }
 """The operands of each marker in words, and a check of values."""

@@ -259,16 +259,22 @@ def test_a_vjp_has_gradients_of_e5m2() -> None:
 
 
 @pytest.mark.parametrize("exponent", [0, 9])
-def test_a_models_own_cast_means_values_unless_data_are_narrow(exponent: int) -> None:
-    def rounded(x: jax.Array) -> jax.Array:
+@pytest.mark.parametrize("recipe", ["propagate", "fp8"])
+def test_a_marked_cast_rounds_data_and_a_plain_one_values(recipe: str, exponent: int) -> None:
+    def marked(x: jax.Array) -> jax.Array:
         return jnp.asarray(scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn))
 
-    small = X * np.float32(2.0**-12)
-    data, scale = run_pairs(rounded, "propagate", (small, exponent))
-    values = (small * 2.0**exponent).astype(ml_dtypes.float8_e4m3fn).astype(np.float32)
-    np.testing.assert_array_equal(data * scale, values)
-    data, scale = run_pairs(rounded, "fp8", (X, -12))
-    values = X.astype(ml_dtypes.float8_e4m3fn).astype(np.float32) * np.float32(2.0**-12)
+    def plain(x: jax.Array) -> jax.Array:
+        return x.astype(jnp.float8_e4m3fn).astype(jnp.float32)
+
+    data, scale = run_pairs(marked, recipe, (X, exponent - 12))
+    rounded = X.astype(ml_dtypes.float8_e4m3fn).astype(np.float32) * np.float32(2.0**-12)
+    normal = np.abs(X) > 2.0**-4  # The scale may have become 4 times smaller or larger.
+    np.testing.assert_array_equal((data * scale)[normal], (rounded * 2.0**exponent)[normal])
+    if recipe == "propagate":  # It is the author who passes pairs to the paper's transform.
+        return
+    data, scale = run_pairs(plain, recipe, (X, exponent))
+    values = (X * np.float32(2.0**exponent)).astype(ml_dtypes.float8_e4m3fn).astype(np.float32)
     np.testing.assert_array_equal(data * scale, values)
 
 

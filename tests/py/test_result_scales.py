@@ -29,7 +29,7 @@ class Values:
         return self._format is None or bool(self._format.wide)
 
 
-SCALES = ResultScales(cast("Any", Values(E4M3)), narrow=True)
+SCALES = ResultScales(cast("Any", Values(E4M3)), narrow=True, own=False)
 RUNTIME = Scale(0, ((RuntimeScale(0, "s0"), 1),))
 
 
@@ -60,7 +60,7 @@ def test_a_run_time_scale_stays() -> None:
 
 
 def test_what_has_no_format_has_no_room() -> None:
-    scales = ResultScales(cast("Any", Values(None)), narrow=True)
+    scales = ResultScales(cast("Any", Values(None)), narrow=True, own=False)
     assert scales.bounded(VALUE, Scaled(ONE, 9.0, of_root(0.5))) == Scale(8)
 
 

@@ -1,0 +1,135 @@
+"""A program's own casts to narrow formats, and its own narrow arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+from scalify_hlo.run.interpreter import evaluate
+from tests.py.judge import parse
+
+pytestmark = pytest.mark.filterwarnings("ignore::scalify_hlo.ScalifyWarning")
+
+RECIPES = ["propagate", "bf16", "fp16", "fp8", "unit", "fp8-current", "mxfp8"]
+FORMATS = [jnp.float8_e4m3fn, jnp.float8_e5m2, jnp.float16]
+NUMBERS = np.random.default_rng(0)
+X, W = (NUMBERS.normal(size=(64, 64)).astype(np.float32) for _ in range(2))
+SMALL = np.float32(1e-4 * 4 / 57344)
+
+
+def same_bits(program: Any, recipe: str, *arrays: Any, **options: Any) -> None:
+    """Checks the bits of a rewritten program's results, on the interpreter."""
+    text = str(jax.export.export(jax.jit(program))(*arrays).mlir_module())
+    rewritten = scalify_hlo.rewrite(text, recipe=recipe, **options)
+    numbers = [np.asarray(array) for array in arrays]
+    for old, new in zip(
+        evaluate(parse(text), numbers), evaluate(parse(rewritten), numbers), strict=True
+    ):
+        np.testing.assert_array_equal(new.view(np.uint8), old.view(np.uint8))
+
+
+def quantized(x: Any, w: Any, s: Any) -> Any:
+    q = jnp.clip(x * 1e-4 / s, -57344, 57344).astype(jnp.float8_e5m2)
+    return q, w.astype(jnp.float8_e4m3fn)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_operands_of_casts_are_neither_rescaled_nor_clamped(recipe: str) -> None:
+    same_bits(lambda *args: [q.astype(jnp.float32) for q in quantized(*args)], recipe, X, W, SMALL)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_matmuls_of_f8_keep_their_operands(recipe: str) -> None:
+    def program(x: Any, w: Any, s: Any) -> Any:
+        q, w = quantized(x, w, s)
+        return jax.lax.dot(q, w, preferred_element_type=jnp.float32) * s
+
+    same_bits(program, recipe, X, W, SMALL)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("size", [4.0, 128.0])
+@pytest.mark.parametrize("dtype", FORMATS)
+def test_narrow_arguments_are_not_divided_by_declared_sizes(
+    dtype: Any, size: float, recipe: str
+) -> None:
+    narrow = jnp.asarray(X * 128).astype(dtype)
+    same_bits(lambda x: x.astype(jnp.float32) + 1, recipe, narrow, input_scale={"x": size})
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("scale", [2.0**-10, 2.0**13])
+def test_f16_arithmetic_with_a_loss_scale_keeps_its_values(scale: float, recipe: str) -> None:
+    def step(w: Any, x: Any, scale: Any) -> Any:
+        def loss(w: Any) -> Any:
+            y = w * x + w
+            return jnp.sum(y * y, dtype=jnp.float16) * scale / 512
+
+        return jax.grad(loss)(w)
+
+    same_bits(step, recipe, X.astype(np.float16), W.astype(np.float16), np.float16(scale))
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_reduced_precision_is_of_values(recipe: str) -> None:
+    def program(x: Any) -> Any:
+        return jax.lax.reduce_precision(x * 1e-3, 4, 3) * 3
+
+    same_bits(program, recipe, X)
+    same_bits(program, recipe, X, input_scale={"x": 2.0**9})
+
+
+def decibels(expected: Any, found: Any) -> float:
+    found = np.asarray(found.data, np.float64) * np.asarray(found.scale, np.float64)
+    error = np.sum((np.asarray(expected, np.float64) - found) ** 2)
+    return float(10 * np.log10(np.sum(np.asarray(expected, np.float64) ** 2) / error))
+
+
+def general_linear_layer(x: Any, w: Any) -> Any:
+    """Algorithm 6 of the Scalify paper, without its bias."""
+    w = scalify_hlo.cast_on_forward(w, jnp.float8_e4m3fn)
+    x = scalify_hlo.cast_on_forward(x, jnp.float8_e4m3fn)
+    return scalify_hlo.cast_on_backward(x @ w, jnp.float8_e5m2)
+
+
+def gradient_at(layer: Any, dtype: Any, recipe: str, factor: float) -> float:
+    """Returns the SNR of a gradient at a loss times a factor, with pairs passed in."""
+
+    def gradient(w: Any, x: Any) -> Any:
+        def loss(w: Any) -> Any:
+            y = layer(jnp.tanh(layer(x, w)), w)
+            return jnp.mean(y * y) * jnp.asarray(factor, y.dtype)
+
+        return jax.grad(loss)(w)
+
+    w, x = jnp.asarray(W / 8, dtype), jnp.asarray(X, dtype)
+    wide = (v.astype(jnp.float32) for v in (w, x))
+    expected = jax.grad(lambda w, x: jnp.mean((jnp.tanh(x @ w) @ w) ** 2) * factor)(*wide)
+    found = scalify_hlo.scalify(gradient, recipe=recipe)(*scalify_hlo.as_scaled_array((w, x)))
+    return decibels(expected, found)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float16])
+@pytest.mark.parametrize("recipe", ["propagate", "fp16", "fp8", "fp8-current"])
+def test_algorithm_6_bears_a_small_loss(recipe: str, dtype: Any) -> None:
+    small = gradient_at(general_linear_layer, dtype, recipe, 2.0**-16)
+    assert small > gradient_at(general_linear_layer, dtype, recipe, 1.0) - 1
+    assert small > 15
+
+
+@pytest.mark.parametrize("recipe", ["propagate", "fp16"])
+def test_algorithm_1_in_f16_bears_a_small_loss(recipe: str) -> None:
+    assert gradient_at(jnp.matmul, jnp.float16, recipe, 2.0**-16) > 50
+
+
+def test_a_remark_names_the_casts_of_data() -> None:
+    exported = jax.export.export(jax.jit(general_linear_layer))(X, W)
+    _, report = scalify_hlo.rewrite(exported, recipe="fp8", report=True)
+    asked = [remark for remark in report.remarks if "rounds data near unit to" in remark.message]
+    assert [remark.op for remark in asked] == ["stablehlo.convert"] * 2
+    assert "f8E4M3FN" in asked[0].message
