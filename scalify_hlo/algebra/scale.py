@@ -23,6 +23,7 @@ from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from scalify_hlo.algebra.limits import GIVEN_BOUND, TRUSTED_LEVEL
+from scalify_hlo.algebra.runtime_size import RuntimeSize, powers_of, sized
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, of_product
 
 
@@ -40,6 +41,8 @@ class RuntimeScale:
             visible outside of them.
         size: Expected log2 of its value.
         uncertainty: The uncertainty of `size`.
+        of_size: Whether it is a measured size of values that stay at scale 1. Levels keep it as a
+            part that is known at run time, so it adds no uncertainty.
     """
 
     index: int
@@ -50,6 +53,7 @@ class RuntimeScale:
     depth: int = 0
     size: float = 0
     uncertainty: Uncertainty = CERTAIN
+    of_size: bool = False
 
 
 def _order(power: tuple[RuntimeScale, int]) -> int:
@@ -79,6 +83,11 @@ class Scale(NamedTuple):
     def static(self) -> bool:
         """Whether the scale is known at rewrite time."""
         return not self.powers
+
+    @property
+    def passing(self) -> bool:
+        """Whether data need not stay at the scale: it is static, or made of measured sizes."""
+        return all(runtime.of_size for runtime, _ in self.powers)
 
     @property
     def degree(self) -> int:
@@ -179,8 +188,11 @@ class Scale(NamedTuple):
 
     @property
     def size(self) -> float:
-        """Expected log2 of the scale."""
-        return self.exponent + sum([k * runtime.size for runtime, k in self.powers])
+        """Expected log2 of the scale, with the measured sizes of which it is made."""
+        if not self.powers:
+            return self.exponent
+        expected = self.exponent + sum([k * runtime.size for runtime, k in self.powers])
+        return sized(expected, {runtime: k for runtime, k in self.powers if runtime.of_size})
 
     @property
     def uncertainty(self) -> Uncertainty:
@@ -239,7 +251,12 @@ class ScaleRoot:
     @property
     def size(self) -> float:
         """Expected log2 of the run-time scale."""
-        return self.scale.size / self.n
+        return float(self.scale.size) / self.n
+
+    @property
+    def of_size(self) -> bool:
+        """Whether it is made of measured sizes."""
+        return self.scale.passing
 
     @property
     def uncertainty(self) -> Uncertainty:
@@ -266,7 +283,12 @@ class ScaleMaximum:
     @property
     def size(self) -> float:
         """Expected log2 of the run-time scale."""
-        return max(scale.size for scale in self.scales)
+        return max(float(scale.size) for scale in self.scales)
+
+    @property
+    def of_size(self) -> bool:
+        """Whether it is made of measured sizes."""
+        return all(scale.passing for scale in self.scales)
 
     @property
     def uncertainty(self) -> Uncertainty:
@@ -336,9 +358,13 @@ class Scaled(NamedTuple):
         """The scale at which the expected rms of the data is about 1.
 
         The level is an estimate. It is clamped to ±`TRUSTED_LEVEL`, as folding a wrong level into
-        the scale could flush the data to zero.
+        the scale could flush the data to zero. Measured sizes are folded in whole powers.
         """
-        return self.scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, self.level))))
+        scale, level = self.scale, self.level
+        if isinstance(level, RuntimeSize):
+            measured = Scale.of(0, ((g, round(k)) for g, k in level.powers.items()))
+            scale, level = scale * measured, float(level - measured.size)
+        return scale.shift(round(max(-TRUSTED_LEVEL, min(TRUSTED_LEVEL, level))))
 
     @property
     def residual(self) -> float:
@@ -348,7 +374,8 @@ class Scaled(NamedTuple):
     @property
     def roughly(self) -> Scaled:
         """The value with its level rounded to a quarter, so that similar calls compare equal."""
-        return self._replace(level=round(4 * self.level) / 4)
+        quarters = round(4 * float(self.level)) / 4
+        return self._replace(level=sized(quarters, powers_of(self.level)))
 
     @property
     def decayed(self) -> bool:
@@ -466,5 +493,5 @@ def levels_at(scale: Scale, infos: Sequence[Scaled]) -> list[float]:
     Operands whose scale differs by a run-time factor are left out. If all are left out, the result
     is one level of 0.
     """
-    known = [f for f in infos if f.scale.powers == scale.powers]
-    return [f.level + f.scale.exponent - scale.exponent for f in known] or [0]
+    known = [f for f in infos if f.scale.powers == scale.powers or (f.scale / scale).passing]
+    return [f.level_at(scale) for f in known] or [0]

@@ -57,6 +57,7 @@ from scalify_hlo.errors import InputError
 SCALE: Final = "scalify.scale"
 SIZE: Final = "scalify.size"
 MEASURED: Final = "scalify.measured"
+MEASURE: Final = "scalify.measure"
 PAIR: Final = "scalify.pair"
 FORMS: Final = "scalify.forms"
 ROLE: Final = "scalify.role"
@@ -98,7 +99,19 @@ _LEFT: Final = (SCALE, SIZE, PAIR, PACKED, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTO
 Attributes = dict[str, ir.Attribute]
 
 _COMMON = (
-    *(PAIR, "jax.result_info", SCALE, SIZE, MEASURED, ROLE, STORED, FOLLOWS, CARRIES, RESCALED),
+    *(
+        PAIR,
+        "jax.result_info",
+        SCALE,
+        SIZE,
+        MEASURED,
+        MEASURE,
+        ROLE,
+        STORED,
+        FOLLOWS,
+        CARRIES,
+        RESCALED,
+    ),
     *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS),
 )
 

@@ -79,7 +79,7 @@ class Subject:
         weights: The names of the arguments that are weights of matmuls.
         trains: Whether it is a training step or another program with a backward pass.
         rewritten: Whether a recipe of low precision was applied.
-        undeclared: The names of arguments that the recipe takes to be of scale 1, since no one
+        undeclared: The names of arguments that the program measures in each call, since no one
             declared their scale.
     """
 

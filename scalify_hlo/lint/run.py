@@ -22,7 +22,7 @@ from scalify_hlo.lint.weights import recast_weights
 from scalify_hlo.passes.pipeline import Options
 from scalify_hlo.recipes.toml import parse_input_scale
 from scalify_hlo.report.matmuls import MatmulReport
-from scalify_hlo.report.model import Report
+from scalify_hlo.report.model import MEASURED, Report
 from scalify_hlo.transforms.inlining import inline_calls
 
 LINTS: Final = (
@@ -67,7 +67,7 @@ LINTS: Final = (
     ),
     Lint(
         "undeclared-scale",
-        "A recipe takes an input to be of scale 1, since no one declared its scale.",
+        "A program measures an input in each call, since no one declared its scale.",
         "declare it with --input-scale 'PATTERN=2^k' or inputs.scale in the recipe, or measure it "
         "with --input-values F.npz",
         undeclared_scales,
@@ -132,15 +132,14 @@ def _weight_of(matmul: MatmulReport) -> str:
 
 
 def _undeclared(options: Options, report: Report) -> list[str]:
-    """Returns the arguments without a declared scale, which are assumed to have scale 1."""
-    if not (options.recipe.narrow_data and options.recipe.short_of_range):
-        return []
-    patterns = [parse_input_scale(text)[0] for text in options.declared]
+    """Returns the arguments that are measured, since no one declared their scale."""
+    measured = {site.name for site in report.sites if site.kind == MEASURED}
+    patterns = [*options.recipe.inputs.measure]
+    patterns += [parse_input_scale(text)[0] for text in options.declared]
     return [
         value.name
         for i, value in enumerate(report.arguments)
-        if value.scaled
-        and not value.paired
+        if value.name in measured
         and not any(matches(pattern, value.name, i) for pattern in patterns)
     ]
 

@@ -9,7 +9,7 @@ from scalify_hlo.lint.model import Place, Subject
 
 
 def undeclared_scales(subject: Subject) -> Iterator[Place]:
-    """Yields the arguments that a recipe takes to be of scale 1, as it knows nothing else."""
+    """Yields the arguments that a program measures in each call, as no one declared their scale."""
     location = source_location(subject.main.location)
     for name in subject.undeclared:
-        yield Place(f"the scale of {name} is not declared, and taken to be 1", location, name)
+        yield Place(f"{name} is measured in each call: its scale is not declared", location, name)

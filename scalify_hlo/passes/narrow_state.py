@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.limits import MEASURED_BOUND
 from scalify_hlo.analysis.cast_reach import reaches_narrow_cast
 from scalify_hlo.analysis.frames import Frame
 from scalify_hlo.analysis.index import LISTING, ModuleIndex
-from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect import attributes, markers
 from scalify_hlo.dialect.functions import main_function
 from scalify_hlo.passes.base import Pass
-from scalify_hlo.passes.measure_inputs import measure
 from scalify_hlo.quantize.casts import Casts
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import is_small
@@ -26,6 +26,8 @@ from scalify_hlo.quantize.state import (
 from scalify_hlo.recipes.model import KEEP, Recipe
 from scalify_hlo.report.model import Report, SiteReport
 from scalify_hlo.report.totals import StateBytes
+from scalify_hlo.rules.marker_ops import PEAK
+from scalify_hlo.transforms.marker_barriers import rescaled_argument
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,20 @@ def _measured(main: ir.OpView, moments: list[int], report: Report) -> int:
     found = [n for n in moments if reaches_narrow_cast(frame.place(arguments[n]))]
     frame.release()
     for number in found:
-        measure(arguments[number])
+        _measure(arguments[number])
         marks[number][attributes.RESCALED] = ir.UnitAttr.get()
         report.sites.append(SiteReport("state.moment_scales", names[number], "max", 1))
     attributes.set_argument_attributes(main, marks)
     return len(found)
+
+
+def _measure(argument: ir.Value) -> None:
+    """Inserts a marker on an argument, so that its data are near unit."""
+    marker = rescaled_argument(argument, "max").owner
+    i64 = ir.IntegerType.get_signless(64)
+    marker.attributes[markers.HEADROOM] = ir.IntegerAttr.get(i64, PEAK)
+    marker.attributes[markers.BOUND] = ir.IntegerAttr.get(i64, MEASURED_BOUND)
+    marker.attributes[markers.PEAK] = ir.StringAttr.get(markers.UNKNOWN)
 
 
 def _narrow_gradient(value: ir.Value, format_: str, casts: Casts, numbers: Numbers) -> None:

@@ -24,7 +24,6 @@ from scalify_hlo.passes.insert_rescales import InsertRescalesPass
 from scalify_hlo.passes.join_scale_arrays import JoinScaleArraysPass
 from scalify_hlo.passes.late_factors import LateFactorsPass
 from scalify_hlo.passes.legalize import LegalizePass
-from scalify_hlo.passes.measure_inputs import MeasureInputsPass
 from scalify_hlo.passes.name_matmuls import NameMatmulsPass
 from scalify_hlo.passes.narrow_compute import NarrowComputePass
 from scalify_hlo.passes.narrow_state import NarrowStatePass
@@ -68,7 +67,6 @@ PASSES: dict[str, type[Pass]] = {
         NarrowStatePass,
         NarrowComputePass,
         QuantizePass,
-        MeasureInputsPass,
         SplitScaleArraysPass,
         PropagatePass,
         JoinScaleArraysPass,
@@ -142,10 +140,14 @@ class Options:
         """The pass that marks the arguments and results."""
         pairs = "".join("01"[p] for p in self.pairs_in) if self.pairs_in is not None else ""
         recipe = self.recipe
-        every, told = recipe.narrow_data, recipe.short_of_range and not recipe.inputs.measure
         blocks = recipe.inputs.blocks if self.signature == "scaled" else ()
         return SignaturePass(
-            self.signature, self.declared, pairs, every=every, told=told, blocks=blocks
+            *(self.signature, self.declared, pairs),
+            every=recipe.narrow_data,
+            measures=recipe.depends_on_sizes,
+            measure=recipe.inputs.measure,
+            strict=not self.cotangents,
+            blocks=blocks,
         )
 
     def passes(self, wide: frozenset[int] = frozenset()) -> list[Pass]:
@@ -168,8 +170,6 @@ class Options:
             lowered = [RecognizePass(scales=True)]
         if narrow:
             lowered.append(QuantizePass(recipe.saturate))
-        if narrow and recipe.inputs.measure:
-            lowered.append(MeasureInputsPass(recipe.inputs.measure, every=not self.cotangents))
         arrays = self.scale_arrays or bool(self.marking.blocks)
         return [
             NormalizePass(expand=bool(lowered)),

@@ -14,12 +14,11 @@ from scalify_hlo.analysis.index import LISTING, ModuleIndex
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import are_floats, is_real
 from scalify_hlo.dialect.functions import main_function
-from scalify_hlo.dialect.locations import source_location
 from scalify_hlo.dialect.patterns import WILD, matches
-from scalify_hlo.errors import InputError, Remark, UsageError, nearest
+from scalify_hlo.errors import InputError, UsageError, nearest
 from scalify_hlo.passes.base import Pass
 from scalify_hlo.recipes.toml import parse_input_blocks, parse_input_scale
-from scalify_hlo.report.model import Report
+from scalify_hlo.report.model import MEASURED, Report
 from scalify_hlo.rules.isolated import scale_element
 
 
@@ -34,8 +33,13 @@ class SignaturePass(Pass):
             its static scale. In patterns of names, ``*`` and ``?`` match any characters. The last
             match counts.
         pairs: A digit for each argument, 1 for pairs; if empty, all float arguments are pairs.
-        every: Whether all other float arguments are assumed to be near unit, at scale 1.
-        told: Whether there is a remark if that holds for all float arguments.
+        every: Whether all other float arguments have a size: they are measured where a cast
+            depends on it, or assumed to be near unit.
+        measures: Whether casts depend on the sizes of arguments. Scalars are not measured.
+        measure: Patterns of further arguments to measure, also if they are pairs or their scale is
+            declared.
+        strict: Whether each of these has to match a float argument. It is false for a vjp, whose
+            arguments are not those of the program for which the recipe was written.
         blocks: ``PATTERN=AxB``, the pairs that have a scale for each block of A by B numbers. 0 is
             the whole dimension. The last match counts.
     """
@@ -46,42 +50,34 @@ class SignaturePass(Pass):
     input_scale: tuple[str, ...] = ()
     pairs: str = ""
     every: bool = False
-    told: bool = False
+    measures: bool = False
+    measure: tuple[str, ...] = ()
+    strict: bool = True
     blocks: tuple[str, ...] = ()
 
-    def apply(self, module: ir.Operation, _: ModuleIndex, report: Report) -> None:
+    def apply(self, module: ir.Operation, _: ModuleIndex, __: Report) -> None:
         """See `Pass.apply`."""
-        undeclared = self.mark(module)
-        if self.told and undeclared:
-            report.remarks.append(_undeclared(_main_of(module), undeclared))
+        self.mark(module)
 
-    def mark(self, module: ir.Operation) -> int:
+    def mark(self, module: ir.Operation) -> None:
         """Marks the arguments and results of ``main``.
 
         Args:
             module: A ``builtin.module``.
-
-        Returns:
-            The number of floats that were taken to be of unit size, if that is all of them; else 0.
 
         Raises:
             InputError: There is no ``main``, or the module calls it, and its arguments change.
             UsageError: A declared scale matches no argument, or is out of range.
         """
         main = _main_of(module)
-        undeclared = self._mark_arguments(main)
+        self._mark_arguments(main)
         if self.signature == "scaled":
             _refuse_callers(module, main)
             attributes.name_arguments(main)
             _mark_results(main)
-        return undeclared
 
-    def _mark_arguments(self, main: ir.OpView) -> int:
-        """Marks the arguments.
-
-        Returns:
-            The number of float arguments if all are assumed to be near unit; else 0.
-        """
+    def _mark_arguments(self, main: ir.OpView) -> None:
+        """Marks the arguments."""
         marks = attributes.argument_attributes(main)
         types = list(attributes.function_type(main).inputs)
         floats = are_floats(types)
@@ -94,14 +90,37 @@ class SignaturePass(Pass):
                 if is_float and attributes.SCALE not in marks[i] and self._is_pair(i):
                     marks[i][attributes.PAIR] = ir.UnitAttr.get()
         self._mark_blocks(main, types, marks)
-        known = [attributes.PAIR in mark or attributes.SCALE in mark for mark in marks]
+        for i in self._named(main, floats) if self.measures else ():
+            marks[i][attributes.MEASURE] = ir.UnitAttr.get()
         if self.every:
             unit = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
-            for mark, is_float in zip(marks, floats, strict=True):
-                if is_float and attributes.PAIR not in mark:
-                    mark.setdefault(attributes.SCALE, unit)
+            for mark, type_, is_float in zip(marks, types, floats, strict=True):
+                if not is_float or attributes.PAIR in mark or attributes.SCALE in mark:
+                    continue
+                if self.measures and type_.rank:
+                    mark[attributes.MEASURE] = ir.UnitAttr.get()
+                elif attributes.MEASURE not in mark:
+                    mark[attributes.SCALE] = unit
         attributes.set_argument_attributes(main, marks)
-        return 0 if any(known) or not self.every else sum(floats)
+
+    def _named(self, main: ir.OpView, floats: list[bool]) -> list[int]:
+        """Returns the float arguments that the patterns of arguments to measure match.
+
+        Raises:
+            UsageError: A pattern matches no float argument.
+        """
+        names = attributes.argument_names(main) if self.measure else []
+        found: list[int] = []
+        for pattern in self.measure:
+            matched = [i for i, n in enumerate(names) if floats[i] and matches(pattern, n, i)]
+            if self.strict and not matched:
+                known = [name for name, is_float in zip(names, floats, strict=True) if is_float]
+                raise UsageError(
+                    f"{MEASURED} {pattern!r} matches no float argument{nearest(pattern, known)}",
+                    hint="`scalify-hlo inspect --arguments` lists the arguments and their names",
+                )
+            found += matched
+        return found
 
     def _mark_blocks(
         self, main: ir.OpView, types: list[ir.Type], marks: list[attributes.Attributes]
@@ -171,19 +190,6 @@ def _main_of(module: ir.Operation) -> ir.OpView:
             hint="export a program with jax.export, or rename its entry function to main",
         )
     return main
-
-
-def _undeclared(main: ir.OpView, count: int) -> Remark:
-    """Returns the remark that no input has a declared scale."""
-    taken = f"all {count} float inputs are" if count > 1 else "its only float input is"
-    return Remark(
-        f"no input has a declared scale: {taken} taken to be near unit",
-        source_location(main.location),
-        main.operation.name,
-        "declare scales with --input-scale 'params*=2^-6' (inputs.scale in a recipe), or measure "
-        "them with --input-values F.npz (scalify_hlo.measured_scales), or in each run with "
-        "inputs.measure in a recipe",
-    )
 
 
 def _unmatched(pattern: str, others: bool, names: list[str]) -> UsageError:

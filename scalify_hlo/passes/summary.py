@@ -118,7 +118,8 @@ def _computes(report: Report) -> str:
 def _measured(report: Report) -> str:
     """Returns the number of inputs whose scales the program measures, as text."""
     count = sum(site.kind == MEASURED for site in report.sites)
-    return f"{count} input{'s' if count != 1 else ''} measured at run time" if count else ""
+    how = "declare them with --input-scale or --input-values"
+    return f"{count} input{'s' * (count != 1)} measured at run time ({how})" if count else ""
 
 
 def warn_of(report: Report, stacklevel: int) -> None:

@@ -428,6 +428,11 @@ class Recipe:
         return scaled or self.computes_last or self.state != StateOptions()
 
     @property
+    def depends_on_sizes(self) -> bool:
+        """Whether casts of the recipe depend on the sizes of inputs."""
+        return self.narrow_data and self.short_of_range
+
+    @property
     def computes_first(self) -> bool:
         """Whether the rest of the model gets its format before the operands of matmuls get theirs.
 

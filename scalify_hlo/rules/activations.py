@@ -49,15 +49,19 @@ class Activations:
             rewriter.assume(op.results[0], info._replace(uncertainty=certain))
             return
         between = source.scale / info.scale
-        if not between.static:
+        if not (between.static or (between.passing and source.scale.passing)):
             return
         backward, activation = _activation(op)
-        size = source.level + source.scale.exponent
+        size = source.level + _size(source)
         if activation is None:
             return
         size += activation.gradient_size if backward else activation.size(size) - size
-        level = size - source.scale.exponent + between.exponent
-        rewriter.set(op.results[0], Scaled(info.scale, level, certain))
+        rewriter.set(op.results[0], Scaled(info.scale, size - _size(info), certain))
+
+
+def _size(info: Scaled) -> float:
+    """Returns log2 of a scale without the run-time scales at which data stay."""
+    return info.scale.size if info.scale.passing else info.scale.exponent
 
 
 def _activation(op: ir.Operation) -> tuple[bool, ActivationSize | None]:

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import NEAR_UNIT
+from scalify_hlo.algebra.runtime_size import alike
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -22,6 +23,7 @@ from scalify_hlo.algebra.scale import (
     meet,
 )
 from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
+from scalify_hlo.rules.measured_sizes import MeasuredSizes
 from scalify_hlo.rules.rescaler import Rescaler, broadcast_source
 from scalify_hlo.rules.result_scales import ResultScales
 
@@ -44,6 +46,7 @@ class Alignment:
     Args:
         rescaler: The rescaler of single operands.
         result_scales: The scales of results.
+        sizes: The levels that depend on measured sizes.
         narrow: Whether data become narrow.
         tracks_uncertainty: Whether uncertainties are needed.
         anchored: Whether wide operands with unrelated run-time scales are rescaled to one of these.
@@ -53,12 +56,14 @@ class Alignment:
         self,
         rescaler: Rescaler,
         result_scales: ResultScales,
+        sizes: MeasuredSizes,
         *,
         narrow: bool,
         tracks_uncertainty: bool,
         anchored: bool,
     ) -> None:
         self._values, self._rescaler = rescaler.values, rescaler
+        self._largest = sizes.largest
         self._result_scales = result_scales
         self._narrow, self._tracks_uncertainty, self._anchored = (
             narrow,
@@ -156,11 +161,11 @@ class Alignment:
         if self._narrow and len(scaled) < len(infos):
             constants = [f.level for f in infos if is_unit(f)]
             if constants:
-                level = max([*constants, *levels_at(ONE, scaled)])
+                level = self._largest([*constants, *levels_at(ONE, scaled)])
                 return Scaled(ONE, level, self._mean(scaled, ONE))
         if [f for f in scaled if f.scale != scale]:
             if self._all_values(values, scaled):
-                level = _level(levels_at(ONE, scaled), either)
+                level = self._level(levels_at(ONE, scaled), either)
                 return Scaled(ONE, level, self._mean(scaled))
             if self._fallback(values, scaled):
                 origin = ScaleMaximum(tuple(dict.fromkeys(f.normalized for f in scaled)))
@@ -169,7 +174,7 @@ class Alignment:
             pairs = zip(values, infos, strict=True)
             anchors = [broadcast_source(v) is None for v, f in pairs if isinstance(f, Scaled)]
             scale = meet(scaled, anchors)
-        level = _level(levels_at(scale, scaled), either)
+        level = self._level(levels_at(scale, scaled), either)
         return Scaled(scale, level, self._mean(scaled, scale))
 
     def _mean(self, infos: Sequence[ScaleInfo], scale: Scale | None = None) -> Uncertainty:
@@ -177,7 +182,7 @@ class Alignment:
 
     def _all_values(self, values: Sequence[ir.Value], scaled: Sequence[Scaled]) -> bool:
         """Whether values are aligned at scale 1, as all data are values."""
-        return all(f.scale.static for f in scaled) and all(
+        return all(f.scale.passing for f in scaled) and all(
             map(self._result_scales.keeps_values, values)
         )
 
@@ -212,7 +217,6 @@ class Alignment:
             return False
         return any(f.scale.powers != scaled[0].scale.powers for f in scaled)
 
-
-def _level(levels: Sequence[float], either: bool) -> float:
-    """Returns the level of a mix of values, or of one of them; see `ScaleRewriter.align`."""
-    return min(levels, key=abs) if either else max(levels)
+    def _level(self, levels: Sequence[float], either: bool) -> float:
+        """Returns the level of a mix of values, or of one of them; see `ScaleRewriter.align`."""
+        return min(levels, key=abs) if either and alike(levels) else self._largest(levels)

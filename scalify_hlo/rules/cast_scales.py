@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.traits import COPIES, LAYOUT, PRODUCTS, ROUNDS
@@ -85,7 +86,10 @@ def of_size(
         room: The octaves by which it may be wrong.
     """
     argument = _argument_of(value)
-    static = not isinstance(info, Scaled) or info.scale.static
+    sized = isinstance(info, Scaled) and isinstance(info.level, RuntimeSize)
+    if sized and argument:
+        return CastScale(readers, "measured")
+    static = not isinstance(info, Scaled) or (info.scale.static and not sized)
     if isinstance(info, Scaled) and _is_own_statistic(info):
         return CastScale(readers, "measured")
     origin = "propagated" if not static else "input" if argument else "predicted"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import FACTORS, POWER_STEEP
+from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import (
     ANY,
     OF_AUTHOR,
@@ -437,6 +438,8 @@ def _cast_scale(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRew
         return ONE
     if kind == attributes.STATE and (info.decayed or (target is not None and target.wide)):
         return info.scale
+    if isinstance(info.level, RuntimeSize) or info.scale.powers:
+        return rewriter.sizes.cast_scale(info)
     return rewriter.normalized_alike(op, info) if rewriter.predicts else info.normalized
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ANY_POWER, FAR, MANY, NATURAL, STEEP, WIDE_POWER
+from scalify_hlo.algebra.runtime_size import alike
 from scalify_hlo.algebra.scale import (
     ANY,
     ONE,
@@ -327,7 +328,7 @@ def add(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     values = [operands[0], operands[1]]
     infos = rewriter.infos(values)
     target = (
-        _aligned_at_one(*infos)
+        _aligned_at_one(infos[0], infos[1], rewriter)
         or _at_natural_scale(op, infos, rewriter)
         or rewriter.align_known(op, (0, 1), values, infos)
     )
@@ -357,11 +358,11 @@ _NONLINEAR, _EITHER = 2, 2.0
 octaves per degree by which the sum is uncertain then."""
 
 
-def _aligned_at_one(a: ScaleInfo, b: ScaleInfo) -> Scaled | None:
+def _aligned_at_one(a: ScaleInfo, b: ScaleInfo, rewriter: ScaleRewriter) -> Scaled | None:
     """Returns the alignment of two values that are both at scale 1 already; else None."""
     if isinstance(a, Scaled) and isinstance(b, Scaled) and a.scale == ONE == b.scale:
-        larger = a if a.level >= b.level else b
-        return larger._replace(uncertainty=mean_uncertainty((a, b)))
+        level = rewriter.sizes.largest((a.level, b.level))
+        return Scaled(ONE, level, mean_uncertainty((a, b)))
     return None
 
 
@@ -399,7 +400,7 @@ def _level_of_sum(target: Scaled, infos: Sequence[ScaleInfo], rewriter: ScaleRew
     levels = [f.level_at(scale) for f in infos if isinstance(f, Scaled)]
     if scale.static:
         levels += [rewriter.size(f) - scale.exponent for f in infos if is_unit(f)]
-    return added(levels) if levels else target.level
+    return added(levels) if levels and alike(levels) else target.level
 
 
 def unscale_activation(activation: ActivationSize) -> Apply:

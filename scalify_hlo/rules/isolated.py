@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.runtime_size import powers_of, sized
 from scalify_hlo.algebra.scale import RuntimeScale, Scale, Scaled, ScaleInfo
 from scalify_hlo.dialect.value_map import erase, erase_argument
 from scalify_hlo.rules import emit
@@ -37,8 +38,10 @@ def runtimes(infos: Sequence[ScaleInfo]) -> tuple[RuntimeScale, ...]:
 
 
 def runtimes_of(info: ScaleInfo) -> Iterator[RuntimeScale]:
-    """Returns the run-time scales of a value's scale."""
-    return (g for g, _ in info.scale.powers) if isinstance(info, Scaled) else iter(())
+    """Returns the run-time scales of a value's scale, and of its level."""
+    if isinstance(info, Scaled):
+        yield from (g for g, _ in info.scale.powers)
+        yield from powers_of(info.level)
 
 
 def add_parameters(
@@ -119,12 +122,18 @@ def translated(
     if not isinstance(info, Scaled):
         return info
     rewriter.runtime_scales.location = rewriter.next.location
-    scale = rewriter.runtime_scales.translate(info.scale, inner.runtime_scales, names)
-    return info._replace(scale=scale)
+    translate = rewriter.runtime_scales.translate
+    scale = translate(info.scale, inner.runtime_scales, names)
+    powers = powers_of(info.level)
+    for runtime in powers:
+        translate(Scale(0, ((runtime, 1),)), inner.runtime_scales, names)
+    level = sized(info.level, {names[g]: k for g, k in powers.items()})
+    return info._replace(scale=scale, level=level)
 
 
 def _renamed(info: ScaleInfo, names: Mapping[RuntimeScale, RuntimeScale]) -> ScaleInfo:
     if not isinstance(info, Scaled):
         return info
     powers = ((names[g], k) for g, k in info.scale.powers)
-    return info._replace(scale=Scale.of(info.scale.exponent, powers))
+    level = sized(info.level, {names[g]: k for g, k in powers_of(info.level).items()})
+    return info._replace(scale=Scale.of(info.scale.exponent, powers), level=level)

@@ -63,11 +63,11 @@ class ResultScales:
             if (scale == ONE and not level) or self._rounds_again(value):
                 return scale
             return self.bounded(value, info)
-        if scale.powers:
+        if scale.powers and not (self._narrow and scale.passing):
             if -TRUSTED_LEVEL < level < TRUSTED_LEVEL or scale.reach <= 2 * GIVEN_BOUND:
                 return scale
             return ONE
-        if self._narrow and scale.exponent and not _carries_on(value):
+        if self._narrow and scale != ONE and not _carries_on(value):
             return ONE
         return ONE if strays(scale) else scale
 

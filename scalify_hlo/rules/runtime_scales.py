@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import reduce
+from itertools import zip_longest
 from operator import mul
 from typing import NamedTuple
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.limits import COMPUTED_BOUND, GIVEN_BOUND, SAFE_REACH, UNBOUNDED
+from scalify_hlo.algebra.limits import (
+    COMPUTED_BOUND,
+    GIVEN_BOUND,
+    INPUT_BOUND,
+    SAFE_REACH,
+    UNBOUNDED,
+)
 from scalify_hlo.algebra.scale import (
     RuntimeOrigin,
     RuntimeScale,
@@ -25,6 +32,7 @@ from scalify_hlo.algebra.scale import (
     ScaleRoot,
 )
 from scalify_hlo.algebra.uncertainty import Uncertainty, of_root
+from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.value_map import Eraser, ValueCache, ValueMap, ValueSet
 from scalify_hlo.rules import emit
 
@@ -62,6 +70,7 @@ class RuntimeScales:
     Attributes:
         location: The location of the next ops: that of the op for which they are built.
         built: All values that were built, in order.
+        awaited: The arguments of which sizes are used, by the numbers that stand for these.
     """
 
     def __init__(self, top: ir.Operation, *, tracks_uncertainty: bool = False) -> None:
@@ -86,6 +95,29 @@ class RuntimeScales:
         self._count = 0
         self._homes: ValueMap[_Home] = ValueMap()
         self._computed: dict[RuntimeScale, _Home] = {}
+        self._measured: dict[RuntimeScale, ir.Value] = {}
+        self.awaited: ValueMap[ir.Value] = ValueMap()
+
+    def measure(self, value: ir.Value, expected: float) -> RuntimeScale:
+        """Returns the size of an argument of the program, which is measured if it is used.
+
+        Args:
+            value: The argument.
+            expected: Expected log2 of its rms.
+        """
+        runtime = self._new(False, INPUT_BOUND, 0)
+        runtime.size, runtime.of_size, runtime.anchors = expected, True, False
+        self._measured[runtime] = value
+        return runtime
+
+    def _awaited(self, argument: ir.Value) -> ir.Value:
+        """Returns a number that stands for the size of an argument until all are measured."""
+        format_ = format_of(argument.type)
+        type_ = self._floats[format_ is not None and format_.name == "f64"]
+        value = emit.constant(type_, 1.0, self._top)
+        self.built[value] = None
+        self.awaited[value] = argument
+        return value
 
     def define(
         self,
@@ -138,6 +170,8 @@ class RuntimeScales:
         waiting = [scale]
         while waiting:
             for runtime, _ in waiting.pop().powers:
+                if runtime.of_size:
+                    continue
                 if runtime in self._computed:
                     found[runtime] = None
                 elif runtime in self._origins:
@@ -149,6 +183,11 @@ class RuntimeScales:
         """Forgets the run-time scales from number `count` on, whose values were erased."""
         for runtime in [each for each in self._computed if each.index >= count]:
             del self._computed[runtime]
+
+    @property
+    def holds(self) -> bool:
+        """Whether data may be at a run-time scale at which they have to stay."""
+        return self._count > len(self._measured) + sum(g.of_size for g in self._origins)
 
     @property
     def count(self) -> int:
@@ -172,9 +211,10 @@ class RuntimeScales:
             like: The run-time scale outside of the function; None for arguments of the program.
         """
         runtime = self._new(state, bound, 0)
-        if self._tracks_uncertainty:
+        runtime.size, runtime.of_size = (like.size, like.of_size) if like else (0, False)
+        runtime.anchors = not runtime.of_size
+        if self._tracks_uncertainty and not runtime.of_size:
             runtime.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)
-        runtime.size = like.size if like else 0
         self._values[runtime] = value
         return runtime
 
@@ -187,9 +227,11 @@ class RuntimeScales:
         """Returns the run-time scale of a root or a maximum of scales; the same one each time."""
         if origin not in self._derived:
             self._derived[origin] = runtime = self._new(False, origin.bound, origin.depth)
-            runtime.size = origin.size
+            runtime.size, runtime.of_size = origin.size, origin.of_size
             if self._tracks_uncertainty:
                 runtime.uncertainty = origin.uncertainty
+            if origin.of_size:
+                runtime.bound, runtime.anchors = min(origin.bound, INPUT_BOUND), False
             self._origins[runtime] = origin
         return self._derived[origin]
 
@@ -222,6 +264,8 @@ class RuntimeScales:
 
     def value(self, runtime: RuntimeScale) -> ir.Value:
         """Returns the rank-0 value of a run-time scale."""
+        if runtime in self._measured and runtime not in self._values:
+            self._values[runtime] = self._awaited(self._measured[runtime])
         if runtime not in self._values:
             origin = self._origins[runtime]
             build = self._root if isinstance(origin, ScaleRoot) else self._maximum
@@ -245,7 +289,7 @@ class RuntimeScales:
 
     def _make_parts(self, scale: Scale, wide: bool) -> list[ir.Value]:
         kept = self.kept(scale, wide=wide)
-        if scale.reach <= SAFE_REACH[wide]:
+        if scale.reach <= SAFE_REACH[wide] or scale.passing:
             return [kept]
         portions = list(scale.portions(SAFE_REACH[wide]))
         if len(portions) == 2 or wide:
@@ -259,10 +303,38 @@ class RuntimeScales:
         bound = SAFE_REACH[wide]
         if scale.reach <= bound:
             return self._product(scale, wide)
+        if scale.passing:
+            return self._of_sizes(scale, wide)
         portions = list(scale.portions(bound))
         if len(portions) > 2 and not wide:
             return self._power(self._clamp(self._exponent(scale)))
         value = reduce(self.times, (self._product(portion, wide) for portion in portions))
+        low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
+        return self.elementwise("clamp", low, value, high)
+
+    def _of_sizes(self, scale: Scale, wide: bool) -> ir.Value:
+        """Returns a product of sizes, which is clamped where it may leave the normal numbers."""
+        most, units = SAFE_REACH[wide], scale.units()
+        above, below = ([unit for unit in units if unit[1] * sign > 0] for sign in (1, -1))
+        value, reach = None, 0
+        for runtime, k in (unit for pair in zip_longest(above, below) for unit in pair if unit):
+            number = self._converted(runtime, wide)
+            if value is None and k > 0:
+                value, reach = number, runtime.bound
+                continue
+            value = self.number(1.0, wide=wide) if value is None else value
+            value = self._within(value, reach, most - runtime.bound, wide=wide)
+            value = self.elementwise("multiply" if k > 0 else "divide", value, number)
+            reach = min(reach, most - runtime.bound) + runtime.bound
+        if value is None or not scale.exponent:
+            return self.number(1.0, wide=wide) if value is None else value
+        value = self._within(value, reach, most - abs(scale.exponent), wide=wide)
+        return self.times(value, self.number(2.0**scale.exponent, wide=wide))
+
+    def _within(self, value: ir.Value, reach: int, bound: int, *, wide: bool = False) -> ir.Value:
+        """Returns a power of two, clamped to 2^±bound if its reach is larger."""
+        if reach <= bound:
+            return value
         low, high = (self.number(2.0**e, wide=wide) for e in (-bound, bound))
         return self.elementwise("clamp", low, value, high)
 
@@ -275,6 +347,7 @@ class RuntimeScales:
         """Erases the factors without uses."""
         for value in list(reversed(self.built)):
             if next(iter(value.uses), None) is None:
+                self.awaited.pop(value, None)
                 eraser.erase_maker(value)
         for home in self._computed.values():
             eraser.erase_maker(home.anchor.result)
@@ -282,14 +355,15 @@ class RuntimeScales:
 
     def _maximum(self, origin: ScaleMaximum) -> ir.Value:
         values = [self.kept(scale, wide=False) for scale in origin.scales]
-        return reduce(lambda a, b: self.elementwise("maximum", a, b), values)
+        value = reduce(lambda a, b: self.elementwise("maximum", a, b), values)
+        return self._within(value, origin.bound, INPUT_BOUND) if origin.of_size else value
 
     def _root(self, origin: ScaleRoot) -> ir.Value:
         """Returns the power of two nearest to the root, by clearing its mantissa.
 
         For a square root this rounds down, which the paper found best: sqrt(2) is nearer to 1.
         """
-        product = self._product(origin.scale, wide=False)
+        product = self.kept(origin.scale, wide=False)
         root = self.elementwise("sqrt" if origin.n == 2 else "cbrt", product)
         if origin.up:
             root = self.times(root, self.number(_NEARLY_TWICE, wide=False))

@@ -35,6 +35,7 @@ from scalify_hlo.recipes.model import UNIT, Recipe
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.attended import Attention
 from scalify_hlo.rules.cast_scales import CastScale
+from scalify_hlo.rules.measured_sizes import MeasuredSizes
 from scalify_hlo.rules.placement import share_sharding
 from scalify_hlo.rules.rescaler import Rescaler
 from scalify_hlo.rules.result_scales import ResultScales
@@ -159,6 +160,7 @@ class ScaleRewriter:
     Attributes:
         values: The scale information of the function's values.
         runtime_scales: The builder of run-time factors.
+        sizes: The levels that depend on measured sizes.
         rescaler: The rescaler of single values.
         settings: The settings of the module. `recipe`, `narrow`, `tracks_uncertainty` and
             `predicts` are copies of them.
@@ -184,12 +186,14 @@ class ScaleRewriter:
         self._walker = walker
         self.values = values = Values()
         self.runtime_scales = RuntimeScales(top, tracks_uncertainty=settings.tracks_uncertainty)
+        self.sizes = sizes = MeasuredSizes(self.runtime_scales)
         self.rescaler = rescaler = Rescaler(values, self.runtime_scales)
         self.attention = Attention()
         self._result_scales = ResultScales(values, narrow=settings.narrow, own=settings.own)
         self._alignment = Alignment(
             rescaler,
             self._result_scales,
+            sizes,
             narrow=settings.narrow,
             tracks_uncertainty=settings.tracks_uncertainty,
             anchored=settings.recipe.meet == "anchor",
@@ -254,7 +258,7 @@ class ScaleRewriter:
                 before = self.values.at_scale(value, target)
                 moved = self._move_definition(value, target) if before is None else before
                 at = info.at(target)
-                if info.scale.powers != target.powers:
+                if not (info.scale / target).passing:
                     known[moved] = at._replace(level=0)
                 elif before is not None:  # The value was set before, at another level.
                     known[moved] = at
@@ -339,8 +343,8 @@ class ScaleRewriter:
         """Returns the expected log2 of the rms of a value; 0 for unscaled values."""
         if isinstance(info, Splat):
             return info.size if self.narrow else info.level
-        if isinstance(info, Scaled) and info.scale.static:
-            return info.level + info.scale.exponent
+        if isinstance(info, Scaled) and info.scale.passing:
+            return info.level + info.scale.size
         return 0
 
     def remark(self, op: ir.Operation, message: str) -> Remark:
@@ -365,7 +369,7 @@ class ScaleRewriter:
         """Rescales an operand to scale 1 if data are values; see `keeps_values`."""
         value = op.operands[index]
         info = self._known.get(value)
-        if isinstance(info, Scaled) and info.scale.static and self.keeps_values(value):
+        if isinstance(info, Scaled) and info.scale.passing and self.keeps_values(value):
             self.replace(op, index, self.rescale_to(value, ONE, op.operation))
 
     def normalize(self, value: ir.Value, at: ir.Operation) -> ir.Value:

@@ -93,6 +93,12 @@ class Emitter:
         """A float."""
         return emit.constant(self.float, value, self._at)
 
+    def numbers(self, values: Sequence[float]) -> ir.Value:
+        """Several floats, one for each element."""
+        attributes = [ir.FloatAttr.get(self.float.element_type, value) for value in values]
+        elements = ir.DenseElementsAttr.get(attributes, self.float)
+        return stablehlo.constant(elements, **self._where)
+
     def multiply(self, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         """Returns the product of two floats."""
         return emit.multiply(lhs, rhs, self._at)
@@ -255,6 +261,12 @@ def statistic(
     return reduction.of(data, narrow=narrow)
 
 
+def sum_of_squares(data: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
+    """Returns the sum of the squares of all elements, of rank 0; see `statistic`."""
+    reduction = _Reduction("l2", at, data.type, wide=wide, devices=None, kept=())
+    return reduction.total(data, zero=zero)
+
+
 def largest(magnitudes: ir.Value, at: ir.Operation) -> ir.Value:
     """Returns the largest of f32 magnitudes, of rank 0."""
     reduction = _Reduction("max", at, magnitudes.type, wide=False, devices=None, kept=())
@@ -375,11 +387,16 @@ class _Reduction:
         self._where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
         self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
 
-    def of(self, data: ir.Value, *, narrow: bool) -> ir.Value:
+    def total(
+        self, data: ir.Value, *, narrow: bool = False, zero: ir.Value | None = None
+    ) -> ir.Value:
         terms = self._terms(data)
         if not narrow:
             terms = emit.convert(terms, self._element, self._at)
-        total = emit.convert(self.reduced(terms), self._element, self._at)
+        return emit.convert(self.reduced(terms, zero), self._element, self._at)
+
+    def of(self, data: ir.Value, *, narrow: bool) -> ir.Value:
+        total = self.total(data, narrow=narrow)
         total = everywhere(total, self._body, self._devices, self._at)
         if self._kind == "max":
             return total
@@ -400,13 +417,14 @@ class _Reduction:
             return emit.multiply(data, data, self._at)
         return emit.elementwise("stablehlo.abs", data, **self._where)
 
-    def reduced(self, terms: ir.Value) -> ir.Value:
+    def reduced(self, terms: ir.Value, zero: ir.Value | None = None) -> ir.Value:
         element = terms.type.element_type
         scalar = emit.scalar_type(element)
+        zero = emit.constant(scalar, 0.0, self._at) if zero is None else zero
         op = ir.Operation.create(
             "stablehlo.reduce",
             results=[ir.RankedTensorType.get(self._emitter.float.shape, element)],
-            operands=[terms, emit.constant(scalar, 0.0, self._at)],
+            operands=[terms, zero],
             attributes={"dimensions": ir.DenseI64ArrayAttr.get(self._reduce)},
             regions=1,
             **self._where,

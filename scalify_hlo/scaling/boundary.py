@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from scalify_hlo._compat import func, ir, sdy
@@ -85,11 +86,7 @@ class Boundary:
         entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
         for name, (data, scalar), mark, pair in zip(names, entering, marks, pairs, strict=True):
             mark.pop(attributes.ROLE, None)
-            info = (
-                self._enter_divided(data, mark)
-                if scalar is None
-                else self._enter_pair(data, scalar, mark)
-            )
+            info = self._enter_one(data, scalar, mark)
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, info, pair, mark.get(attributes.PACKED))
             scales.append(info.scale if isinstance(info, Scaled) else ONE)
@@ -200,6 +197,23 @@ class Boundary:
             for place, pair in zip(places, pairs, strict=True)
         ]
 
+    def _enter_one(self, data: ir.Value, scalar: ir.Value | None, mark: Attributes) -> ScaleInfo:
+        """Enters an argument, given with its scale if it is a pair."""
+        measured = mark.pop(attributes.MEASURE, None) is not None
+        if scalar is not None:
+            info = self._enter_pair(data, scalar, mark)
+        elif measured:
+            info = Scaled(ONE, _taken(mark) or 0)
+        else:
+            info = self._enter_divided(data, mark)
+        if not measured or not isinstance(info, Scaled):
+            return info
+        runtime = self._rewriter.runtime_scales.measure(data, float(info.level))
+        size = Scale(0, ((runtime, 1),)).size
+        entered = Scaled(info.scale, size, info.uncertainty * of_root(INPUT))
+        self._rewriter.assume(data, entered)
+        return entered
+
     def _enter_pair(self, data: ir.Value, scalar: ir.Value, mark: Attributes) -> ScaleInfo:
         if attributes.PACKED in mark:
             return self._enter_packed(data, mark)
@@ -225,12 +239,10 @@ class Boundary:
 
         A narrow argument is not divided, as that could lose bits. Its size is known all the same.
         """
-        rewriter, size = self._rewriter, attributes.size(mark)
+        rewriter, size = self._rewriter, _taken(mark)
         if size is None:
             return None
-        mark.pop(attributes.SIZE, None)
-        mark.pop(attributes.MEASURED, None)
-        number = ir.IntegerAttr(mark.pop(attributes.SCALE)).value
+        number = math.floor(size)
         measured = rewriter.tracks_uncertainty and isinstance(size, Measured)
         drift = size - number if rewriter.narrow and not rewriter.predicts else 0.0
         size = size if rewriter.predicts else number  # Otherwise all levels are rounded down.
@@ -380,6 +392,14 @@ class Boundary:
         if text is None:
             text = self._texts[type_] = str(type_)
         reports.append(ValueReport(name, text, pair, info, packed=packed is not None))
+
+
+def _taken(mark: Attributes) -> float | None:
+    """Removes the declared size of an argument from its attributes, and returns it."""
+    size = attributes.size(mark)
+    for name in (attributes.SIZE, attributes.MEASURED, attributes.SCALE):
+        mark.pop(name, None)
+    return size
 
 
 def _leaving(info: Scaled) -> Scale:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.runtime_size import powers_of
 from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
@@ -57,6 +58,7 @@ from scalify_hlo.scaling.callees import (
     runs_of,
     take_scales,
 )
+from scalify_hlo.scaling.input_sizes import measure
 from scalify_hlo.scaling.reaching import casting_functions, marked_functions
 from scalify_hlo.transforms.chlo import expand_one
 
@@ -157,6 +159,8 @@ class Propagation:
             self._walk_main(function, rewriter)
         boundary.leave()
         finish(rewriter, top)
+        measured = measure(function, rewriter.runtime_scales.awaited)
+        self._report.sites += measured
         self._drop_replaced()
         if self._recipe.untrusted == WIDE:
             clear_numbers(self._module)
@@ -164,6 +168,7 @@ class Propagation:
             markers.drop(self._module)
         self._notes.take_called()
         self._report.statistics += runs_of(self._notes.statistics, self._module)
+        self._report.statistics += len(measured)
         self._report.arguments = boundary.arguments
         self._report.results = boundary.results
         self._callees.clear()  # Their rewriters refer to this walk, which would be a cycle.
@@ -193,7 +198,7 @@ class Propagation:
         wide = self._listing.wide_behind if self._listing is not None else 0
         after = AfterCasts(ops, self._functions, rewriter, wide)
         self._visit_all(ops[: after.start + 1], rewriter)
-        if rewriter.runtime_scales.count:
+        if rewriter.runtime_scales.holds:
             self._visit_all(ops[after.start :], rewriter)
         else:
             after.walk(self._visit)
@@ -430,4 +435,6 @@ def _key(info: ScaleInfo, numbers: Mapping[RuntimeScale, int]) -> Hashable:
         (numbers[g], g.state, g.bound, round(g.size), round(g.uncertainty.octaves), k)
         for g, k in info.scale.powers
     )
-    return info.scale.exponent, info.level, info.right, powers
+    level = powers_of(info.level)
+    parts = frozenset((numbers[g], round(g.size), k) for g, k in level.items())
+    return info.scale.exponent, float(info.level), info.right, parts, powers

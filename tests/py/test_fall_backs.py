@@ -16,6 +16,7 @@ from jax import lax
 import scalify_hlo
 from scalify_hlo import InputError, Report, rewrite
 from scalify_hlo.cli.main import main
+from scalify_hlo.passes.summary import summary
 from scalify_hlo.quantize import selection
 from scalify_hlo.run.check import compile_module
 
@@ -272,31 +273,25 @@ def test_a_vector_that_is_asked_for_has_no_algorithm() -> None:
 # Scales of inputs
 
 
-def undeclared(report: Report) -> list[str]:
-    return [message for message in messages(report) if "no input has a declared scale" in message]
-
-
 @pytest.mark.parametrize("recipe", ["fp8", "unit", "fp16"])
-def test_sizes_that_follow_from_no_declared_scale_are_told(recipe: str) -> None:
+def test_inputs_without_a_declared_scale_are_measured(recipe: str) -> None:
     text = matmul(32, 32, 32)
-    report = rewrite(text, recipe=recipe, report=True)[1]
-    assert undeclared(report) == [
-        "no input has a declared scale: all 2 float inputs are taken to be near unit"
-    ]
-    (hint,) = [remark.hint for remark in report.remarks]
-    assert "--input-scale" in hint
-    assert "--input-values" in hint
-    with pytest.raises(InputError, match="no input has a declared scale"):
-        rewrite(text, recipe=recipe, strict=True)
+    report = rewrite(text, recipe=recipe, report=True, strict=True)[1]
+    assert not report.remarks
+    assert report.statistics == 2
+    assert "2 inputs measured at run time (declare them with --input-scale or" in summary(report)
     result = call("--recipe", recipe, text=text)
-    assert "note: declare scales with --input-scale" in result.stderr
+    assert "2 inputs measured at run time" in result.stderr
 
 
 def test_of_an_exported_program_too() -> None:
     exported_ = jax.export.export(jax.jit(jnp.matmul))(array(32, 32), array(32, 32))
-    assert undeclared(rewrite(exported_, recipe="fp8", report=True)[1])
+    assert rewrite(exported_, recipe="fp8", report=True)[1].statistics == 2
     scale = {"a": 1.0}
-    assert not undeclared(rewrite(exported_, recipe="fp8", input_scale=scale, report=True)[1])
+    (site,) = rewrite(exported_, recipe="fp8", input_scale=scale, report=True)[1].sites
+    assert site.name == "b"
+    scale = {"*": 1.0}
+    assert not rewrite(exported_, recipe="fp8", input_scale=scale, report=True)[1].statistics
 
 
 @pytest.mark.parametrize("recipe", ["fp8-current", "fp8-delayed", "bf16", "propagate"])
@@ -310,7 +305,7 @@ def test_pairs_and_declarations_of_the_recipe_count() -> None:
     settings = {"inputs.scale": ["arg0=2^-1"]}
     assert not rewrite(text, recipe="fp8", settings=settings, report=True)[1].remarks
     constant = exported(lambda i: jnp.ones((32, 32))[i] @ jnp.eye(32), array(32, dtype=jnp.int32))
-    assert not undeclared(rewrite(constant, recipe="fp8", report=True)[1])
+    assert not rewrite(constant, recipe="fp8", report=True)[1].sites
 
 
 class TestWarnings:

@@ -60,8 +60,10 @@ def squared(w: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def test_declared_and_assumed() -> None:
-    assert origins(report_of(layer)) == [("assumed", "assumed")]
+    assert origins(report_of(layer)) == [("measured", "measured")]
     half = report_of(layer, input_scale={"x": 2.0**-3})
+    assert origins(half) == [("declared", "measured")]
+    half = report_of(layer, recipe="bf16", input_scale={"x": 2.0**-3})
     assert origins(half) == [("declared", "assumed")]
     (matmul,) = half.matmuls
     lhs, rhs = matmul.scales
@@ -158,7 +160,7 @@ def doubt(matmul: MatmulReport) -> float:
 
 
 def test_warnings_tell_what_may_be_wrong() -> None:
-    content = json.loads(dump_report(report_of(layer)))
+    content = json.loads(dump_report(report_of(layer, recipe="bf16")))
     told = "no one declared the scale of {}, which is taken to be 1"
     assert content["matmuls"][0]["warnings"] == [told.format("x"), told.format("w")]
     declared = json.loads(dump_report(report_of(layer, input_scale={"*": 1.0})))
