@@ -139,7 +139,9 @@ def main(recipe: str) -> None:
             old = rewritten(recipe, given, specs)
         found, before = (results(each, given, specs, mesh) for each in (new, old))
         for a, b in zip(found[:-1], before[:-1], strict=True):
-            assert a.tobytes() == b.tobytes(), (recipe, sizes)
+            most = np.abs(np.asarray(b, np.float64)).max(initial=0)
+            told = f"{recipe}, {sizes}"
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * most, err_msg=told)
         assert adds_matmuls(new), (recipe, sizes)
         # Equal static scales are moved behind the sum by a later pass.
         assert not adds_matmuls(old) or recipe == "fp8-calibrated", (recipe, sizes)

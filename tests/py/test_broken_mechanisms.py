@@ -32,7 +32,7 @@ from scalify_hlo.rules import drift, elementwise, families, rescaler, result_sca
 from scalify_hlo.rules.alignment import Alignment
 from scalify_hlo.rules.result_scales import ResultScales
 from scalify_hlo.scaling import boundary
-from tests.py.judge import propagated
+from tests.py.judge import interpreted, propagated
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +119,7 @@ def fits_f16() -> bool:
 
     program = jax.export.export(jax.jit(squared))(values)
     same = propagated(program, input_scale={"*": 2.0**-4})
-    return bool(np.array_equal(same.call(values), program.call(values)))
+    return bool(np.array_equal(interpreted(same, values), interpreted(program, values)))
 
 
 def without_fixed_point(patch: Patch) -> None:

@@ -22,6 +22,15 @@ def assert_same_bits(ours: Any, theirs: Any) -> None:
         np.testing.assert_array_equal(resumed.bits(a), resumed.bits(b))
 
 
+def assert_near(ours: Any, theirs: Any) -> None:
+    """Results of two compiled programs, of which a number in f8 or f16 may be rounded otherwise."""
+    assert structure(ours) == structure(theirs)
+    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        assert a.dtype == b.dtype
+        one, other = (np.asarray(leaf, np.float64) for leaf in (a, b))
+        assert np.linalg.norm(one - other) <= 1e-3 * np.linalg.norm(other)
+
+
 def structure(tree: Any) -> Any:
     return jax.tree.structure(tree)
 
@@ -46,7 +55,7 @@ def test_a_fresh_function_goes_on_with_narrow_state(recipe: str) -> None:
     step, state = resumed.scaled(recipe)
     state = step(state)
     fresh, _ = resumed.scaled(recipe)
-    assert_same_bits(fresh(state), step(state))
+    assert_near(fresh(state), step(state))
 
 
 @pytest.mark.slow
@@ -58,7 +67,7 @@ def test_a_function_that_took_plain_arrays_first_goes_on_with_narrow_state() -> 
     )
     batch = jsa.as_scaled_array(resumed.batch())
     other(*resumed.plain_state(), batch)
-    assert_same_bits(other(*state, batch)[:2], step(state))
+    assert_near(other(*state, batch)[:2], step(state))
 
 
 @pytest.mark.slow
@@ -107,7 +116,7 @@ class TestScaledState:
         *after, _ = program.call(*state, jsa.as_scaled_array(resumed.batch()))
         assert structure(tuple(after)) == structure(state)
         step, start = resumed.scaled("fp8-state")
-        assert_same_bits(tuple(after), step(start))
+        assert_near(tuple(after), step(start))
         assert_same_bits(jsa.scaled_state(program, tuple(after)), tuple(after))
 
     def test_a_file_takes_it_too(self) -> None:
@@ -118,7 +127,7 @@ class TestScaledState:
         assert trees[0] == trees[1]
         state = jsa.scaled_state(read, resumed.plain_state())
         batch = jsa.as_scaled_array(resumed.batch())
-        assert_same_bits(read.call(*state, batch), program.call(*state, batch))
+        assert_near(read.call(*state, batch), program.call(*state, batch))
 
     def test_the_error_of_a_call_names_it(self) -> None:
         program = program_of("fp8-state")

@@ -297,7 +297,7 @@ def test_a_flax_model(recipe: str) -> None:
     wide = jax.tree.map(widened, state, is_leaf=is_scaled_array)
     scaled = jsa.as_scaled_array(images)
     one, other = (jsa.asarray(p.call(w, scaled)) for p, w in ((program, state), (casting, wide)))
-    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-3)
 
 
 def test_a_program_from_a_file_says_how_weights_are_stored() -> None:

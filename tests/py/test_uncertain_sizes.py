@@ -11,7 +11,7 @@ import pytest
 
 import scalify_hlo as sh
 from tests.py import judge
-from tests.py.judge import propagated
+from tests.py.judge import interpreted, propagated
 
 pytestmark = pytest.mark.slow
 
@@ -238,9 +238,9 @@ def test_calls_know_how_uncertain_f16_data_are() -> None:
     plain, calling = (jax.export.export(jax.jit(function))(x) for function in (squares, called))
     for exponent in range(-4, 5):
         scales = {"x": 2.0**exponent}
-        expected = propagated(plain, input_scale=scales).call(x)
-        found = propagated(calling, input_scale=scales).call(x)
-        assert np.array_equal(np.asarray(found), np.asarray(expected)), exponent
+        (expected,) = interpreted(propagated(plain, input_scale=scales), x)
+        (found,) = interpreted(propagated(calling, input_scale=scales), x)
+        assert np.array_equal(found, expected), exponent
 
 
 def test_loops_whose_condition_compares_what_it_computes() -> None:

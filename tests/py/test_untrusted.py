@@ -16,7 +16,7 @@ from scalify_hlo.io.program import read_text
 from scalify_hlo.recipes.loading import load_recipe
 from scalify_hlo.report.model import Report
 from tests.py import judge
-from tests.py.judge import propagated, unrecorded
+from tests.py.judge import interpreted, propagated, unrecorded
 
 SIZE = 64
 X = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
@@ -164,7 +164,8 @@ def test_the_models_own_casts_apply_scales_first(declared: int) -> None:
 
     program = jax.export.export(jax.jit(squared))(ORTHOGONAL)
     same = propagated(program, input_scale={"*": 2.0**declared})
-    np.testing.assert_array_equal(same.call(ORTHOGONAL), program.call(ORTHOGONAL))
+    (found,), (expected,) = (interpreted(each, ORTHOGONAL) for each in (same, program))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_bounded_functions_leave_near_unit() -> None:
@@ -178,7 +179,7 @@ def test_bounded_functions_leave_near_unit() -> None:
     ]
     result = scaled.call(*pairs)
     assert 2.0**-4 <= float(result.scale) <= 2.0**4
-    np.testing.assert_array_equal(sh.asarray(result), program.call(x, y))
+    np.testing.assert_allclose(sh.asarray(result), program.call(x, y), rtol=2e-3)
 
 
 def test_sums_with_constants_keep_the_constants_near_unit() -> None:
