@@ -22,7 +22,7 @@ from scalify_hlo.algebra.scale import (
     mean_uncertainty,
     meet,
 )
-from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty
+from scalify_hlo.algebra.uncertainty import CERTAIN, CONSTANT, Uncertainty
 from scalify_hlo.rules.measured_sizes import MeasuredSizes
 from scalify_hlo.rules.rescaler import Rescaler, broadcast_source
 from scalify_hlo.rules.result_scales import ResultScales
@@ -78,6 +78,7 @@ class Alignment:
         *,
         either: bool = False,
         result: int | None = 0,
+        bounds: bool = False,
     ) -> Scaled | AnyScale | None:
         """Rescales operands to one scale, the meet of theirs.
 
@@ -87,6 +88,8 @@ class Alignment:
             either: Whether the result is one of the operands, and not a mix of them. Its level is
                 then the one nearest to unit, as selects often exclude extremes.
             result: The number of the result that has the scale, if any.
+            bounds: Whether constants are only compared with the other operands, so that they may
+                saturate at the scale of these.
 
         Returns:
             Scale and level of the result; ANY if each operand is; None if none is scaled.
@@ -94,7 +97,9 @@ class Alignment:
         operands = op.operands
         values = [operands[i] for i in indices]
         infos = self._values.infos(values)
-        return self.align_known(op, indices, values, infos, either=either, result=result)
+        return self.align_known(
+            op, indices, values, infos, either=either, result=result, bounds=bounds
+        )
 
     def align_known(
         self,
@@ -105,6 +110,7 @@ class Alignment:
         *,
         either: bool = False,
         result: int | None = 0,
+        bounds: bool = False,
     ) -> Scaled | AnyScale | None:
         """Does the same as `align` for operands that were looked up already.
 
@@ -115,8 +121,9 @@ class Alignment:
             infos: Their scale information.
             either: See `align`.
             result: See `align`.
+            bounds: See `align`.
         """
-        target = self._meet(values, infos, either)
+        target = self._meet(values, infos, either, bounds=bounds)
         if not isinstance(target, Scaled):
             return target
         scale = target.scale
@@ -151,18 +158,26 @@ class Alignment:
         return self._meet(values, self._values.infos(values), either)
 
     def _meet(
-        self, values: Sequence[ir.Value], infos: Sequence[ScaleInfo], either: bool
+        self,
+        values: Sequence[ir.Value],
+        infos: Sequence[ScaleInfo],
+        either: bool,
+        *,
+        bounds: bool = False,
     ) -> Scaled | AnyScale | None:
         """Returns the scale to which several values are rescaled, and the level at that scale."""
         scaled = [f for f in infos if isinstance(f, Scaled)]
         if not scaled:
             return ANY if all(f is ANY for f in infos) else None
-        scale = scaled[0].scale
         if self._narrow and len(scaled) < len(infos):
             constants = [f.level for f in infos if is_unit(f)]
             if constants:
                 level = self._largest([*constants, *levels_at(ONE, scaled)])
                 return Scaled(ONE, level, self._mean(scaled, ONE))
+        if len(scaled) < len(infos) and not all(map(self._result_scales.is_wide, values)):
+            infos = [f if bounds and isinstance(f, Splat) else _in_narrow(f) for f in infos]
+            scaled = [f for f in infos if isinstance(f, Scaled)]
+        scale = scaled[0].scale
         if [f for f in scaled if f.scale != scale]:
             if self._all_values(values, scaled):
                 level = self._level(levels_at(ONE, scaled), either)
@@ -220,3 +235,15 @@ class Alignment:
     def _level(self, levels: Sequence[float], either: bool) -> float:
         """Returns the level of a mix of values, or of one of them; see `ScaleRewriter.align`."""
         return min(levels, key=abs) if either and alike(levels) else self._largest(levels)
+
+
+def _in_narrow(info: ScaleInfo) -> ScaleInfo:
+    """Returns a constant or an unscaled value in a narrow format as a value with a scale.
+
+    At the scale of its partner, it could become infinite, or lose the sum: the larger summand
+    chooses (Scalify paper, algorithm 3). A constant above 1 is at scale 1, as in the program, so
+    that a mask does not flush its partner.
+    """
+    if isinstance(info, Splat):
+        return Scaled(Scale(min(info.level, 0)), 0, CONSTANT)
+    return Scaled(ONE) if info is None else info

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from scalify_hlo._compat import ir, stablehlo
-from scalify_hlo.algebra.scale import Scaled
+from scalify_hlo.algebra.scale import Scaled, ScaleInfo, Splat
 from scalify_hlo.dialect.formats import is_real
 from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.splats import filled_with
@@ -15,6 +16,7 @@ from scalify_hlo.rules.unit_scaling import ACTIVATIONS
 
 _RELU: Final = ACTIVATIONS["relu"]
 _COMPARE, _CONSTANT = "stablehlo.compare", "stablehlo.constant"
+_MINIMUM = "stablehlo.minimum"
 _IOTA = "stablehlo.iota"
 _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 
@@ -22,10 +24,24 @@ _SPREADING = frozenset({"stablehlo.broadcast_in_dim", "stablehlo.convert"})
 def extreme(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     """Aligns a maximum or minimum; one with 0 is a ReLU."""
     halved = rewriter.narrow and any(map(is_zero, op.operands))
-    target = rewriter.align(op, (0, 1))
+    sign = 1 if op.operation.name == _MINIMUM else -1
+    bounds = rewriter.infos(list(op.operands))
+    target = rewriter.align(op, (0, 1), bounds=_beyond_zero(bounds, sign))
     if halved and isinstance(target, Scaled):
         target = _halved(target, _RELU.size(), rewriter)
     rewriter.set(op.results[0], target)
+
+
+def clamp(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Aligns a clamp."""
+    low, _, high = rewriter.infos(list(op.operands))
+    bounds = _beyond_zero([low], -1) and _beyond_zero([high], 1)
+    rewriter.set(op.results[0], rewriter.align(op, (0, 1, 2), bounds=bounds))
+
+
+def _beyond_zero(infos: Sequence[ScaleInfo], sign: int) -> bool:
+    """Whether constants, as bounds of values, have a sign: saturated ones are bounds as well."""
+    return all(info.value * sign > 0 for info in infos if isinstance(info, Splat))
 
 
 def select(op: ir.Operation, rewriter: ScaleRewriter) -> None:

@@ -26,7 +26,7 @@ from scalify_hlo.dialect.traits import CONTRACTIONS, LAYOUT
 from scalify_hlo.recipes.model import BOUNDED
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.cast_scales import CastScale, take_readers
-from scalify_hlo.rules.choices import extreme, is_zero, one_hot, select
+from scalify_hlo.rules.choices import clamp, extreme, is_zero, one_hot, select
 from scalify_hlo.rules.families import (
     add,
     align,
@@ -71,7 +71,7 @@ rule(
 )
 rule(
     "compare",
-    align(scaled=False),
+    align(scaled=False, bounds=True),
     family="align",
     formula="s = meet(A_s, B_s); Y = compare(A_d*A_s/s, B_d*B_s/s)",
     source="a common positive factor keeps the order",
@@ -103,7 +103,7 @@ rule(
 )
 rule(
     "clamp",
-    align(0, 1, 2),
+    clamp,
     family="align",
     formula="s = meet(L_s, X_s, H_s); Y_d = clamp(L_d*L_s/s, X_d*X_s/s, H_d*H_s/s); Y_s = s",
     source="minimum and maximum",

@@ -303,17 +303,19 @@ def _mantissa(op: ir.Operation, rewriter: ScaleRewriter, index: int, info: Splat
     return scale
 
 
-def align(*indices: int, scaled: bool = True, either: bool = False) -> Apply:
+def align(*indices: int, scaled: bool = True, either: bool = False, bounds: bool = False) -> Apply:
     """Rescales operands to one scale s, the meet of theirs: ``Y_d = f(X_d * X_s / s, ...)``.
 
     Args:
         indices: The operands to rescale; all if none is given.
         scaled: Whether the result has that scale; otherwise it is unscaled, of degree 0.
         either: See `ScaleRewriter.align`.
+        bounds: See `ScaleRewriter.align`.
     """
 
     def apply(op: ir.Operation, rewriter: ScaleRewriter) -> None:
-        target = rewriter.align(op, indices or range(len(op.operands)), either=either)
+        every = indices or range(len(op.operands))
+        target = rewriter.align(op, every, either=either, bounds=bounds)
         if scaled:
             rewriter.set(op.results[0], target)
         else:

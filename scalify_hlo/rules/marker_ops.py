@@ -123,11 +123,15 @@ def _asked(value: ir.Value, rewriter: ScaleRewriter) -> ir.Value:
 
 
 def rebalance_scale(op: ir.Operation, rewriter: ScaleRewriter) -> list[ir.Value]:
-    """Applies ``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``."""
+    """Applies ``Y_s = X_s*floor_pow2(D); Y_d = X_d/floor_pow2(D)``.
+
+    X_d is near unit, as in `get_data_and_scale`: an author computes D from what that returns.
+    """
     data, given = op.operands
-    if not isinstance(rewriter.info(data), Scaled):
+    info = rewriter.info(data)
+    if not isinstance(info, Scaled):
         return [data, given]
-    old = _scale(rewriter, data)
+    old = info.normalized
     if (exponent := _exponent(rewriter, given, op)) is not None:
         return [_moved(op, rewriter, old.shift(exponent)), given]
     rewriter.read(op, 1)

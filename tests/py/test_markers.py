@@ -449,3 +449,17 @@ def test_the_gradient_of_a_scaled_array_is_rescaled(step: int, scale: float) -> 
     gradient = jax.jit(jax.grad(run))(PAIR, step)
     assert float(gradient.scale) == scale
     np.testing.assert_array_equal(jsa.asarray(gradient), np.full(4, 64.0))
+
+
+def test_data_and_scale_are_those_that_a_rebalance_moves() -> None:
+    """Both see (x, 2^20) for x * 2^20, so that algorithm 4 of the Scalify paper is of one piece."""
+
+    def grown(x: Any) -> tuple[Any, Any]:
+        y = x * 2.0**20
+        return jsa.get_data_and_scale(y)[1], jsa.rebalance_scale(y, 4.0)
+
+    x = jsa.ScaledArray(jnp.float32([1.0, -3.0]), jnp.float32(1.0))
+    scale, moved = jsa.scalify(grown)(x)
+    assert float(jsa.asarray(scale)) == 2.0**20
+    assert float(moved.scale) == 2.0**22
+    np.testing.assert_array_equal(moved.data, np.float32([0.25, -0.75]))

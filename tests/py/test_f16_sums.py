@@ -1,0 +1,54 @@
+"""Sums of f16 data and constants: the larger summand chooses (Scalify paper, algorithm 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scalify_hlo
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "softplus": jax.nn.softplus,
+    "hard_swish": jax.nn.hard_swish,
+    "mish": jax.nn.mish,
+    "horner": lambda x: ((x + 1) * x + 2) * x + 3,
+    "large": lambda x: x + 1000,
+    "small": lambda x: x + 2.0**-10,
+    "select": lambda x: jnp.where(x > 0, x, 1.0),
+    "mask": lambda x: jax.nn.softmax(jnp.where(x > 0, x, jnp.finfo(x.dtype).min)),
+    "maximum": lambda x: jnp.maximum(x, 0.5),
+    "pad": lambda x: jnp.pad(x, 1, constant_values=2.0),
+    "unscaled": lambda x: x + jnp.cos(jnp.ones_like(x)),
+}
+X = np.linspace(-4, 4, 65).astype(np.float16)
+
+
+def run(function: Callable[[Any], Any], exponent: int) -> tuple[Any, Any, Any]:
+    """The result of data times a power of two: in f32, in f16, and on a pair."""
+    value = X.astype(np.float64) * 2.0**exponent
+    wide, plain = (np.asarray(function(value.astype(t)), np.float64) for t in ("f4", "f2"))
+    pair = scalify_hlo.ScaledArray(jnp.asarray(X), jnp.float32(2.0**exponent))
+    got = scalify_hlo.asarray(scalify_hlo.scalify(function, recipe="propagate")(pair))
+    return wide, plain, np.asarray(got, np.float64)
+
+
+@pytest.mark.parametrize("exponent", [-20, -6, 3])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_sums_are_as_good_as_in_plain_f16(name: str, exponent: int) -> None:
+    """A constant at the scale of a partner of size 2^-20 was infinite, or saturated."""
+    wide, plain, got = run(FUNCTIONS[name], exponent)
+    bound = max(2 * np.abs(plain - wide).max(), 2e-3 * np.abs(wide).max())
+    assert np.abs(got - wide).max() <= bound
+
+
+def test_bounds_beyond_zero_saturate() -> None:
+    """A clamp by 6 does not bring values of size 2^-20 to scale 1, where f16 has few bits."""
+    x = np.random.default_rng(0).standard_normal(64).astype(np.float16)
+    pair = scalify_hlo.ScaledArray(jnp.asarray(x), jnp.float32(2.0**-20))
+    got = scalify_hlo.scalify(jax.nn.relu6, recipe="propagate")(pair)
+    np.testing.assert_array_equal(got.data, np.maximum(x, 0))
