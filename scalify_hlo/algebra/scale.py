@@ -29,7 +29,9 @@ from scalify_hlo.algebra.uncertainty import CERTAIN, Uncertainty, mean, of_produ
 
 @dataclass(eq=False, slots=True)
 class RuntimeScale:
-    """A power-of-two scalar that is computed at run time; each is equal only to itself.
+    """A scalar that is computed at run time; each is equal only to itself.
+
+    It is a power of two, but for the scales of arguments, which a caller may choose otherwise.
 
     Attributes:
         index: Order of creation within one function.

@@ -188,13 +188,15 @@ class Rescaler:
         """Returns data times a factor; exact if the product is a normal number.
 
         In formats of few exponent bits, the factor may not be representable although the product
-        is. So the product is computed in f32.
+        is. So the product is computed in f32, and that of bf16 data with a scale that a caller
+        gives too, as the scale may have the digits of f32.
         """
         format_ = self._format(value)
         if format_ is None:
             raise TypeError(f"not a float tensor: {value.type}")
         reach = min(-format_.min_exponent, format_.max_exponent)
-        if format_.wide or (factor.static and abs(factor.exponent) <= reach):
+        given = format_.name == "bf16" and any(runtime.state for runtime, _ in factor.powers)
+        if (format_.wide and not given) or (factor.static and abs(factor.exponent) <= reach):
             return self._multiply_wide(value, factor, at, format_)
         element = value.type.element_type
         widened = emit.convert(value, ir.F32Type.get(), at)

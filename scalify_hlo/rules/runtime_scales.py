@@ -202,7 +202,9 @@ class RuntimeScales:
         bound: int = GIVEN_BOUND,
         like: RuntimeScale | None = None,
     ) -> RuntimeScale:
-        """Returns the run-time scale for a rank-0 power-of-two argument.
+        """Returns the run-time scale for a rank-0 argument.
+
+        It may be any positive number: those of a caller's data need not be powers of two.
 
         Args:
             value: The argument.
@@ -296,7 +298,8 @@ class RuntimeScales:
             first, *others = (self._product(portion, wide) for portion in portions)
             return [kept, reduce(self.times, others, self.elementwise("divide", first, kept))]
         exponent = self._exponent(scale)
-        return [kept, self._power(self.elementwise("subtract", exponent, self._clamp(exponent)))]
+        rest = self._power(self.elementwise("subtract", exponent, self._clamp(exponent)))
+        return [kept, self._times_mantissas(rest, scale)]
 
     def kept(self, scale: Scale, *, wide: bool) -> ir.Value:
         """Returns a run-time scale as one number, clamped to normal numbers if needed."""
@@ -468,6 +471,20 @@ class RuntimeScales:
         bits = self.op("bitcast_convert", self._i32, value)
         biased = self.elementwise("shift_right_logical", bits, self._integer(_MANTISSA))
         return self.elementwise("subtract", biased, self._integer(_BIAS))
+
+    def _times_mantissas(self, value: ir.Value, scale: Scale) -> ir.Value:
+        """Multiplies by the mantissas of a monomial, which `_log2` leaves out.
+
+        Only the scales of arguments may have one that is not 1.
+        """
+        given = Scale(0, tuple(power for power in scale.powers if power[0].state))
+        for runtime, k in given.units():
+            bits = self.op("bitcast_convert", self._i32, self._converted(runtime, wide=False))
+            digits = self.elementwise("and", bits, self._integer((1 << _MANTISSA) - 1))
+            digits = self.elementwise("or", digits, self._integer(_BIAS << _MANTISSA))
+            mantissa = self.op("bitcast_convert", self._floats[False], digits)
+            value = self.elementwise("multiply" if k > 0 else "divide", value, mantissa)
+        return value
 
     def _power(self, exponent: ir.Value) -> ir.Value:
         """Returns ``2^exponent`` as f32, clamped to the normal numbers."""

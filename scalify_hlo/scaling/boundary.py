@@ -72,15 +72,21 @@ class Boundary:
         marks = attributes.argument_attributes(main)
         _check_aliases(main, names, marks)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
-        carried, others = self._carried(names, pairs) if any(pairs) else ({}, {})
+        paired = any(pairs) or attributes.any_result_has(main, attributes.PAIR)
+        carried, others = self._carried(names) if paired else ({}, {})
         returned, format_ = terminator(block).operands, self._rewriter.format
         formats = {i: format_(returned[i]) for i in carried}
         packed = self._packed()
         carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
         carried = {i: n for i, n in carried.items() if i not in packed}
-        self._measured = {i for i in carried if _is_narrow(formats[i])}
-        for i in self._measured:
-            marks[carried[i]][attributes.RESCALED] = ir.UnitAttr.get()
+        # Data that are cast need a scale near their size; state that enters plain may have none.
+        sized = [pair or attributes.SCALE in mark for pair, mark in zip(pairs, marks, strict=True)]
+        near = self._rewriter.narrow
+        self._measured = {
+            i for i, n in carried.items() if _is_narrow(formats[i]) or (near and not sized[n])
+        }
+        for number in (carried[i] for i in self._measured if pairs[carried[i]]):
+            marks[number][attributes.RESCALED] = ir.UnitAttr.get()
         new_marks: list[Attributes] = []
         scales: list[Scale] = []
         entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
@@ -107,12 +113,11 @@ class Boundary:
         if len(leaving) < len(returned):
             self._known = None
 
-    def _carried(
-        self, names: Sequence[str], pairs: Sequence[bool]
-    ) -> tuple[dict[int, int], dict[int, list[int]]]:
+    def _carried(self, names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]]]:
         """Returns the results that are state, with the argument that each replaces.
 
-        Such a result has the scale of the argument, or a measured scale in narrow formats.
+        Such a result has the scale of the argument, which is 1 for one that is not a pair, or a
+        measured scale in narrow formats.
 
         Returns:
             The arguments of these results, and the arguments that other results may become; see
@@ -125,11 +130,10 @@ class Boundary:
             if attributes.CARRIES in mark
         }
         named = zip(attributes.result_names(marks), marks, strict=True)
-        taken = [name if pair else None for name, pair in zip(names, pairs, strict=True)]
         given = [name if attributes.PAIR in mark else None for name, mark in named]
         frame = Frame.of(self._main)
-        found = carried_arguments(self._main, taken, given, known, frame)
-        others = may_come_back(self._main, taken, given, known | found, frame)
+        found = carried_arguments(self._main, names, given, known, frame)
+        others = may_come_back(self._main, names, given, known | found, frame)
         for reason in sorted(frame.ended):
             self._rewriter.remark(self._main.operation, _MISSED.format(reason))
         frame.release()

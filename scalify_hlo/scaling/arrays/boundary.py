@@ -1,7 +1,7 @@
 """The arguments and results of `main` that have arrays of scales.
 
-A pair with an array of scales S enters as a pair with the scale s = max S, and with the factors
-F = S / s of its blocks. F is an argument of its own until the scales are known.
+A pair with an array of scales S enters as a pair with a scale s, the power of two nearest to max S,
+and with the factors F = S / s of its blocks. F is an argument of its own until scales are known.
 """
 
 from __future__ import annotations

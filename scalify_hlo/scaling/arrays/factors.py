@@ -1,7 +1,8 @@
 """The factors by which the blocks of values are still to be multiplied.
 
 A value X with an array of scales is ``X = Y * F``: Y is the value that the program has in its
-place, and F has a factor for each block of X, which is a power of two and at most 1. Ops that move
+place, and F has a factor for each block of X: a power of two, at most 1, or a number of any digits,
+below 1.5, if the caller's scales are none. Ops that move
 or combine whole blocks are done on Y, and their results have factors too. For all other ops X is
 built, which is *one scale* again: ``Y * F`` is one product, whose scale is that of Y.
 """
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from scalify_hlo._compat import ir
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.scale_shapes import split_shape
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.formats import format_of
@@ -158,10 +160,10 @@ def divided(value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
 
 
 def _each(name: str, value: ir.Value, arrays: Arrays, at: ir.Operation) -> ir.Value:
-    """Applies an op to a value and each array; a factor may be below the least f16 number."""
+    """Applies an op to a value and each array, which may have more digits and range than f16."""
     element, where = value.type.element_type, {"loc": at.location, "ip": ir.InsertionPoint(at)}
     format_ = format_of(value.type)
-    if format_ is None or not format_.wide:
+    if format_ is None or format_.mantissa_bits < FORMATS["f32"].mantissa_bits:
         value = emit.convert(value, ir.F32Type.get(), at)
     for array in arrays:
         value = emit.elementwise(name, value, spread(array, value.type, at), **where)

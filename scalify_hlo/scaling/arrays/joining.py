@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from scalify_hlo._compat import func, ir
+from scalify_hlo._compat import func, ir, stablehlo
+from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.attributes import Attributes
 from scalify_hlo.dialect.functions import terminator
 from scalify_hlo.dialect.value_map import erase, erase_argument
 from scalify_hlo.rules import emit
 from scalify_hlo.scaling.arrays.leaving import largest_of
+
+_EXPONENT_BITS: Final = {
+    wide: FORMATS[name].exponent_bits for wide, name in enumerate(("f32", "f64"))
+}
 
 _MARKS: Final = (attributes.SCALE_ARRAY, attributes.SCALE_FACTORS)
 
@@ -49,7 +54,9 @@ def _number(mark: Attributes, key: str) -> int:
 
 
 def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[ir.Value]:
-    """Computes ``s = max S`` and ``F = S / s`` at the top.
+    """Computes ``s``, the power of two nearest to ``max S``, and ``F = S / s`` at the top.
+
+    The quotient is exact, so that s and F have all digits of scales that are not powers of two.
 
     Returns:
         S, s and F.
@@ -58,8 +65,9 @@ def _enter(block: ir.Block, scale: int, place: int, top: ir.Operation) -> list[i
     uses = [[(use.owner, use.operand_number) for use in value.uses] for value in (array, factors)]
     array.set_type(factors.type)
     array = block.arguments[scale]
-    one = largest_of(array, top)
     where = {"loc": top.location, "ip": ir.InsertionPoint(top)}
+    wide = isinstance(array.type.element_type, ir.F64Type)
+    one = stablehlo.reduce_precision(largest_of(array, top), _EXPONENT_BITS[wide], 0, **where)
     parts = emit.elementwise("stablehlo.divide", array, spread_scalar(one, array, top), **where)
     for readers, value in zip(uses, (one, parts), strict=True):
         for owner, index in readers:

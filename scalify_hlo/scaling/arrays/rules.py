@@ -1,7 +1,8 @@
 """The ops through which factors of blocks pass, and where to.
 
 A rule holds if the op f has ``f(Y * F) = f(Y) * F'``, with factors F' that are those of F, moved
-in the same way. Products with powers of two commute with rounding, so f32 results keep their bits.
+in the same way. Products with powers of two commute with rounding, so f32 results keep their bits;
+with other numbers, the order of the roundings changes.
 
 ========================== ========================================================================
 op                         factors of the result
