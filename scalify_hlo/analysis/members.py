@@ -74,8 +74,10 @@ class Members:
             apart |= mine if _batches(matmul.op)[side] else set()
         unsure = classes[_Evidence.UNSURE]
         self._classes = classes[_Evidence.KNOWN] | (classes[_Evidence.LIKELY] - unsure)
+        self._independent = set[int]()
         if self._dims is not None:
-            self._classes &= apart | (self._classes - self._dims.summed)
+            self._independent = self._classes - self._dims.summed
+            self._classes &= apart | self._independent
 
     def dims(self, op: ir.OpView) -> tuple[list[int], list[int]] | None:
         """Returns the dimensions of both operands of a matmul that have members, without sums.
@@ -87,6 +89,16 @@ class Members:
             return None
         lhs, rhs = (self._with_members(op.operands[side], contracted(op)[side]) for side in (0, 1))
         return (lhs, rhs) if lhs or rhs else None
+
+    def independent(self, value: ir.Value) -> bool:
+        """Whether a tensor has members, over which the program sums nothing but all numbers.
+
+        The members of a sweep or ensemble are so, and experts are not, whose results are summed.
+        """
+        if not self._independent:
+            return False
+        dims = [d for d, size in enumerate(value.type.shape) if size > 1]
+        return not self._independent.isdisjoint(self._of(value, dims))
 
     def _with_members(self, value: ir.Value, summed: Collection[int]) -> list[int]:
         dims = [d for d, size in enumerate(value.type.shape) if size > 1 and d not in summed]

@@ -29,6 +29,8 @@ attribute                  on               meaning
 ``scalify.vocabulary``     matmul           computes logits, or is the backward of such a matmul
 ``scalify.last``           matmul           is of one of the last linear layers, which stay wide
 ``scalify.members``        matmul           for each operand, the dimensions of members and experts
+``scalify.independent``    matmul,          has members that no op sums over, as those of a sweep
+                           argument, result
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
@@ -71,6 +73,7 @@ READERS: Final = "scalify.readers"
 VOCABULARY: Final = "scalify.vocabulary"
 LAST: Final = "scalify.last"
 MEMBERS: Final = "scalify.members"
+INDEPENDENT: Final = "scalify.independent"
 STATE_GRADIENT: Final = "scalify.state_gradient"
 CAST: Final = "scalify.cast"
 CONSTANT_SCALE: Final = "scalify.constant_scale"
@@ -112,7 +115,7 @@ _COMMON = (
         CARRIES,
         RESCALED,
     ),
-    *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS),
+    *(PACKED, ROOT, SCALE_SHAPE, SCALE_ARRAY, SCALE_FACTORS, INDEPENDENT),
 )
 
 

@@ -21,6 +21,7 @@ from scalify_hlo.quantize.state import (
     narrow_arguments,
     narrow_results,
     pack_moments,
+    with_members,
     without_state,
 )
 from scalify_hlo.recipes.model import KEEP, Recipe
@@ -63,6 +64,7 @@ class NarrowStatePass(Pass):
             returned = narrow_results(main, self.recipe.state, casts)
             narrowed.roles.update({"weight_rounding"} if returned.rounded else set())
             report.remarks += without_state(main, self.recipe, narrowed.roles)
+            report.remarks += with_members(main, self.recipe.state)
             if returned.some:
                 index.invalidate()
         if self.recipe.state.gradient != KEEP:

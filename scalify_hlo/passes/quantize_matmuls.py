@@ -28,6 +28,7 @@ from scalify_hlo.quantize.exchanges import Exchanges
 from scalify_hlo.quantize.marked_ops import LEFT, clear, marked_ops
 from scalify_hlo.quantize.matmuls import (
     MARKS,
+    ApartMembers,
     Casting,
     MatmulQuantizer,
     Propagated,
@@ -87,15 +88,19 @@ class QuantizeMatmulsPass(Pass):
         """See `Pass.apply`."""
         main = main_function(module)
         source, blocks = None, self.recipe.scaling.kind == "block"
+        ops = marked_ops(module, index.listing)
+        apart = any(attributes.INDEPENDENT in op.attributes for op in ops)
         if main is not None:
-            source = source_of(module, main, self.recipe, self.profile, index, report)
+            recipe, profile = self.recipe, self.profile
+            source = source_of(module, main, recipe, profile, index, report, apart=apart)
+            ops = marked_ops(module, index.listing) if source is not None else ops
         casts = index.share(Casts())
         exchanges = Exchanges()
         sums = self._sums(module, exchanges)
         quantizer = self._quantizer(module, source, casts, exchanges, sums)
         numbers = index.share(Numbers(self.recipe, self.wide))
-        records = index.share(Records(report, inlined=source is not None))
-        ops = marked_ops(module, index.listing)
+        inlined = source is not None and not self.recipe.scaling.propagated
+        records = index.share(Records(report, inlined=inlined))
         if index.listing is not None and self.recipe.matmul.output == KEEP:
             index.listing.touch(_rounding(ops))
         known = (report.matmuls, _declared(main)) if self._stored_format else ((), ())
@@ -270,10 +275,12 @@ class QuantizeMatmulsPass(Pass):
     ) -> Casting:
         """Returns the provider of the quantized operands."""
         apart = self.recipe.target in TURNING
+        matmul, listed = self.recipe.matmul, self.listed
+        propagated = Propagated(casts, matmul, exchanges, listed=listed, apart=apart)
         if source is None:
-            matmul, listed = self.recipe.matmul, self.listed
-            return Propagated(casts, matmul, exchanges, listed=listed, apart=apart)
-        return QuantizedOperands(Operands(source, exchanges), self.recipe, sums, apart=apart)
+            return propagated
+        own = QuantizedOperands(Operands(source, exchanges), self.recipe, sums, apart=apart)
+        return ApartMembers(propagated, own) if self.recipe.scaling.propagated else own
 
     def _quantized(
         self, op: ir.OpView, choice: Choice, quantizer: Quantizer, extent: Extent

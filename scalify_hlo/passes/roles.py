@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Final
@@ -136,20 +136,21 @@ class RolesPass(Pass):
         report.roles |= {names[i]: role for i, role in roles.items()}
         if self.narrow_state and state.neither:
             report.remarks += _kept_wide(main, names, state.neither - roles.keys())
-        _mark_arguments(main, roles)
-        carried = {number: role for number, role in roles.items() if number in state.results}
-        index.result_marks = _mark_results(main, carried, state.results)
-        gradients = [v for number, v in state.gradients.items() if roles.get(number) == WEIGHT]
+        known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
+        marks = _RoleMarks(known, names, report, Projections(walk))
+        marks.mark_all(walk.matmuls)
+        members = marks.members(module, walk.matmuls)
+        _mark_members(members, walk.matmuls)
+        alone = {i for i in roles if members.independent(block.arguments[i])}
+        index.result_marks = _mark_state(main, roles, state, alone)
+        weights = [number for number in state.gradients if roles.get(number) == WEIGHT]
+        gradients = [state.gradients[number] for number in weights if number not in alone]
         for value in gradients:
             attributes.mark_gradient(value)
         marked = [value.owner.operation for value in gradients]
         marked += [matmul.op.operation for matmul in walk.matmuls]
         listing.touch(marked)
         listing.with_roles = {op.name for op in marked}
-        known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
-        marks = _RoleMarks(known, names, report, Projections(walk))
-        marks.mark_all(walk.matmuls)
-        _mark_members(marks.members(module, walk.matmuls), walk.matmuls)
         if self.last_wide:
             wide = [matmul for matmul in walk.matmuls if not _is_scaled(matmul)]
             linear = marks.linear(wide, vocabulary=self.vocabulary)
@@ -401,22 +402,36 @@ def _mark_members(members: Members, matmuls: Iterable[Matmul]) -> None:
         if dims is not None:
             arrays = [ir.DenseI64ArrayAttr.get(each) for each in dims]
             matmul.op.attributes[attributes.MEMBERS] = ir.ArrayAttr.get(arrays)
+            if members.independent(matmul.op.results[0]):
+                matmul.op.attributes[attributes.INDEPENDENT] = ir.UnitAttr.get()
 
 
 def _is_static(type_: ir.Type) -> bool:
     return isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
 
 
-def _mark_results(
-    main: ir.OpView, roles: dict[int, str], carried_as: dict[int, int]
+def _mark_state(
+    main: ir.OpView, roles: Mapping[int, str], state: State, alone: Container[int]
 ) -> ResultMarks:
+    """Writes the roles of arguments, and on results the state that they are.
+
+    Args:
+        main: The entry function.
+        roles: The roles of arguments by number.
+        state: The state of the program.
+        alone: The numbers of the arguments with independent members.
+    """
+    _mark_arguments(main, roles, alone)
     before = attributes.encoded_result_attributes(main)
     marks, i64 = attributes.result_attributes(main), ir.IntegerType.get_signless(64)
     names = attributes.result_names(marks)
     for number, role in roles.items():
-        mark = marks[carried_as[number]]
+        if number not in state.results:
+            continue
+        mark = marks[state.results[number]]
         mark[attributes.ROLE] = ir.StringAttr.get(role)
         mark[attributes.CARRIES] = ir.IntegerAttr.get(i64, number)
+        mark |= {attributes.INDEPENDENT: ir.UnitAttr.get()} if number in alone else {}
     attributes.set_result_attributes(main, marks)
     return ResultMarks(before, attributes.encoded_result_attributes(main), names)
 
@@ -432,8 +447,9 @@ def _kept_wide(main: ir.OpView, names: list[str], neither: Iterable[int]) -> lis
     return [Remark(message, str(arguments[first].location), main.operation.name)]
 
 
-def _mark_arguments(main: ir.OpView, roles: dict[int, str]) -> None:
+def _mark_arguments(main: ir.OpView, roles: Mapping[int, str], alone: Container[int]) -> None:
     marks = attributes.argument_attributes(main)
     for number, role in roles.items():
         marks[number][attributes.ROLE] = ir.StringAttr.get(role)
+        marks[number] |= {attributes.INDEPENDENT: ir.UnitAttr.get()} if number in alone else {}
     attributes.set_argument_attributes(main, marks)

@@ -37,7 +37,7 @@ Scales: TypeAlias = tuple[OperandScale | None, OperandScale | None]
 MARKS = frozenset(
     {
         *(attributes.ROLES, attributes.SITE, attributes.VOCABULARY, attributes.LAST),
-        attributes.MEMBERS,
+        *(attributes.MEMBERS, attributes.INDEPENDENT),
     }
 )
 """The attributes that `scalify-roles` writes on matmuls for this pass."""
@@ -225,6 +225,52 @@ class QuantizedOperands:
             self._sums.note(value, result, roles_of(at.opview), self._requests, self._last)
         output = self._recipe.matmul.output
         return value if output in (KEEP, "f32") else emit.convert(value, element_of(output), at)
+
+
+class ApartMembers:
+    """Casts with propagated scales, and with scales of their own for independent members.
+
+    A predicted size is one number for all members. If one of them diverges, that is wrong for it,
+    and a size that is measured is wrong for all others.
+
+    Args:
+        propagated: The casts with propagated scales.
+        own: The casts for the operands of matmuls that have members.
+    """
+
+    def __init__(self, propagated: Casting, own: Casting) -> None:
+        self._propagated, self._own = propagated, own
+        self._now = propagated
+
+    @property
+    def count(self) -> int:
+        """See `Casting`."""
+        return self._propagated.count + self._own.count
+
+    @property
+    def scales(self) -> Scales:
+        """See `Casting`."""
+        return self._now.scales
+
+    @property
+    def scaled(self) -> bool:
+        """See `Casting`."""
+        return self._now.scaled
+
+    def operands(self, op: ir.OpView, formats: Formats) -> list[ir.Value]:
+        """See `Casting`."""
+        narrow = not all(FORMATS[format_].wide for format_ in formats)
+        apart = attributes.INDEPENDENT in op.attributes and narrow
+        self._now = self._own if apart else self._propagated
+        return self._now.operands(op, formats)
+
+    def element(self, old: ir.Type, formats: Formats) -> ir.Type:
+        """See `Casting`."""
+        return self._now.element(old, formats)
+
+    def finished(self, result: ir.Value, at: ir.Operation) -> ir.Value:
+        """See `Casting`."""
+        return self._now.finished(result, at)
 
 
 class MatmulQuantizer:

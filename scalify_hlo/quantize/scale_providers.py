@@ -29,6 +29,8 @@ def source_of(
     profile: Profile | None,
     index: ModuleIndex,
     report: Report,
+    *,
+    apart: bool = False,
 ) -> ScaleProvider | None:
     """Returns the provider of scales for the operands of a module's matmuls.
 
@@ -39,6 +41,7 @@ def source_of(
         profile: The profile of the program, for calibrated scales.
         index: Analyses of the module, which are dropped if a call is inlined.
         report: The report, which gets a remark on each composite whose matmuls stay wide.
+        apart: Whether independent members have scales of their own if others are propagated.
 
     Returns:
         The provider; None if scales are propagated, or are those of blocks.
@@ -47,6 +50,8 @@ def source_of(
         UsageError: The recipe needs a profile, and there is none.
     """
     kind = recipe.scaling.kind
+    if kind == "propagated" and apart and recipe.short_of_range:
+        return Current(recipe, ConstantOperands(module, recipe))
     if kind in ("propagated", "block"):
         return None
     others = inline_calls(module, {attributes.ROLES}, index=index)

@@ -186,6 +186,31 @@ def without_state(main: ir.OpView, recipe: Recipe, roles: set[str]) -> Iterator[
             yield Remark(message, str(main.location), main.operation.name, hint)
 
 
+def with_members(main: ir.OpView, recipe: StateOptions) -> Iterator[Remark]:
+    """Yields a remark on the state that keeps its format as its members share no scale."""
+    if not attributes.any_argument_has(main, attributes.INDEPENDENT):
+        return
+    marks = attributes.argument_attributes(main)
+    named = zip(attributes.argument_names(main), marks, strict=True)
+    found = [
+        name
+        for name, mark in named
+        if attributes.INDEPENDENT in mark and _is_narrowed(mark, recipe)
+    ]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        message = f"keeps the formats of {found[0]}{more} and of gradients: members share no scale"
+        yield Remark(message, str(main.location), main.operation.name, _OF_MEMBERS)
+
+
+def _is_narrowed(mark: attributes.Attributes, recipe: StateOptions) -> bool:
+    """Whether a recipe stores state, or the gradient of a weight, in another format."""
+    role = _role(mark)
+    gradient = role == "weight" and recipe.gradient != KEEP
+    stored = attributes.PAIR in mark and role in _CARRIED and role not in recipe.blocked
+    return gradient or (stored and getattr(recipe, role) != KEEP)
+
+
 class NarrowedResults(NamedTuple):
     """The state that a step returns in other formats.
 
@@ -313,11 +338,12 @@ def _state_format(
     """Returns the role of a pair of state and its format, and removes the format from `mark`.
 
     Scalars, such as sums of norms and step sizes, need little memory and keep their formats.
-    Complex values have no narrow format. Moments with a scale for each block are not cast here.
+    Complex values have no narrow format. State of independent members would need a scale for each.
+    Moments with a scale for each block are not cast here.
     """
     stored = mark.pop(attributes.STORED, None)
     role = _role(mark)
-    if attributes.PAIR not in mark or not is_real(type_):
+    if attributes.PAIR not in mark or not is_real(type_) or attributes.INDEPENDENT in mark:
         return role, KEEP
     if stored is not None:
         return role, ir.StringAttr(stored).value
@@ -333,6 +359,8 @@ _DECLARE = (
     "declare weights that only quantized matmuls read with inputs.weight to store them; each has "
     "one scale, and not one for each channel or block"
 )
+
+_OF_MEMBERS = "set the formats of the table state to keep, or train one member at a time"
 
 _MISSING = {"weight_rounding": "rounds no weights that it returns"}
 """The reasons for which options that are no formats have no effect on a program."""

@@ -181,7 +181,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "scaling.amax_compute_algo": _of_kinds("delayed"),
     "scaling.interval": _of_kinds("delayed"),
     "scaling.weight_scales": _of_kinds("current", "calibrated"),
-    "scaling.batch": _of_kinds("current", "delayed", "calibrated"),
+    "scaling.batch": _of_kinds("current", "delayed"),
     "scaling.method": _of_kinds("calibrated"),
     "scaling.methods": _of_kinds("calibrated"),
     "scaling.percentile": _PERCENTILE,

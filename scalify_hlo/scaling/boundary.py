@@ -91,7 +91,6 @@ class Boundary:
         scales: list[Scale] = []
         entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
         for name, (data, scalar), mark, pair in zip(names, entering, marks, pairs, strict=True):
-            mark.pop(attributes.ROLE, None)
             info = self._enter_one(data, scalar, mark)
             new_marks += [mark, {}] if pair else [mark]
             self._note(self.arguments, name, data, info, pair, mark.get(attributes.PACKED))
@@ -203,6 +202,8 @@ class Boundary:
 
     def _enter_one(self, data: ir.Value, scalar: ir.Value | None, mark: Attributes) -> ScaleInfo:
         """Enters an argument, given with its scale if it is a pair."""
+        for read in (attributes.ROLE, attributes.INDEPENDENT):
+            mark.pop(read, None)
         measured = mark.pop(attributes.MEASURE, None) is not None
         if scalar is not None:
             info = self._enter_pair(data, scalar, mark)
@@ -299,7 +300,7 @@ class Boundary:
         for i, (name, value, mark) in enumerate(zip(names, before, results, strict=True)):
             positions.append(len(values))
             pair = mark.pop(attributes.PAIR, None) is not None
-            for read in (attributes.ROLE, attributes.CARRIES):
+            for read in (attributes.ROLE, attributes.CARRIES, attributes.INDEPENDENT):
                 mark.pop(read, None)
             if i in self._measured:
                 value = self._rescaled(value, returned.operation)

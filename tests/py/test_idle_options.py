@@ -103,6 +103,7 @@ EFFECTS = {
     "scaling.amax_compute_algo": Case("most_recent", **_of("delayed")),
     "scaling.interval": Case(4, **_of("delayed")),
     "scaling.weight_scales": Case("channel", **_of("current")),
+    "scaling.batch": Case("each", **_of("current")),
     "scaling.method": Case("rms", **_of("calibrated")),
     "scaling.methods": Case(["*=rms"], **_of("calibrated")),
     "scaling.percentile": Case(

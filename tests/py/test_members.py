@@ -151,7 +151,7 @@ def run(new: Any, arguments: tuple[Any, ...]) -> Any:
     return new.call(*arguments, state)[0]
 
 
-SAME = ("fp8-current", "fp8-delayed", "bf16", "mxfp8")
+SAME = ("fp8-current", "fp8-delayed", "fp8", "unit", "fp16", "bf16", "mxfp8")
 
 
 @EVERY_CASE
