@@ -41,7 +41,7 @@ from scalify_hlo.rules.families import (
     unscale,
     unscale_activation,
 )
-from scalify_hlo.rules.read_sizes import size_of_angle
+from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.roots import root
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -301,6 +301,14 @@ def _rounded(op: ir.Operation, target: FloatFormat, rewriter: ScaleRewriter) -> 
     return None
 
 
+def _cast_value(op: ir.Operation, rewriter: ScaleRewriter) -> None:
+    """Casts values, which have a scale of their own: a level is not folded into their data."""
+    info = rewriter.info(op.operands[0])
+    rewriter.read_all(op)
+    if rewriter.narrow or rewriter.asks(op):
+        rewriter.assume(op.results[0], size_of_read(op, info))
+
+
 _ASKED = "rounds data near unit to {}, and not the values, since the author asked for scales"
 
 
@@ -313,7 +321,7 @@ def cast(op: ir.Operation, rewriter: ScaleRewriter) -> None:
     del op.attributes[attributes.CAST]
     rewriter.values.changed = True
     if kind == attributes.VALUE:
-        return unscale(op, rewriter)
+        return _cast_value(op, rewriter)
     value, result = op.operands[0], op.results[0]
     info, target = rewriter.info(value), rewriter.format(result)
     source = rewriter.format(value)
