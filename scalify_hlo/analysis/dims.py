@@ -18,6 +18,7 @@ from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.dispatch import Dispatch
 from scalify_hlo.dialect.functions import is_block, terminator
 from scalify_hlo.dialect.ragged import RAGGED_DOT, dimensions
+from scalify_hlo.dialect.splats import splat_of
 from scalify_hlo.dialect.value_map import ValueMap
 
 Pairs: TypeAlias = Iterable[tuple[int, int]]
@@ -129,7 +130,7 @@ def _has_none(value: ir.Value) -> bool:
         return False
     name = owner.name
     if name == "stablehlo.constant":
-        return bool(ir.DenseElementsAttr(owner.attributes["value"]).is_splat)
+        return splat_of(value) is not None
     return name == "stablehlo.iota" or (name == BROADCAST and rank_of(owner.operands[0]) == 0)
 
 

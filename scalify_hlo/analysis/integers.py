@@ -10,7 +10,7 @@ import numpy as np
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.algebra.limits import INDEX_DEPTH, INDEX_ELEMENTS
 from scalify_hlo.dialect.dispatch import Dispatch
-from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.splats import dense_of, filled_with
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -62,7 +62,7 @@ def _constant(op: ir.Operation) -> Array:
     number = filled_with(op.result)
     if number is not None:
         return np.broadcast_to(np.asarray(number), shape)
-    return np.array(op.attributes["value"]).reshape(shape)
+    return np.array(dense_of(op.result)).reshape(shape)
 
 
 @_FUNCTIONS.on("stablehlo.iota")

@@ -25,6 +25,7 @@ from scalify_hlo.analysis.matmuls import WEIGHT, Matmul, contracted
 from scalify_hlo.analysis.names import FORWARD
 from scalify_hlo.analysis.origins import MOVING, is_constant
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import splat_of
 
 
 class _Evidence(Enum):
@@ -153,6 +154,4 @@ def _is_table(value: ir.Value) -> bool:
         if is_block(owner) or owner.name not in MOVING:
             break
         value = owner.operands[0]
-    if not is_constant(value):
-        return False
-    return not ir.DenseElementsAttr(value.owner.attributes["value"]).is_splat
+    return is_constant(value) and splat_of(value) is None

@@ -15,6 +15,7 @@ from typing import Final
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect import traits
 from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.value_map import ValueMap
 
 _SAME = traits.COPIES | traits.ROUNDS
@@ -196,4 +197,4 @@ def is_constant(value: ir.Value) -> bool:
 
 
 def _constant(value: ir.Value) -> ir.Attribute | None:
-    return value.owner.attributes["value"] if is_constant(value) else None
+    return dense_of(value)

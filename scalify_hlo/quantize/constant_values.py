@@ -9,6 +9,7 @@ import numpy as np
 
 from scalify_hlo._compat import ir
 from scalify_hlo.dialect.dispatch import Dispatch
+from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.quantize.constants import ConstantOrigin, Functions, Step
 from scalify_hlo.quantize.encoding import Array, converted, dtype_of, elements_of
 
@@ -28,7 +29,7 @@ def values_of(origin: ConstantOrigin, functions: Functions) -> Array | None:
         The elements in the shape of the value, if possible as a view of the constant; None if their
         place is known at run time only, as in a loop that slices a stack.
     """
-    attribute = origin.constant.attributes["value"]
+    attribute = dense_of(origin.constant.results[0])
     values = elements_of(attribute).reshape(list(attribute.type.shape))
     for step in reversed(list(functions.moves(origin.steps))):
         move = _MOVES.get(step.name)

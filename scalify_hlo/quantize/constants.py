@@ -14,6 +14,7 @@ from scalify_hlo._compat import func, ir
 from scalify_hlo.analysis.frames import LOOP, functions_in
 from scalify_hlo.dialect import attributes
 from scalify_hlo.dialect.functions import is_private, main_function
+from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.traits import LAYOUT, REORDERS, SLICES
 from scalify_hlo.dialect.value_map import OpSet, ValueCache, ValueSet, erase, replace_op, run_native
 from scalify_hlo.quantize.casts import convert_after
@@ -159,7 +160,7 @@ class Quantizer:
         """Returns the constant in another format, right after the wide constant."""
         key = wide.results[0], " ".join(map(str, path)), str(element), scales
         if key not in self._constants:
-            attribute = wide.attributes["value"]
+            attribute = dense_of(wide.results[0])
             again = attribute, *key[1:]
             if again not in self._encoded:
                 self._encoded[again] = encode(

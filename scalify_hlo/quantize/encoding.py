@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scalify_hlo._compat import ir
 from scalify_hlo.algebra.limits import ENCODED_BOUND, ENCODED_CHUNK
 from scalify_hlo.dialect.formats import FORMATS, FloatFormat, format_of
+from scalify_hlo.dialect.splats import dense_of
 from scalify_hlo.dialect.value_map import erase
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -209,10 +210,8 @@ def is_known(type_: ir.Type) -> bool:
 def has_elements(constant: ir.Operation) -> bool:
     """Whether a constant is dense, not a splat, and of floats that have a NumPy dtype."""
     type_ = constant.results[0].type
-    if not isinstance(type_.element_type, ir.FloatType):
-        return False  # The bindings cannot read complex constants.
-    attribute = constant.attributes["value"]
-    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+    elements = dense_of(constant.results[0])
+    if elements is None or elements.is_splat:
         return False
     return is_known(type_) and math.prod(type_.shape) > 1
 

@@ -6,7 +6,7 @@ from scalify_hlo._compat import ir
 from scalify_hlo.algebra.scale import ANY, OF_CAST, ONE, Scale, Scaled, splat_info
 from scalify_hlo.algebra.uncertainty import CONSTANT
 from scalify_hlo.dialect import attributes
-from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.rules.families import align, among_zeros, keep, keep_each, source
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
@@ -87,7 +87,7 @@ def constant(op: ir.Operation, rewriter: ScaleRewriter) -> None:
         return None
     if (number := filled_with(op.result)) is not None:
         rewriter.set(op.results[0], splat_info(number))
-    elif rewriter.narrow and (info := info_of_constant(op.attributes["value"])) is not None:
+    elif rewriter.narrow and (info := info_of_constant(dense_of(op.result))) is not None:
         rewriter.assume(op.results[0], info)
     return None
 

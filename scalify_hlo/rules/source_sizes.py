@@ -85,13 +85,13 @@ def size_of_sum(op: ir.Operation, infos: Sequence[ScaleInfo]) -> Scaled | None:
     return Scaled(ONE, info.size, CONSTANT) if isinstance(info, Splat) else None
 
 
-def info_of_constant(attribute: ir.Attribute) -> Scaled | None:
+def info_of_constant(attribute: ir.DenseElementsAttr | None) -> Scaled | None:
     """Returns the scale information of a constant that is no splat; None if its size is unknown.
 
     The size is the rms of the whole. If the elements are many octaves apart, such as the
     coefficients of an expansion, elements that the program selects may have any of their sizes.
     """
-    if not isinstance(attribute, ir.DenseElementsAttr) or attribute.is_splat:
+    if attribute is None or attribute.is_splat:
         return None
     if str(attribute.type.element_type) not in _READABLE:
         return None

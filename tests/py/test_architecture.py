@@ -153,6 +153,12 @@ def test_private_names_stand_in_one_place(file: Path) -> None:
         assert not imported.module.startswith("jaxlib"), f"{file}:{imported.line}"
 
 
+def test_elements_of_constants_are_read_in_one_place() -> None:
+    """The bindings cannot read all of them: `splats.dense_of` knows which."""
+    found = {f.name for f in FILES if 'attributes["value"]' in f.read_text()}
+    assert found == {"splats.py"}
+
+
 def test_the_core_never_imports_jax() -> None:
     core = frozenset().union(*LAYERS[: LAYERS.index(frozenset({"jax_api"}))]) - {COMPAT}
     for file in FILES:

@@ -15,9 +15,8 @@ from scalify_hlo.analysis.layers.numbers import TABLE
 from scalify_hlo.analysis.listing import Listing
 from scalify_hlo.analysis.steps import without_steps
 from scalify_hlo.dialect.dispatch import Dispatch
-from scalify_hlo.dialect.formats import is_complex
 from scalify_hlo.dialect.monoid import monoid
-from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.dialect.splats import dense_of, filled_with
 from scalify_hlo.dialect.traits import COPIES, IMPURE
 from scalify_hlo.dialect.value_map import ValueMap
 
@@ -220,11 +219,12 @@ _READERS: Final[Dispatch[Callable[[Graph, ir.Operation, list[Node]], Node]]] = D
 @_READERS.on("stablehlo.constant")
 def _constant(graph: Graph, op: ir.Operation, _: list[Node]) -> Node:
     result = op.results[0]
-    if is_complex(result.type):  # The bindings cannot read complex elements.
-        return graph.leaf(result, "constant")
     if (number := filled_with(result)) is not None:
         return graph.constant(result, float(number))
-    return graph.make("array", (), result, key=op.attributes["value"])
+    elements = dense_of(result)
+    if elements is None:
+        return graph.leaf(result, "constant")
+    return graph.make("array", (), result, key=elements)
 
 
 @_READERS.on("stablehlo.convert")
