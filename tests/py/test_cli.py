@@ -69,7 +69,8 @@ def test_commands_without_need_of_jax_do_not_import_it(files: Path) -> None:
 def test_rewrite_then_check(files: Path, kind: str, signature: str) -> None:
     before, after = str(files / kind), str(files / "out")
     scale = ["--input-scale", "*=2^-4"] if signature == "same" and kind != "bytecode" else []
-    done("rewrite", before, "-o", after, "--signature", signature, *scale)
+    how = ("--recipe", "propagate", "--signature", signature, *scale)
+    done("rewrite", before, "-o", after, *how)
     assert recognize(Path(after).read_bytes(), "f") is recognize(samples.stored()[kind], "f")
     table = done("check", before, after, "--rtol", "1e-5")
     assert "DIFFERS" not in table
@@ -79,7 +80,7 @@ def test_rewrite_then_check(files: Path, kind: str, signature: str) -> None:
 
 
 def test_standard_streams() -> None:
-    out = done("rewrite", "-", text=samples.TEXT)
+    out = done("rewrite", "-", "--recipe", "propagate", text=samples.TEXT)
     assert out.split() == samples.TEXT.split()
     assert done("opt", text=samples.TEXT).split() == samples.TEXT.split()
     result = call("rewrite", "-", "-o", "-", text=samples.stored()["artifact"])
@@ -93,7 +94,7 @@ def test_target_version() -> None:
 
 def test_check_on_the_interpreter_is_bit_exact(files: Path) -> None:
     tiny, out = str(files / "tiny.mlir"), str(files / "out")
-    done("rewrite", tiny, "-o", out, "--signature", "scaled")
+    done("rewrite", tiny, "-o", out, "--recipe", "propagate", "--signature", "scaled")
     options = ["--backend", "interpreter", "--max-ulp", "0", "--scale", "2^7", "--seed", "3"]
     assert "equal" in done("check", tiny, out, *options)
 
@@ -253,11 +254,12 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %1 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }""")
-    lines = done("inspect", str(file), "--signature", "scaled").splitlines()
+    given = (str(file), "--recipe", "propagate", "--signature", "scaled")
+    lines = done("inspect", *given).splitlines()
     rows = [line.split() for line in lines[lines.index("read at scale 1 (2)") :]]
     assert ["stablehlo.tanh", "1", "read", "accepts"] in rows
     assert ["stablehlo.custom_call", "1", "opaque", "refuses"] in rows
-    result = call("rewrite", str(file), "--signature", "scaled", "--strict")
+    result = call("rewrite", *given, "--strict")
     assert result.exit_code == 1
     assert "stablehlo.custom_call" in result.stderr
     assert "tanh" not in result.stderr

@@ -67,7 +67,7 @@ def test_the_scores_of_attention_are_not() -> None:
     assert matmul.wide.reason == (
         "on h200, it is estimated at 83.9 µs in bf16, and at 79.2 in FP8 with 32.2 for casts"
     )
-    assert "1 wide: not faster; --set matmul.slower=... changes this" in summary(report)
+    assert "1 wide: not faster (k); --set matmul.slower=... changes this" in summary(report)
 
 
 def test_another_target_has_no_estimate() -> None:

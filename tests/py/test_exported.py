@@ -273,7 +273,8 @@ def test_a_file_with_optax_states_in_a_process_without_optax(
     before.write_bytes(serialize(old))
     code = (
         "import sys; sys.modules['optax'] = None; from scalify_hlo.cli.main import main; "
-        f"main(['rewrite', {str(before)!r}, '--signature', {signature!r}, '-o', {str(after)!r}])"
+        f"main(['rewrite', {str(before)!r}, '--recipe', 'propagate', "
+        f"'--signature', {signature!r}, '-o', {str(after)!r}])"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     new = export.deserialize(bytearray(after.read_bytes()))
@@ -293,7 +294,8 @@ def test_a_file_with_unknown_nodes_does_not_take_their_names(tmp_path: Path) -> 
     # The same file under a name that this process does not know.
     path.write_bytes(serialize(old).replace(name, name[::-1]))
     for _ in range(2):
-        result = CliRunner().invoke(main, ["rewrite", str(path), "-o", str(path)])
+        given = ["--recipe", "propagate", "-o", str(path)]
+        result = CliRunner().invoke(main, ["rewrite", str(path), *given])
         assert result.exit_code == 0, result.stderr
     new = export.deserialize(bytearray(path.read_bytes().replace(name[::-1], name)))
     assert_close(new.call(State(jnp.ones(2))).x, jnp.full(2, 2.0))

@@ -67,8 +67,8 @@ def test_every_matmul_has_a_line(text: str) -> None:
     assert first[14:] == ["x", "params['encoder']"]
 
 
-def test_without_a_recipe_the_formats_are_those_of_the_program(text: str) -> None:
-    assert all(" f32 " in row for row in rows(text, "--matmuls"))
+def test_propagate_shows_the_formats_of_the_program(text: str) -> None:
+    assert all(" f32 " in row for row in rows(text, "--recipe", "propagate", "--matmuls"))
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_tables_fit_100_columns_but_for_names(text: str) -> None:
 
 
 def test_arguments_are_listed_if_asked_for(text: str) -> None:
-    overview = call(text).stdout
+    overview = call(text, "--recipe", "propagate").stdout
     assert "4 arguments (0 scaled), 2 results; --arguments lists them" in overview
     assert "tensor<32x64xf32>" not in overview
-    listed = call(text, "--arguments").stdout
+    listed = call(text, "--recipe", "propagate", "--arguments").stdout
     assert "params['encoder']  tensor<32x64xf32>  plain" in listed
     assert "layers" not in listed
 
@@ -217,7 +217,7 @@ class TestRewritten:
         )
 
     def test_the_arguments(self, rewritten: str) -> None:
-        out = call(rewritten, "--arguments").stdout
+        out = call(rewritten, "--recipe", "propagate", "--arguments").stdout
         lines = [" ".join(line.split()) for line in out.splitlines()]
         assert "0 params['encoder'] tensor<32x64xf16> data, scale is 1 unscaled" in lines
         assert "1 params['encoder'].scale tensor<f32> scale of 0 unscaled" in lines

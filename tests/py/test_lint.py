@@ -302,6 +302,9 @@ def test_scales_that_are_declared_or_not_needed() -> None:
 # The command.
 
 
+AS_IT_IS = ("--recipe", "propagate")
+
+
 def call(*arguments: str, text: str) -> Result:
     return CliRunner().invoke(main, ["inspect", "-", *arguments], input=text)
 
@@ -323,7 +326,7 @@ def test_the_list_has_places_and_the_cure() -> None:
 
 
 def test_findings_are_in_the_json() -> None:
-    content = json.loads(call("--format", "json", text=text_of(promoted, *MODEL)).stdout)
+    content = json.loads(call(*AS_IT_IS, "--format", "json", text=text_of(promoted, *MODEL)).stdout)
     assert faults(content, "inspect") == []
     assert [finding["lint"] for finding in content["findings"]] == ["f32-in-bf16"]
 

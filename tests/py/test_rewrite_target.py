@@ -123,7 +123,7 @@ def test_without_a_compiler_one_line_has_the_command(path: str, tmp_path: Path) 
     ("arguments", "reason"),
     [
         (("--target", "cpu", *FP8), "the target cpu describes no speeds"),
-        (("--target", "h200"), "the recipe propagate changes no format"),
+        (("--target", "h200", "--recipe", "propagate"), "the recipe propagate changes no format"),
     ],
 )
 def test_a_rewrite_that_has_no_estimate_says_why(

@@ -140,7 +140,8 @@ def test_what_somebody_else_wrote_there(attribute: str, text: str) -> None:
 
 
 def test_older_versions_hold_it() -> None:
-    result = call("rewrite", "-", "--signature", "scaled", text=TEXT)
+    given = ("--recipe", "propagate", "--signature", "scaled")
+    result = call("rewrite", "-", *given, text=TEXT)
     assert REWRITTEN in result.stdout
     module = parse(result.stdout)
     with module.context, ir.Location.unknown():
@@ -160,7 +161,8 @@ class TestCommands:
         assert result.exit_code == 1
         assert_one_sentence(result, "the program was rewritten before, by", str(path))
         assert not out.exists()
-        result = call("rewrite", str(path), "-o", str(out), "--signature", "scaled", "--again")
+        given = ("--recipe", "propagate", "--signature", "scaled", "--again")
+        result = call("rewrite", str(path), "-o", str(out), *given)
         assert result.exit_code == 0
         assert recorded(out.read_text()) == [SCALED, SCALED]
 
