@@ -322,11 +322,11 @@ def test_a_static_scale_beyond_bounds_enters_within_them() -> None:
     """2^-48 is carried as 2^-42; data are f16, which hold the rest."""
 
     def narrow(*arguments: Any) -> Any:
-        x, y, w = (a.astype(jnp.float16) for a in arguments)
+        scaled = map(jsa.set_scaling, arguments, (2.0**-24, 2.0**-24, 1.0))
+        x, y, w = (a.astype(jnp.float16) for a in scaled)
         return power(w, x * y).astype(jnp.float32)
 
-    how = {"arguments[0]": 2.0**-24, "arguments[1]": 2.0**-24, "arguments[2]": 1.0}
-    module, _ = rewritten(exported(narrow, X, X, W), "same", input_scale=how)
+    module, _ = rewritten(exported(narrow, X, X, W), "same")
     (loop,) = loops(module)
     entry = ir.DenseElementsAttr(loop.operands[len(loop.operands) - 1].owner.attributes["value"])
     assert entry.get_splat_value().value == 2.0**-42

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import scalify_hlo
 from tests.py.judge import Pair, evaluate, parse, rewritten, run_scaled
 
 EPSILON = 2.0**-10
@@ -174,10 +175,16 @@ def reference(function: Function) -> Wide:
     return np.asarray(function.body(np, *values))
 
 
-def export(function: Function, dtype: Any) -> str:
-    """The program, its arithmetic in f16, its arguments and result in `dtype`."""
+def export(function: Function, dtype: Any, *, marked: bool = False) -> str:
+    """The program, its arithmetic in f16, its arguments and result in `dtype`.
+
+    If it is marked, its author sets the scales of the arguments.
+    """
 
     def program(*arguments: jax.Array) -> jax.Array:
+        scales = [2.0**e for e in function.exponents]
+        if marked:
+            arguments = tuple(map(scalify_hlo.set_scaling, arguments, scales))
         narrow = [a.astype(jnp.float16) for a in arguments]
         result: jax.Array = function.body(jnp, *narrow)
         assert result.dtype == jnp.float16
@@ -205,9 +212,7 @@ def test_dynamic_scales(function: Function) -> None:
 @EVERY_FUNCTION
 def test_static_scales(function: Function) -> None:
     """Arguments and result are f32, which hold the values; what lies between is f16."""
-    text = export(function, jnp.float32)
-    scales = {f"arguments[{i}]": 2.0**e for i, e in enumerate(function.exponents)}
-    module, _ = rewritten(text, "same", input_scale=scales)
+    module, _ = rewritten(export(function, jnp.float32, marked=True), "same")
     values = [
         np.ldexp(d.astype(np.float32), e)
         for d, e in zip(data(function), function.exponents, strict=True)

@@ -215,10 +215,9 @@ def test_narrow_operands_of_a_wide_product_keep_their_scales() -> None:
         : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf32>
       return %0 : tensor<4x4xf32>
     }"""
-    module, _ = judge.rewritten(text, "same", input_scale={"arg0": 2.0**9})
-    values = np.full((4, 4), 2.0**9, np.float16)
-    (found,) = judge.evaluate(module, [values])
-    np.testing.assert_array_equal(found, np.full((4, 4), 2.0**38, np.float32))
+    (found,) = judge.run_scaled(text, [np.ones((4, 4), np.float16)], [9])
+    assert isinstance(found, judge.Pair)
+    np.testing.assert_array_equal(found.value, np.full((4, 4), 2.0**38, np.float32))
 
 
 def test_wide_formats_are_never_measured() -> None:
