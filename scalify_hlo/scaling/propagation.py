@@ -321,8 +321,8 @@ class Propagation:
         back = dict(zip(callee.parameters, callers, strict=True))
         scales = list(call.results)[len(callee.results) :]
         inside = [Scaled(ONE, inner.size, inner.uncertainty) for inner in callee.computed]
-        results = returned([*callee.results, *inside], callee.passed, passed)
-        sizes = results[len(callee.results) :]
+        found = returned([*callee.results, *inside], callee.passed, passed)
+        results, sizes = found[: len(callee.results)], found[len(callee.results) :]
         for inner, scale, size in zip(callee.computed, scales, sizes, strict=True):
             back[inner] = rewriter.runtime_scales.returned(
                 scale, inner, size, depth=rewriter.depth, at=rewriter.next
