@@ -92,6 +92,12 @@ class Scale(NamedTuple):
         return all(runtime.of_size for runtime, _ in self.powers)
 
     @property
+    def of_divisor(self) -> bool:
+        """Whether it is the reciprocal of one measured size, by which data are divided."""
+        powers = self.powers
+        return not self.exponent and len(powers) == 1 and powers[0][1] == -1 and self.passing
+
+    @property
     def degree(self) -> int:
         """Sum of the absolute powers of the run-time scales."""
         return sum([abs(k) for _, k in self.powers])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from scalify_hlo._compat import ir, stablehlo
 from scalify_hlo.dialect.formats import is_complex
@@ -134,6 +135,10 @@ def rebuilt(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
     ).result
 
 
+Binary: TypeAlias = Callable[[ir.Value, ir.Value, ir.Operation], ir.Value]
+"""Builds an op of two tensors of one type before another op."""
+
+
 def multiply(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
     """Builds the product of two tensors of one type."""
     where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
@@ -236,9 +241,24 @@ def clamp(low: ir.Value, value: ir.Value, high: ir.Value, at: ir.Operation) -> i
     ).result
 
 
-def times(value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
-    """Builds a tensor times a rank-0 tensor of its element type, real if it is complex."""
-    return on_parts(value, lambda part: multiply(part, broadcast_scalar(scalar, part, at), at), at)
+def divide(lhs: ir.Value, rhs: ir.Value, at: ir.Operation) -> ir.Value:
+    """Builds a quotient before an op."""
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    return elementwise("stablehlo.divide", lhs, rhs, **where)
+
+
+def times(
+    value: ir.Value, scalar: ir.Value, at: ir.Operation, build: Binary = multiply
+) -> ir.Value:
+    """Builds a tensor times a rank-0 tensor of its element type, real if it is complex.
+
+    Args:
+        value: The tensor.
+        scalar: The rank-0 tensor.
+        at: The op before which it is built.
+        build: `multiply`, or `divide` for a quotient.
+    """
+    return on_parts(value, lambda part: build(part, broadcast_scalar(scalar, part, at), at), at)
 
 
 def times_power(value: ir.Value, exponent: int, at: ir.Operation) -> ir.Value:

@@ -124,16 +124,23 @@ def translated(
     rewriter.runtime_scales.location = rewriter.next.location
     translate = rewriter.runtime_scales.translate
     scale = translate(info.scale, inner.runtime_scales, names)
-    powers = powers_of(info.level)
-    for runtime in powers:
+    for runtime in powers_of(info.level):
         translate(Scale(0, ((runtime, 1),)), inner.runtime_scales, names)
-    level = sized(info.level, {names[g]: k for g, k in powers.items()})
-    return info._replace(scale=scale, level=level)
+    return info._replace(scale=scale, level=_renamed_level(info.level, names))
 
 
 def _renamed(info: ScaleInfo, names: Mapping[RuntimeScale, RuntimeScale]) -> ScaleInfo:
     if not isinstance(info, Scaled):
         return info
     powers = ((names[g], k) for g, k in info.scale.powers)
-    level = sized(info.level, {names[g]: k for g, k in powers_of(info.level).items()})
+    level = _renamed_level(info.level, names)
     return info._replace(scale=Scale.of(info.scale.exponent, powers), level=level)
+
+
+def _renamed_level(level: float, names: Mapping[RuntimeScale, RuntimeScale]) -> float:
+    """Returns a level with other run-time scales, which may be expected to have other sizes."""
+    powers = powers_of(level)
+    moved = sum([k * (names[g].size - g.size) for g, k in powers.items()])
+    return (
+        sized(float(level) + moved, {names[g]: k for g, k in powers.items()}) if powers else level
+    )

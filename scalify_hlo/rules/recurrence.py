@@ -22,6 +22,7 @@ from scalify_hlo.algebra.limits import (
     ROOMLESS,
     UNBOUNDED,
 )
+from scalify_hlo.algebra.runtime_size import RuntimeSize
 from scalify_hlo.algebra.scale import Scaled, ScaleInfo
 from scalify_hlo.algebra.uncertainty import UNKNOWN, Root, Uncertainty, of_root, renamed
 from scalify_hlo.analysis.frames import Named
@@ -167,7 +168,8 @@ class _Course(NamedTuple):
         root: The root of the carry in an iteration.
         made: Its uncertainty after one iteration.
         degree: Its degree in itself.
-        moved: The change of its predicted size in one iteration, in octaves.
+        moved: The change of its predicted size in one iteration, in octaves; `UNBOUNDED` if it
+            follows from sizes that are measured at run time.
         turns: The number of iterations.
     """
 
@@ -185,7 +187,7 @@ class _Course(NamedTuple):
     @property
     def middle(self) -> float:
         """The octaves from the size on entry to the middle of those before all iterations."""
-        if not 0.0 < self.degree <= _SQUARE:
+        if not 0.0 < self.degree <= _SQUARE or self.moved == UNBOUNDED:
             return 0.0
         return max(-ROOMLESS, min(ROOMLESS, self.moved * self._series(self.turns - 1) / 2))
 
@@ -405,7 +407,10 @@ _RECURRENCE: Final = 4.0
 def _moved(info: Scaled, end: Scaled) -> float:
     """Returns the change of the predicted size in one iteration, in octaves."""
     between = end.scale / info.scale
-    return end.level + between.exponent - info.level if between.static else 0.0
+    if not between.passing:
+        return 0.0
+    moved = end.level + between.size - info.level
+    return UNBOUNDED if isinstance(moved, RuntimeSize) else moved
 
 
 def turns_of(op: ir.Operation) -> int:

@@ -14,6 +14,7 @@ from scalify_hlo.dialect.functions import is_block
 from scalify_hlo.dialect.traits import LAYOUT, PRODUCTS
 from scalify_hlo.dialect.value_map import Eraser
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.emit import Binary
 from scalify_hlo.rules.huge import largest_constant
 from scalify_hlo.rules.runtime_scales import RuntimeScales
 from scalify_hlo.rules.values import Values, enclosing
@@ -208,6 +209,9 @@ class Rescaler:
         wide = format_.name == "f64"
         if not factor.static:
             self.runtime_scales.location = self._where(at)["loc"]
+            if factor.of_divisor:
+                (scalar,) = self.runtime_scales.parts(factor**-1, wide=wide)
+                return self._times(value, scalar, at, emit.divide)
             for scalar in self.runtime_scales.parts(factor, wide=wide):
                 value = self._times(value, scalar, at)
             return value
@@ -246,18 +250,19 @@ class Rescaler:
         elements = self._splats[type_, number] = emit.splat_attribute(type_, number)
         return elements
 
-    def _times(self, value: ir.Value, scalar: ir.Value, at: ir.Operation) -> ir.Value:
+    def _times(
+        self, value: ir.Value, scalar: ir.Value, at: ir.Operation, build: Binary = emit.multiply
+    ) -> ir.Value:
         type_ = value.type
         if type_ in self._direct:
-            where = self._where(at)
-            factor = emit.broadcast(type_, scalar, self._no_dims, **where)
-            return emit.elementwise("stablehlo.multiply", value, factor, **where)
+            factor = emit.broadcast(type_, scalar, self._no_dims, **self._where(at))
+            return build(value, factor, at)
         element = type_.element_type
         if isinstance(element, ir.ComplexType):
             element = element.element_type
         elif element == scalar.type.element_type and type_.rank and type_.has_static_shape:
             self._direct.add(type_)
-        return emit.times(value, emit.convert(scalar, element, at), at)
+        return emit.times(value, emit.convert(scalar, element, at), at, build)
 
     def _adopt(self, value: ir.Value, number: float, factor: Scale, at: ir.Operation) -> ir.Value:
         """Returns a splat constant at another scale; it saturates, and does not become zero."""

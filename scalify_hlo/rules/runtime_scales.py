@@ -213,7 +213,8 @@ class RuntimeScales:
             like: The run-time scale outside of the function; None for arguments of the program.
         """
         runtime = self._new(state, bound, 0)
-        runtime.size, runtime.of_size = (like.size, like.of_size) if like else (0, False)
+        runtime.of_size = like is not None and like.of_size
+        runtime.size = like.size if like and not like.of_size else 0
         runtime.anchors = not runtime.of_size
         if self._tracks_uncertainty and not runtime.of_size:
             runtime.uncertainty = of_root(like.uncertainty.octaves if like else _GIVEN)

@@ -191,6 +191,10 @@ class Emitter:
         bits = self._elementwise("subtract", self._constant(2 * self._bits.one), bits)
         return stablehlo.bitcast_convert(self.float, bits, **self._where)
 
+    def finite(self, value: ir.Value) -> ir.Value:
+        """Returns a float, and 1 in place of NaN."""
+        return self.select(self._compare(value, value, "EQ"), value, self.number(1.0))
+
     def multiple(self, step: ir.Value, every: int) -> ir.Value:
         """Returns an i1: whether a rank-0 integer is a multiple of a number."""
         type_ = emit.scalar_type(ir.IntegerType.get_signless(64))

@@ -13,7 +13,7 @@ from scalify_hlo.dialect.value_map import ValueMap, erase, replace_uses
 from scalify_hlo.report.model import MEASURED, SiteReport
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.isolated import scale_element
-from scalify_hlo.rules.statistics import NEAREST, Emitter, statistic, sum_of_squares
+from scalify_hlo.rules.statistics import Emitter, statistic, sum_of_squares
 
 _STATISTIC: Final = "l2"
 
@@ -55,8 +55,9 @@ def _sizes(arguments: Sequence[ir.Value], at: ir.Operation, wide: bool) -> list[
     rows = stablehlo.concatenate([emit.reshape(each, one, at) for each in sums], 0, **where)
     counts = [1.0 / _count(argument) for argument in arguments]
     rows = stablehlo.sqrt(emit.multiply(rows, emitter.numbers(counts), at), **where)
-    powers = emitter.power(emitter.clamped(rows, INPUT_BOUND), NEAREST, emitter.number(1.0))
-    powers = emitter.computed(powers)
+    bits = 11 if wide else 8
+    powers = emitter.finite(stablehlo.reduce_precision(rows, bits, 0, **where))
+    powers = emitter.kept(emitter.clamped(powers, INPUT_BOUND))
     return [
         emit.reshape(stablehlo.slice(powers, [i], [i + 1], [1], **where), sums[0].type, at)
         for i in range(len(sums))

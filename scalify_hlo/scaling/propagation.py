@@ -433,8 +433,11 @@ def _key(info: ScaleInfo, numbers: Mapping[RuntimeScale, int]) -> Hashable:
         return info
     powers = frozenset(
         (numbers[g], g.state, g.bound, round(g.size), round(g.uncertainty.octaves), k)
+        if not g.of_size
+        else (numbers[g], g.bound, k)
         for g, k in info.scale.powers
     )
-    level = powers_of(info.level)
-    parts = frozenset((numbers[g], round(g.size), k) for g, k in level.items())
-    return info.scale.exponent, float(info.level), info.right, parts, powers
+    measured = powers_of(info.level)
+    rest = float(info.level) - sum([k * g.size for g, k in measured.items()])
+    sizes = frozenset((numbers[g], g.bound, k) for g, k in measured.items())
+    return info.scale.exponent, rest, info.right, sizes, powers
