@@ -139,12 +139,11 @@ class RolesPass(Pass):
         known = {i: role for i, role in roles.items() if role in (ACTIVATION, WEIGHT)}
         marks = _RoleMarks(known, names, report, Projections(walk))
         marks.mark_all(walk.matmuls)
-        members = marks.members(module, walk.matmuls)
-        _mark_members(members, walk.matmuls)
+        members = marks.mark_members(module, walk.matmuls)
         alone = {i for i in roles if members.independent(block.arguments[i])}
         index.result_marks = _mark_state(main, roles, state, alone)
-        weights = [number for number in state.gradients if roles.get(number) == WEIGHT]
-        gradients = [state.gradients[number] for number in weights if number not in alone]
+        weights = {number for number, role in roles.items() if role == WEIGHT} - alone
+        gradients = [v for number, v in state.gradients.items() if number in weights]
         for value in gradients:
             attributes.mark_gradient(value)
         marked = [value.owner.operation for value in gradients]
@@ -263,10 +262,12 @@ class _RoleMarks:
             if matmul.part == FORWARD and WEIGHT in roles and counts:
                 yield Linear(matmul, max(side for side in (0, 1) if roles[side] == WEIGHT))
 
-    def members(self, module: ir.Operation, matmuls: Sequence[Matmul]) -> Members:
-        """Returns the dimensions of matmuls that have members, or experts."""
+    def mark_members(self, module: ir.Operation, matmuls: Sequence[Matmul]) -> Members:
+        """Marks the matmuls whose operands have members or experts, and returns their analysis."""
         weights = {number for number, role in self._known.items() if role == WEIGHT}
-        return Members(module, matmuls, self._operand_role, weights, self._names)
+        members = Members(module, matmuls, self._operand_role, weights, self._names)
+        _mark_members(members, matmuls)
+        return members
 
     def _record(
         self, matmul: Matmul, part: str, roles: tuple[str, str], arguments: tuple[str, str]

@@ -19,9 +19,12 @@ from scalify_hlo.quantize.blocks.composites import (
     spread_dot,
     wide_element,
 )
-from scalify_hlo.quantize.blocks.layout import axes_of, reshaped
+from scalify_hlo.quantize.blocks.layout import Axes, axes_of, reshaped
 from scalify_hlo.quantize.blocks.operands import BlockOperand, BlockOperands, How
+from scalify_hlo.quantize.blocks.scales import Members
+from scalify_hlo.quantize.channels import Channels, independent
 from scalify_hlo.quantize.matmuls import Formats, Scales, roles_of
+from scalify_hlo.quantize.operand_scales import UNSCALED, Operand, dequantize
 from scalify_hlo.recipes.formats import F4
 from scalify_hlo.recipes.model import DEVICES, KEEP, Recipe
 from scalify_hlo.report.matmuls import CONSTANT, MEASURED, OperandScale
@@ -69,16 +72,20 @@ class BlockQuantizer:
     def narrow(self, op: ir.OpView, formats: Formats, _: Extent) -> list[ir.OpView]:
         """Replaces a matmul; see `scalify_hlo.quantize.matmuls.MatmulQuantizer.narrow`."""
         roles, at = roles_of(op), op.operation
-        sides = zip(op.operands, axes_of(op), formats, roles, strict=False)
+        places = [independent(op, side, each=False) for side in (0, 1)]
+        sides = zip(op.operands, axes_of(op), formats, roles, places, strict=False)
         lhs, rhs = (
-            self._operands.get(value, axes, format_, self._how(role, roles))
-            for value, axes, format_, role in sides
+            self._operands.get(value, axes, format_, self._how(value, axes, role, roles, place))
+            for value, axes, format_, role, place in sides
         )
         self._last = lhs, rhs
         matmul = self._dot(lhs, rhs, at)
         old = op.results[0]
-        made = _times_common(matmul, (lhs, rhs), at)
-        made = reshaped(made, list(old.type.shape), at)
+        shape = list(old.type.shape)
+        if any(place is not None for place in places):
+            made = _times_members(reshaped(matmul, shape, at), (lhs, rhs), places, at)
+        else:
+            made = reshaped(_times_common(matmul, (lhs, rhs), at), shape, at)
         made = emit.convert(made, self._rounded(), at)
         made = emit.convert(made, old.type.element_type, at)
         marked = [matmul.owner.opview]
@@ -91,11 +98,27 @@ class BlockQuantizer:
         replace_op(op, [made])
         return marked
 
-    def _how(self, role: str, roles: Sequence[str]) -> How:
-        """Returns how an operand of a role is quantized, for a matmul of operands of two roles."""
-        blocks = self._recipe.blocks
+    def _how(
+        self, value: ir.Value, axes: Axes, role: str, roles: Sequence[str], place: Channels | None
+    ) -> How:
+        """Returns how an operand is quantized.
+
+        Args:
+            value: The operand.
+            axes: Its dimensions.
+            role: Its role.
+            roles: The roles of both operands of the matmul.
+            place: Its dimensions that have members, if there are any. If they are free ones, square
+                blocks of rows could have two members.
+        """
+        blocks, order = self._recipe.blocks, (*axes.batch, *axes.free)
+        kept = () if place is None else tuple(sorted(map(order.index, place.dims)))
+        shape = tuple(value.type.shape[d] for d in order)
+        paired = blocks.scale == "e4m3" and kept
+        free = bool(kept) and kept[-1] >= len(axes.batch)
         return How(
-            square=blocks.weight == "square" and role == WEIGHT,
+            square=blocks.weight == "square" and role == WEIGHT and not free,
+            members=Members(shape, kept, len(axes.batch)) if paired else None,
             transformed=blocks.hadamard and set(roles) == {ACTIVATION, GRADIENT},
             stochastic=blocks.gradient_rounding == "stochastic" and role == GRADIENT,
         )
@@ -104,6 +127,20 @@ class BlockQuantizer:
         """Returns the element type to which results are rounded before they get their own type."""
         output = self._recipe.matmul.output
         return ir.F32Type.get() if output == KEEP else element_of(output)
+
+
+def _times_members(
+    result: ir.Value,
+    operands: Sequence[BlockOperand],
+    places: Sequence[Channels | None],
+    at: ir.Operation,
+) -> ir.Value:
+    """Returns a matmul times the common factors of operands, which members have their own of."""
+    pairs = zip(operands, places, strict=True)
+    found = [(o.common, place) for o, place in pairs if o.common is not None]
+    return dequantize(
+        result, [Operand(result, UNSCALED, common, place) for common, place in found], at
+    )
 
 
 def _is_lowered(recipe: Recipe) -> bool:

@@ -23,7 +23,7 @@ from scalify_hlo.quantize.blocks.layout import (
     reshaped,
 )
 from scalify_hlo.quantize.blocks.random_words import Steps
-from scalify_hlo.quantize.blocks.scales import block_scales, may_saturate
+from scalify_hlo.quantize.blocks.scales import Members, block_scales, may_saturate
 from scalify_hlo.quantize.blocks.static import static_blocks
 from scalify_hlo.quantize.blocks.stochastic import drawn, rounded
 from scalify_hlo.quantize.casts import barrier_after, convert_after, unwidened
@@ -41,7 +41,8 @@ class BlockOperand(NamedTuple):
         data: X_d in the narrow format, of shape ``[batch, free, contracted]``.
         scale: The scales in f32, of shape ``[batch, free, blocks]``. Those of a constant are in
             their own format.
-        common: The common factor of all scales, an f32 of rank 0; None if there is none.
+        common: The common factor of all scales, an f32 of rank 0, or one for each member; None if
+            there is none.
         static: Whether all of these are constants.
     """
 
@@ -58,11 +59,13 @@ class How(NamedTuple):
         square: Whether blocks span as many free dimensions as contracted ones.
         transformed: Whether it gets a Hadamard transform before.
         stochastic: Whether its data are rounded up or down at random.
+        members: The members that have their own common factors; None if there are none.
     """
 
     square: bool = False
     transformed: bool = False
     stochastic: bool = False
+    members: Members | None = None
 
 
 class BlockOperands:
@@ -124,7 +127,7 @@ class BlockOperands:
         values = values_of(origin, self._functions)
         if values is None:
             return None
-        made = static_blocks(values, axes, format_, self._blocks, square=how.square)
+        made = static_blocks(values, axes, format_, self._blocks, how.members, square=how.square)
         if made is None:
             return None
         mark = convert_after(value, ir.F32Type.get())
@@ -161,7 +164,7 @@ class BlockOperands:
         amax = None if how.transformed else amax_in_place(value, axes, size, height, at)
         if amax is None:
             amax = amax_along(tiles, kept, at)
-        scales = block_scales(amax, format_, self._blocks, at, self._splats)
+        scales = block_scales(amax, format_, self._blocks, at, self._splats, how.members)
         tiles = emit.multiply(tiles, spread(scales.inverse, kept, tiles.type.shape, at), at)
         if self._saturate and (how.stochastic or may_saturate(self._blocks)):
             tiles = emit.saturate(tiles, FORMATS[format_].max_finite, at, self._splats)

@@ -37,6 +37,7 @@ XLA would rewrite and round differently.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ from scalify_hlo.quantize.casts import barrier_after
 from scalify_hlo.quantize.encoding import Array, dtype_of
 from scalify_hlo.recipes.model import Blocks
 from scalify_hlo.rules import emit
-from scalify_hlo.rules.statistics import largest
+from scalify_hlo.rules.statistics import largest, statistic
 
 _MANTISSA: Final = 23
 _FRACTION: Final = (1 << _MANTISSA) - 1
@@ -79,6 +80,7 @@ def block_scales(
     blocks: Blocks,
     at: ir.Operation,
     splats: emit.Splats | None = None,
+    members: Members | None = None,
 ) -> BlockScales:
     """Returns the scales of the blocks of an f32 tensor.
 
@@ -88,13 +90,14 @@ def block_scales(
         blocks: The options of block scales.
         at: The op before which the scales are computed.
         splats: The constants that are shared with other scales.
+        members: The members of the tensor, if it has any.
     """
     build = _Builder(at, amax.type, splats)
     if blocks.scale == "e8m0":
         return build.powers(amax, FORMATS[format_], blocks.rounding)
     if blocks.scale == "f32":
         return build.quotients(amax, FORMATS[format_])
-    return build.pairs(amax, FORMATS[format_])
+    return build.pairs(amax, FORMATS[format_], members)
 
 
 def added(target: FloatFormat, rounding: str) -> int:
@@ -124,6 +127,29 @@ def may_saturate(blocks: Blocks) -> bool:
     return blocks.scale != "f32"
 
 
+class Members(NamedTuple):
+    """The members of an operand, each of which has a common factor of E4M3 scales.
+
+    Attributes:
+        shape: The shape of the operand's batch and free dimensions.
+        kept: The dimensions of that shape which have members.
+        batch: The number of batch dimensions.
+    """
+
+    shape: tuple[int, ...]
+    kept: tuple[int, ...]
+    batch: int
+
+    def of_amax(self, shape: Sequence[int]) -> list[int]:
+        """Returns the shape of an amax of blocks, with its dimensions of members by themselves.
+
+        Args:
+            shape: The shape of the amax, whose blocks have one row if rows have members.
+        """
+        rows = self.shape[self.batch :] if self.kept[-1] >= self.batch else shape[-2:-1]
+        return [*self.shape[: self.batch], *rows, shape[-1]]
+
+
 class StaticScales(NamedTuple):
     """The scales of the blocks of a constant, as NumPy arrays.
 
@@ -138,13 +164,16 @@ class StaticScales(NamedTuple):
     common: Array | None = None
 
 
-def static_scales(amax: Array, format_: str, blocks: Blocks) -> StaticScales:
+def static_scales(
+    amax: Array, format_: str, blocks: Blocks, members: Members | None = None
+) -> StaticScales:
     """Returns the scales of the blocks of a constant: the bits that `block_scales` computes.
 
     Args:
         amax: The largest magnitude of each block, in f32; all are finite.
         format_: The format of the data.
         blocks: The options of block scales.
+        members: The members of the constant, if it has any.
     """
     target, one = FORMATS[format_], np.float32(1)
     if blocks.scale == "e8m0":
@@ -159,13 +188,25 @@ def static_scales(amax: Array, format_: str, blocks: Blocks) -> StaticScales:
         bounded = np.maximum(amax, np.float32(SMALLEST_AMAX))
         scale = bounded * np.float32(1.0 / target.max_finite)
         return StaticScales(one / scale, scale)
-    whole = np.maximum(amax.max(), np.float32(SMALLEST_PAIRED_AMAX))
+    whole = np.maximum(_largest(amax, members), np.float32(SMALLEST_PAIRED_AMAX))
     most = np.float32(_E4M3.max_finite)
     common = whole * np.float32(1.0 / (_E4M3.max_finite * target.max_finite))
-    scale = np.clip(amax * (most / whole), -most, most)
+    view = amax if members is None else amax.reshape(members.of_amax(amax.shape))
+    scale = np.clip(view * (most / whole), -most, most)
     scale = scale.astype(dtype_of(_E4M3.name)).astype(np.float32)
     inverse = one / (np.maximum(scale, np.float32(_E4M3.smallest)) * common)
-    return StaticScales(inverse, scale, common)
+    if members is not None:
+        common = common.reshape([members.shape[d] for d in members.kept])
+    return StaticScales(inverse.reshape(amax.shape), scale.reshape(amax.shape), common)
+
+
+def _largest(amax: Array, members: Members | None) -> Array:
+    """Returns the amax of a constant, or of each member, which keeps its dimensions."""
+    if members is None:
+        return np.asarray(amax.max())
+    view = amax.reshape(members.of_amax(amax.shape))
+    summed = tuple(d for d in range(view.ndim) if d not in members.kept)
+    return np.asarray(view.max(axis=summed, keepdims=True))
 
 
 class _Builder(Bitwise):
@@ -191,9 +232,16 @@ class _Builder(Bitwise):
         scale = self.op("multiply", bounded, self.number(1.0 / target.max_finite))
         return BlockScales(self.op("divide", self.number(1.0), scale), scale)
 
-    def pairs(self, amax: ir.Value, target: FloatFormat) -> BlockScales:
-        """Returns E4M3 scales with their common factor."""
-        whole = largest(amax, self.at) if amax.type.rank else amax
+    def pairs(
+        self, amax: ir.Value, target: FloatFormat, members: Members | None = None
+    ) -> BlockScales:
+        """Returns E4M3 scales with their common factor, or with one for each member."""
+        if members is not None:
+            view = self._viewed(amax, members.of_amax(amax.type.shape))
+            kept = members.kept
+            whole = statistic(view, "max", self.at, wide=False, devices=None, kept=kept)
+        else:
+            whole = largest(amax, self.at) if amax.type.rank else amax
         one = _Builder(self.at, whole.type, self.splats)
         whole = one.op("maximum", whole, one.number(SMALLEST_PAIRED_AMAX))
         most = _E4M3.max_finite
@@ -201,11 +249,25 @@ class _Builder(Bitwise):
         ratio = one.op("divide", one.number(most), whole)
         finite = one.compare(whole, one.number(float(np.finfo(np.float32).max)), "LE")
         ratio = one.select(finite, ratio, one.number(math.nan))
-        scale = self.op("multiply", amax, self.spread(ratio, amax))
+        scale = self.op("multiply", amax, self._for_each(ratio, amax, members))
         scale = emit.saturate(scale, most, self.at, self.splats)
         # XLA for GPUs omits a convert and its inverse, unless there is a barrier between them.
         scale = barrier_after(emit.convert(scale, element_of(_E4M3.name), self.at))
         scale = emit.convert(scale, ir.F32Type.get(), self.at)
         divisor = self.op("maximum", scale, self.number(_E4M3.smallest))
-        divisor = self.op("multiply", divisor, self.spread(common, amax))
+        divisor = self.op("multiply", divisor, self._for_each(common, amax, members))
         return BlockScales(self.op("divide", self.number(1.0), divisor), scale, common)
+
+    def _viewed(self, value: ir.Value, shape: Sequence[int]) -> ir.Value:
+        type_ = ir.RankedTensorType.get(list(shape), value.type.element_type)
+        return value if value.type == type_ else emit.reshape(value, type_, self.at)
+
+    def _for_each(self, value: ir.Value, amax: ir.Value, members: Members | None) -> ir.Value:
+        """Returns the number of the tensor, or those of its members, for each block."""
+        if members is None:
+            return self.spread(value, amax)
+        shape = members.of_amax(amax.type.shape)
+        type_ = ir.RankedTensorType.get(shape, value.type.element_type)
+        where = {"loc": self.at.location, "ip": ir.InsertionPoint(self.at)}
+        dims = ir.DenseI64ArrayAttr.get(list(members.kept))
+        return self._viewed(emit.broadcast(type_, value, dims, **where), amax.type.shape)

@@ -15,7 +15,7 @@ import numpy as np
 from scalify_hlo.algebra.formats import FORMATS
 from scalify_hlo.algebra.limits import ENCODED_CHUNK
 from scalify_hlo.quantize.blocks.layout import Axes, block_size
-from scalify_hlo.quantize.blocks.scales import static_scales
+from scalify_hlo.quantize.blocks.scales import Members, static_scales
 from scalify_hlo.quantize.encoding import Array, dtype_of
 from scalify_hlo.recipes.model import Blocks
 
@@ -38,7 +38,13 @@ class StaticBlocks(NamedTuple):
 
 
 def static_blocks(
-    values: Array, axes: Axes, format_: str, blocks: Blocks, *, square: bool
+    values: Array,
+    axes: Axes,
+    format_: str,
+    blocks: Blocks,
+    members: Members | None = None,
+    *,
+    square: bool,
 ) -> StaticBlocks | None:
     """Quantizes a constant that is an operand of a matmul.
 
@@ -47,6 +53,7 @@ def static_blocks(
         axes: Its dimensions.
         format_: The format of the data. Larger numbers become the largest one.
         blocks: The options of block scales.
+        members: The members of the constant, if it has any.
         square: Whether blocks span as many free dimensions as contracted ones.
 
     Returns:
@@ -64,7 +71,7 @@ def static_blocks(
         amax[place] = np.abs(tiles).max(axis=(1, 3))
     if not np.isfinite(amax).all():
         return None
-    scales = static_scales(amax, format_, blocks)
+    scales = static_scales(amax, format_, blocks, members)
     data = np.empty((batch, rows, long * size), dtype_of(format_))
     most = np.float32(FORMATS[format_].max_finite)
     for place, kept, tiles in _tiles(wide, height, size):
