@@ -70,7 +70,7 @@ def wrong_rows(rows: Array) -> dict[str, Array]:
     """
     pairs = jax.jit(jax.vmap(scalify_hlo.as_scaled_array))(rows)
     back = np.asarray(jax.jit(jax.vmap(scalify_hlo.asarray))(pairs))
-    found: dict[str, Array] = {"bits": ~_same(back, rows).all(axis=1)}
+    found: dict[str, Array] = {"bits": np.any(~_same(back, rows), axis=1)}
     if isinstance(pairs, scalify_hlo.ScaledArray):
         found["scale"] = ~_is_scale(np.asarray(pairs.scale), rows)
     return found

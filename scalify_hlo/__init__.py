@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from scalify_hlo.jax_api.ops import rebalance_scale as rebalance_scale
     from scalify_hlo.jax_api.ops import set_scaling as set_scaling
     from scalify_hlo.jax_api.ops import stop_scaling as stop_scaling
+    from scalify_hlo.jax_api.rescaling import dynamic_rescale as dynamic_rescale
     from scalify_hlo.jax_api.scaled_array import ScaledArray as ScaledArray
     from scalify_hlo.jax_api.scaled_array import as_scaled_array as as_scaled_array
     from scalify_hlo.jax_api.scaled_array import asarray as asarray
-    from scalify_hlo.jax_api.scaled_array import dynamic_rescale as dynamic_rescale
     from scalify_hlo.observe.collector import Stats as Stats
     from scalify_hlo.observe.nan_report import LoopTurn as LoopTurn
     from scalify_hlo.observe.nan_report import NanReport as NanReport
@@ -104,7 +104,7 @@ _HOMES = {
     "ScaledArray": "jax_api.scaled_array",
     "as_scaled_array": "jax_api.scaled_array",
     "asarray": "jax_api.scaled_array",
-    "dynamic_rescale": "jax_api.scaled_array",
+    "dynamic_rescale": "jax_api.rescaling",
     "scaled_state": "frontend.scaled_state",
     "init_scaling_state": "frontend.scaling_state",
     "scaling_tensors": "frontend.scaling_state",

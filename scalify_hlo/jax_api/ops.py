@@ -18,6 +18,7 @@ import numpy as np
 
 from scalify_hlo.dialect import markers as dialect
 from scalify_hlo.errors import UsageError, caller
+from scalify_hlo.jax_api import rescaling
 from scalify_hlo.jax_api import scaled_array as scaled
 from scalify_hlo.jax_api.custom_scale import custom_scale as custom_scale
 from scalify_hlo.jax_api.marker_primitives import Marker, mark, mark_gradient
@@ -142,7 +143,7 @@ def rebalance_scale(x: Any, delta: Any) -> Any:
     x = _as_array(x)
     delta = _as_power(delta, "delta", x)
     if is_scaled_array(x):
-        return scaled.rebalance(x, delta)
+        return rescaling.rebalance(x, delta)
     return _marked(Marker(dialect.REBALANCE_SCALE), x, delta)
 
 
@@ -310,7 +311,7 @@ def _dynamic_rescale_grad(x: Any, statistic: Statistic, every: Any, step: Any) -
 
 
 def _rescaled(x: ScaledArray, statistic: Statistic, every: int, *step: Any) -> Any:
-    rescale = partial(scaled.dynamic_rescale, statistic=statistic)
+    rescale = partial(rescaling.dynamic_rescale, statistic=statistic)
     if not step:
         return rescale(x)
     # The statistic is computed only in the steps that use it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -11,12 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scalify_hlo.algebra.limits import ENTRY_BOUND
 from scalify_hlo.algebra.scale_shapes import are_blocks, shape_of_blocks
-from scalify_hlo.errors import UsageError, nearest
+from scalify_hlo.errors import UsageError
 from scalify_hlo.jax_api.block_scales import SCALE_DTYPE, from_blocks, scales_of_blocks
 from scalify_hlo.jax_api.powers import (
-    EXPONENTS,
     exponent_below_rms,
     times_power,
     times_scale,
@@ -59,7 +57,7 @@ class ScaledArray:
 
     Attributes:
         data: The data X_d, of the shape of X.
-        scale: The scale X_s.
+        scale: The scale X_s, by default a power of two.
         logical: The dtype in which programs compute, if it is not the dtype of the data, else None.
             For example, state that is stored in f16 or f8 is computed in f32. It is part of the
             structure of the pytree, and not a leaf.
@@ -261,46 +259,9 @@ def asarray(tree: Any, dtype: Any = None) -> Any:
     )
 
 
-def dynamic_rescale(tree: Any, statistic: Statistic = "l2") -> Any:
-    """Rescales ScaledArrays so that a statistic of their data is near 1; data * scale is unchanged.
-
-    The new scale is within 2^±63, unless the old scale is not. Arrays with a scale for each block
-    are not changed: their scales fit their blocks already.
-
-    Args:
-        tree: A pytree. ScaledArrays are rescaled; other leaves are not changed.
-        statistic: The statistic of the data that gives the power of two by which they are divided:
-            ``l2`` is at or below the rms, ``l1`` is at or below the mean magnitude, and ``max`` is
-            at or above the largest magnitude. If it is zero, infinite or NaN, the ScaledArray is
-            not changed.
-
-    Returns:
-        The pytree with the same structure, shapes and dtypes.
-
-    Raises:
-        UsageError: The statistic is unknown.
-
-    Example:
-        >>> x = dynamic_rescale(ScaledArray(jnp.full(4, 24.0), jnp.float32(0.5)))
-        >>> float(x.scale), float(x.data[0])
-        (8.0, 1.5)
-    """
-    if statistic not in EXPONENTS:
-        raise UsageError(
-            f"no statistic is named {statistic!r}{nearest(statistic, EXPONENTS)}",
-            hint=f"the statistics are: {', '.join(EXPONENTS)}",
-        )
-    exponent = EXPONENTS[statistic]
-    return jax.tree.map(
-        lambda leaf: rescaled(leaf, exponent) if is_scaled_array(leaf) else leaf,
-        tree,
-        is_leaf=is_scaled_array,
-    )
-
-
 def _as_scaled(leaf: Any, scale: Any, block: Sequence[int] | None = None) -> Any:
     if is_scaled_array(leaf):
-        return leaf if scale is None or not _has_values(leaf.data) else _set_scale(leaf, scale)
+        return leaf if scale is None or not has_values(leaf.data) else _set_scale(leaf, scale)
     dtype = getattr(leaf, "dtype", None)
     if dtype is None:
         leaf = jnp.asarray(leaf)
@@ -308,7 +269,7 @@ def _as_scaled(leaf: Any, scale: Any, block: Sequence[int] | None = None) -> Any
     if not is_float(dtype):
         return leaf
     shape = () if block is None else _shape_of_blocks(leaf, block)
-    if not _has_values(leaf):
+    if not has_values(leaf):
         return ScaledArray(leaf, jax.ShapeDtypeStruct(shape, scale_dtype(dtype)))
     array = jnp.asarray(leaf)
     if scale is None:
@@ -345,7 +306,8 @@ def _value_in(array: ScaledArray, dtype: Any) -> jax.Array:
     """Returns data times scale in a dtype, by default the logical one; the product is wider."""
     wanted = array.logical_dtype if dtype is None else np.dtype(dtype)
     if wanted == array.dtype:
-        return value_of(array if array.power is None else whole(array))
+        own: jax.Array = value_of(array if array.power is None else whole(array))
+        return own
     both = (jnp.promote_types(wide_dtype(each), np.float32) for each in (wanted, array.dtype))
     product: jax.Array = value_of(of_dtype(array, jnp.promote_types(*both)))
     return product.astype(wanted)
@@ -360,8 +322,7 @@ def whole(array: ScaledArray) -> ScaledArray:
     if array.power is None:
         if not jnp.ndim(array.scale):
             return array
-        folded = _without_mantissas(array)
-        return moved_to(folded, jnp.max(log2_of(folded.scale)))
+        return moved_to(array, jnp.max(log2_of(array.scale)))
     wide = from_blocks(array.data, array.scale, array.power).astype(array.logical_dtype)
     return ScaledArray(wide, jnp.ones((), scale_dtype(wide.dtype)))
 
@@ -370,23 +331,6 @@ def _set_scale(array: ScaledArray, scale: Any) -> ScaledArray:
     """Rescales to another scale by the quotient of both scales, since X may overflow."""
     array = _without_mantissas(whole(array))
     return moved_to(array, log2_of(jnp.asarray(scale, scale_dtype(array.dtype))))
-
-
-def rescaled(array: ScaledArray, exponent: Callable[[jax.Array], jax.Array]) -> ScaledArray:
-    """Multiplies the scale of each block by a power of two near a statistic of its data.
-
-    Args:
-        array: The array; abstract ones and moments in blocks are not changed.
-        exponent: Returns log2 of the power of two for the data of a block.
-    """
-    if not _has_values(array.data) or array.power is not None:
-        return array
-    old = log2_of(array.scale)
-    data = jax.lax.stop_gradient(jnp.asarray(array.data))
-    moved = old + of_blocks(exponent, data, jnp.shape(array.scale))
-    # A scale that is out of bounds already may come closer to 1, but not move further away.
-    low, high = jnp.minimum(-ENTRY_BOUND, old), jnp.maximum(ENTRY_BOUND, old)
-    return moved_to(array, jnp.clip(moved, low, high))
 
 
 def log2_of(scale: Any) -> jax.Array:
@@ -407,10 +351,16 @@ def moved_to(array: ScaledArray, exponent: jax.Array) -> ScaledArray:
     Args:
         array: The array.
         exponent: log2 of the new scales, less that of the mantissas. Its shape may be another one.
+            If it is one for many scales, the data are multiplied by their mantissas.
     """
+    if jnp.ndim(exponent) < jnp.ndim(array.scale):
+        array = _without_mantissas(array)
+        mantissa = _one(array.data)
+    else:
+        mantissa = _mantissa(array.scale)
     data = jnp.asarray(array.data)
     moved = times_power(data, by_element(log2_of(array.scale) - exponent, data.shape))
-    return replace(array, data=moved, scale=jnp.ldexp(_mantissa(array.scale), exponent))
+    return replace(array, data=moved, scale=jnp.ldexp(mantissa, exponent))
 
 
 @jax.custom_vjp
@@ -438,7 +388,8 @@ def _split_exactly(array: jax.Array, shape: tuple[int, ...]) -> ScaledArray:
 def value_of(array: ScaledArray) -> jax.Array:
     """Returns data times scale in the dtype of the data."""
     data, scale = jnp.asarray(array.data), jnp.asarray(array.scale)
-    return times_scale(data, by_element(scale, data.shape))
+    product: jax.Array = times_scale(data, by_element(scale, data.shape))
+    return product
 
 
 def _without_data(array: ScaledArray) -> ScaledArray:
@@ -495,20 +446,6 @@ data_of.defvjp(
 )
 
 
-def rebalance(array: ScaledArray, delta: Any) -> ScaledArray:
-    """Multiplies the scale by `delta`, and divides the data by it; `asarray` is unchanged.
-
-    The new scale is clamped to the normal numbers of its dtype.
-
-    Args:
-        array: The ScaledArray.
-        delta: A scalar, which is rounded down to a power of two.
-    """
-    moved = log2_of(array.scale) + log2_of(jnp.asarray(delta, scale_dtype(array.dtype)))
-    info = jnp.finfo(scale_dtype(array.dtype))
-    return moved_to(array, jnp.clip(moved, info.minexp, info.maxexp - 1))
-
-
 def _reciprocal(scale: Any) -> jax.Array:
     return jnp.ldexp(1 / _mantissa(scale), -log2_of(scale))
 
@@ -517,13 +454,14 @@ def _one(array: jax.Array) -> jax.Array:
     return jnp.ones((), scale_dtype(array.dtype))
 
 
-def _has_values(leaf: Any) -> bool:
+def has_values(leaf: Any) -> bool:
+    """Whether a leaf is concrete or traced, and not abstract."""
     return not isinstance(leaf, jax.ShapeDtypeStruct)
 
 
 def is_concrete(value: Any) -> bool:
     """Whether a value is concrete: neither abstract nor traced."""
-    return _has_values(value) and not isinstance(value, jax.core.Tracer)
+    return has_values(value) and not isinstance(value, jax.core.Tracer)
 
 
 def is_power_of_two(value: float) -> bool:

@@ -72,21 +72,8 @@ class Boundary:
         marks = attributes.argument_attributes(main)
         _check_aliases(main, names, marks)
         pairs = [mark.pop(attributes.PAIR, None) is not None for mark in marks]
-        paired = any(pairs) or attributes.any_result_has(main, attributes.PAIR)
-        carried, others = self._carried(names) if paired else ({}, {})
-        returned, format_ = terminator(block).operands, self._rewriter.format
-        formats = {i: format_(returned[i]) for i in carried}
         packed = self._packed()
-        carried = {i: n for i, n in carried.items() if not _is_small(formats[i])}
-        carried = {i: n for i, n in carried.items() if i not in packed}
-        # Data that are cast need a scale near their size; state that enters plain may have none.
-        sized = [pair or attributes.SCALE in mark for pair, mark in zip(pairs, marks, strict=True)]
-        near = self._rewriter.narrow
-        self._measured = {
-            i for i, n in carried.items() if _is_narrow(formats[i]) or (near and not sized[n])
-        }
-        for number in (carried[i] for i in self._measured if pairs[carried[i]]):
-            marks[number][attributes.RESCALED] = ir.UnitAttr.get()
+        carried, others = self._state(names, marks, pairs, packed)
         new_marks: list[Attributes] = []
         scales: list[Scale] = []
         entering = self._paired(names, old, pairs) if any(pairs) else [(v, None) for v in old]
@@ -111,6 +98,35 @@ class Boundary:
         self._rewriter.values.leaving = ValueSet(leaving)
         if len(leaving) < len(returned):
             self._known = None
+
+    def _state(
+        self,
+        names: Sequence[str],
+        marks: Sequence[Attributes],
+        pairs: Sequence[bool],
+        packed: Sequence[int],
+    ) -> tuple[dict[int, int], dict[int, list[int]]]:
+        """Finds the results that are state, and marks the arguments of those that are measured.
+
+        Data that are cast need a scale near their size; state that enters plain may have none.
+
+        Returns:
+            See `_carried`; results of 8 bits and packed ones are left out.
+        """
+        if not any(pairs) and not attributes.any_result_has(self._main, attributes.PAIR):
+            return {}, {}
+        found, others = self._carried(names)
+        returned, format_ = terminator(self._block).operands, self._rewriter.format
+        formats = {i: format_(returned[i]) for i in found}
+        carried = {i: n for i, n in found.items() if i not in packed and not _is_small(formats[i])}
+        sized = [pair or attributes.SCALE in mark for pair, mark in zip(pairs, marks, strict=True)]
+        near = self._rewriter.narrow
+        self._measured = {
+            i for i, n in carried.items() if _is_narrow(formats[i]) or (near and not sized[n])
+        }
+        for number in (carried[i] for i in self._measured if pairs[carried[i]]):
+            marks[number][attributes.RESCALED] = ir.UnitAttr.get()
+        return carried, others
 
     def _carried(self, names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]]]:
         """Returns the results that are state, with the argument that each replaces.

@@ -13,7 +13,7 @@ import pytest
 import scalify_hlo
 from benchmarks.pair_bits import FORMATS, draw, wrong_rows
 from scalify_hlo import ScaledArray, as_scaled_array, asarray, dynamic_rescale, scaled_state
-from scalify_hlo.jax_api.scaled_array import rebalance
+from scalify_hlo.jax_api.rescaling import rebalance
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -86,6 +86,10 @@ def test_rescaling_keeps_the_digits_of_a_scale() -> None:
     for moved in (dynamic_rescale(pair), rebalance(pair, 2)):
         assert float(moved.scale) != 0.3
         np.testing.assert_array_equal(np.asarray(moved, np.float32), np.asarray(pair, np.float32))
+    blocks = ScaledArray(jnp.asarray([3.0, 5.0]), jnp.asarray([0.3, 40.7], jnp.float32))
+    one = as_scaled_array(blocks, scale=8)
+    assert one.scale.shape == ()
+    np.testing.assert_array_equal(np.asarray(one), np.asarray(blocks))
     whole = as_scaled_array(ScaledArray(jnp.asarray([3.0, 5.0]), jnp.float32(0.3)), scale=8)
     assert float(whole.scale) == 8
     np.testing.assert_array_equal(asarray(whole), np.asarray([3, 5], np.float32) * np.float32(0.3))
