@@ -34,7 +34,8 @@ attribute                  on               meaning
 ``scalify.state_gradient`` op               numbers of results that the optimizer takes as gradients
 ``scalify.constant_scale`` constant         i64 e: the constant is data, X_s = 2^e
 ``scalify.cast``           convert          of ``data``, a ``gradient``, ``state``, ``second``, or
-                                            of a ``value``, which is cast at scale 1
+                                            of a ``value``, which is cast at scale 1; or
+                                            ``asked``: the author asked to round data
 ``scalify.rounded``        convert          i64: rounds a weight at random; the number of the result
 ``scalify.layer``          op               the layers whose output it computes
 ``scalify.layer_gradient`` op               the layers whose input gradient it computes

@@ -42,8 +42,8 @@ def _rounded(x: Any, dtype: Any) -> Any:
 def cast_on_forward(x: Any, dtype: Any) -> Any:
     """Rounds activations or weights to a dtype; gradients are not changed.
 
-    Values beyond the range of `dtype` overflow, as with `astype`. In a program that is rewritten
-    with a recipe of low precision, data near unit are rounded instead and saturate, and matmuls
+    Values beyond the range of `dtype` overflow, as with `astype`. In a program that is rewritten,
+    data near unit are rounded instead and saturate, and with a recipe of low precision, matmuls
     take them in `dtype`. Source: Scalify paper, appendix A, algorithm 6.
 
     Args:

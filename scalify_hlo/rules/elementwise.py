@@ -455,8 +455,8 @@ rule(
     "convert",
     convert,
     family="keep",
-    formula="Y_d = convert(X_d); Y_s = X_s between floats of more than 8 bits; "
-    "else Y = convert(X_d*X_s)",
+    formula="Y_d = convert(X_d); Y_s = X_s to floats with the range of f32, "
+    "and to others if the author asked for scales; else Y = convert(X_d*X_s)",
     source="rounding commutes with powers of two",
 )
 
