@@ -373,7 +373,8 @@ CLAMP = r"stablehlo\.clamp .* tensor<\d+x"
 
 
 def test_casts_clamp_unless_the_recipe_says_not_to(text: str) -> None:
-    plain = scalify_hlo.rewrite(text, recipe="fp8", settings={"saturate": "false"})
+    settings, declared = {"saturate": "false"}, {"*": 1.0}
+    plain = scalify_hlo.rewrite(text, recipe="fp8", settings=settings, input_scale=declared)
     assert not re.findall(CLAMP, plain)
     assert re.findall(CLAMP, scalify_hlo.rewrite(text, recipe="fp8"))
 

