@@ -27,11 +27,11 @@ from scalify_hlo.dialect.traits import LAYOUT, REORDERS, RESHAPES
 from scalify_hlo.dialect.value_map import ValueMap
 from scalify_hlo.io.tensors import Array
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.saturation import unsaturated
 from scalify_hlo.transforms.hoist import add_results, lift
 
 _CONVERT: Final = "stablehlo.convert"
 _BARRIER: Final = "stablehlo.optimization_barrier"
-_CLAMP: Final = "stablehlo.clamp"
 _MOVES: Final = LAYOUT | RESHAPES | REORDERS
 _ADDED: Final = "cast"
 _LEFT_OUT: Final = frozenset({"algorithm", attributes.VALUE_NUMBER})
@@ -138,7 +138,7 @@ class _Measuring:
             self.found.append(Cast(site, name, self._known[data]))
             return
         self._known[data] = len(self.sums)
-        self._note(_sums(_unsaturated(cast.operands[0]), data, following(cast)), site, name)
+        self._note(_sums(unsaturated(cast.operands[0]), data, following(cast)), site, name)
 
     def _note(self, sums: ir.Value, site: str, name: str) -> None:
         self.found.append(Cast(site, name, len(self.sums)))
@@ -211,7 +211,7 @@ class _CastOperand(NamedTuple):
 
     def wide(self, at: ir.Operation) -> ir.Value:
         """Builds the operand without the cast before an op, as f32."""
-        value = emit.convert(_unsaturated(self.op.operands[0]), ir.F32Type.get(), at)
+        value = emit.convert(unsaturated(self.op.operands[0]), ir.F32Type.get(), at)
         for op in self.moves:
             value = _again(op, [value], at)
         return value
@@ -256,13 +256,6 @@ def _sums(wide: ir.Value, narrow: ir.Value, at: ir.Operation) -> ir.Value:
     error = emit.elementwise("stablehlo.subtract", others, data, **where)
     sums = [squares(data, at), squares(error, at), product(data, error, at)]
     return stablehlo.concatenate(sums, 0, **where)
-
-
-def _unsaturated(value: ir.Value) -> ir.Value:
-    """Returns the data before they were limited to the range of the format."""
-    owner = value.owner
-    limited = not isinstance(owner, ir.Block) and owner.operation.name == _CLAMP
-    return owner.operation.operands[1] if limited else value
 
 
 def squares(value: ir.Value, at: ir.Operation) -> ir.Value:

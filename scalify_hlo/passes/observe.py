@@ -82,12 +82,9 @@ def _observe(tensor: ObservedTensor) -> _Seen:
             hint="export the program with the shapes of the samples",
         )
     data = emit.convert(value, ir.F32Type.get(), at)
-    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
-    finite = stablehlo.is_finite(data, **where)
-    known = stablehlo.select(finite, data, emit.filled(data, 0.0, at), **where)
-    amax = statistic(known, "max", at, wide=False, devices=None)
+    amax = statistic(data, "max", at, wide=False, devices=None)
     rms = statistic(
-        known, "l2", at, wide=True, devices=None
+        data, "l2", at, wide=True, devices=None
     )  # The squares of f32 numbers are in the range of f64.
     mean = emit.multiply(rms, rms, at)
     count = emit.constant(rms.type, math.prod(value.type.shape), at)

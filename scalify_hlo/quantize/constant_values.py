@@ -30,6 +30,8 @@ def values_of(origin: ConstantOrigin, functions: Functions) -> Array | None:
         place is known at run time only, as in a loop that slices a stack.
     """
     attribute = dense_of(origin.constant.results[0])
+    if attribute is None:
+        return None
     values = elements_of(attribute).reshape(list(attribute.type.shape))
     for step in reversed(list(functions.moves(origin.steps))):
         move = _MOVES.get(step.name)

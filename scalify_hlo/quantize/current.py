@@ -25,6 +25,9 @@ _BETWEEN: Final = traits.ELEMENTWISE | traits.ROUNDS | traits.RESHAPES | {"func.
 """Ops between a matmul and a cast that XLA may compute in the kernel of the matmul; jax calls a
 function for some activations."""
 
+_LEAST: Final = 4.0
+"""The least amax of scaled data at which all scales have normal reciprocals, and none saturate."""
+
 
 class Current:
     """The provider of scales from the amax of each operand; constants are folded.
@@ -49,17 +52,21 @@ class Current:
         value = request.value
         dims = () if channels is None else channels.dims
         devices = devices_of(quantizing.at.opview)
-        amax = statistic(value, "max", quantizing.at, wide=False, devices=devices, kept=dims)
+        amax = statistic(
+            value, "max", quantizing.at, wide=False, devices=devices, kept=dims, apart=True
+        )
         emitter = Emitter(quantizing.at, wide=False, shape=amax.type.shape)
         largest = FORMATS[request.format].scaled_amax * 2.0**-scaling.margin
+        within = _LEAST <= largest <= FORMATS[request.format].max_finite
         if scaling.power_2_scale and 0 <= scaling.margin <= MOST_MARGIN:
-            bounded = emitter.maximum(emitter.kept(amax), emitter.number(SMALLEST_AMAX))
+            bounded = emitter.maximum(amax, emitter.number(SMALLEST_AMAX))
             inverse = emitter.inverse_scale(bounded, largest)
-            return quantizing.operand(value, inverse, emitter.reciprocal(inverse))
+            return quantizing.operand(value, inverse, emitter.reciprocal(inverse), within=within)
         inverse = inverse_scale(amax, emitter.number(largest), emitter, scaling)
-        return quantizing.operand(
-            value, *emitter.kept_together(inverse, emitter.divide(emitter.number(1.0), inverse))
+        inverse, scale = emitter.kept_together(
+            inverse, emitter.divide(emitter.number(1.0), inverse)
         )
+        return quantizing.operand(value, inverse, scale, within=within)
 
     def finish(self, report: Report) -> None:
         """Erases the constants without uses, and reports the statistics."""

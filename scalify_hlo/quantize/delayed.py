@@ -193,7 +193,9 @@ class Delayed:
         at, value, number = quantizing.at, request.value, len(self._tensors)
         dims = () if request.channels is None else request.channels.dims
         # The amax of several devices are reduced where they leave the per-device computation.
-        amax = statistic(value, "max", at, wide=False, devices=None, kept=dims, narrow=True)
+        amax = statistic(
+            value, "max", at, wide=False, devices=None, kept=dims, narrow=True, finite=False
+        )
         self._taken.add(name)
         shape = tuple(amax.type.shape)
         self._tensors.append(_Tensor(name, request.format, request.gradient, amax, shape))
@@ -344,7 +346,9 @@ class Delayed:
         new_history = _pushed(found, history, at)
         amax = found
         if scaling.amax_compute_algo == "max":
-            amax = statistic(new_history, "max", at, wide=False, devices=None, kept=(1,))
+            amax = statistic(
+                new_history, "max", at, wide=False, devices=None, kept=(1,), finite=False
+            )
         inverse = inverse_scale(
             amax, constants(np.array(self._largest(), np.float32), at), emitter, scaling
         )

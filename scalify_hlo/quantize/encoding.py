@@ -133,11 +133,16 @@ def bound(source: FloatFormat, target: FloatFormat) -> float | None:
 def rounded(
     values: Array, exponent: int | Exponents, target: FloatFormat, most: float | None
 ) -> Array:
-    """Returns values / ``2^exponent``, clamped to ``±most``, rounded to nearest even."""
+    """Returns values / ``2^exponent``, rounded to nearest even.
+
+    Finite ones are clamped to ``±most``; in 8 bits or fewer, NaN takes the place of infinities.
+    """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         data = np.ldexp(values, -exponent)
         if most is not None:
+            infinite = np.isinf(data)
             np.clip(data, -most, most, out=data)
+            data[infinite] = np.nan if target.small else values[infinite]
         return converted(data, dtype_of(target.name))
 
 

@@ -2,11 +2,11 @@
 
     X_s = amax(X) * 2^margin / largest;  X_d = cast(X / X_s);  Y = matmul(A_d, B_d) * (A_s * B_s)
 
-``largest`` is the largest number of the format. If scales are powers of two, X_s is rounded up, so
-that no data saturate, and Y may be BF16, in which such scales are applied without rounding. An amax
-below 2^-110, such as zero, counts as 2^-110. If it is infinite or NaN, X_s is 1. Infinities become
-the largest number, and NaN stays NaN. The formulas and the names in recipes are those of
-Transformer Engine, whose scale is the reciprocal of X_s, here `inverse`.
+``largest`` is the largest number of the format, and the amax is that of the finite elements. If
+scales are powers of two, X_s is rounded up, so that no data saturate, and Y may be BF16, in which
+such scales are applied without rounding. An amax below 2^-110, such as zero, counts as 2^-110. What
+is infinite or NaN stays infinite or NaN, and changes no other element. The formulas and the names
+in recipes are those of Transformer Engine, whose scale is the reciprocal of X_s, here `inverse`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from scalify_hlo.recipes.model import Recipe, Scaling
 from scalify_hlo.report.model import Report
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import share_sharding
+from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.statistics import DOWN, Emitter
 
 MOST = float(np.finfo(np.float32).max)
@@ -192,7 +193,7 @@ class Operands:
 def inverse_scale(
     amax: ir.Value, largest: ir.Value, emitter: Emitter, scaling: Scaling
 ) -> ir.Value:
-    """Returns ``largest / amax``, or the power of two below; 1 if the amax is infinite or NaN."""
+    """Returns ``largest / amax``, or the power of two below; 1 if that is not positive."""
     bounded = emitter.maximum(amax, emitter.number(SMALLEST_AMAX))
     exact = emitter.divide(largest, bounded)
     if scaling.power_2_scale:
@@ -245,11 +246,20 @@ class Quantizing:
         narrow = self._powers and isinstance(element, ir.BF16Type)
         return element if narrow else ir.F32Type.get()
 
-    def operand(self, value: ir.Value, inverse: ir.Value, scale: ir.Value) -> Operand:
-        """Returns the operand, cast at a scale whose reciprocal is given."""
+    def operand(
+        self, value: ir.Value, inverse: ir.Value, scale: ir.Value, *, within: bool = False
+    ) -> Operand:
+        """Returns the operand, cast at a scale whose reciprocal is given.
+
+        Args:
+            value: The operand.
+            inverse: The reciprocal of the scale.
+            scale: The scale.
+            within: Whether the scale leaves no finite number to saturate.
+        """
         wide = emit.convert(value, self.element, self.at)
         factor = self._spread(emit.convert(inverse, wide.type.element_type, self.at), wide)
-        data = self._finish(emit.multiply(wide, factor, self.at))
+        data = self._finish(emit.multiply(wide, factor, self.at), within=within)
         return Operand(data, UNSCALED, scale, self._request.channels, origin="measured")
 
     def static(self, exponents: Exponents) -> Operand:
@@ -270,9 +280,11 @@ class Quantizing:
             return emit.broadcast_scalar(scale, like, self.at)
         return spread(scale, channels.dims, like, self.at)
 
-    def _finish(self, wide: ir.Value) -> ir.Value:
-        if self._saturate:
-            wide = emit.saturate(wide, self._format.max_finite, self.at)
+    def _finish(self, wide: ir.Value, *, within: bool = False) -> ir.Value:
+        if self._saturate and not within:
+            scalar, most = emit.scalar_type(wide.type.element_type), self._format.max_finite
+            low, high = (emit.constant(scalar, end, self.at) for end in (-most, most))
+            wide = saturated(wide, self._format, low, high, self.at)
         self.at.operands[0] = wide
         share_sharding(self._request.value, self._cast)
         if self._kept == "in order":

@@ -30,6 +30,7 @@ from scalify_hlo.dialect.splats import is_one_number
 from scalify_hlo.dialect.value_map import ValueMap, ValueSet, erase
 from scalify_hlo.quantize.cast_costs import contracted_last
 from scalify_hlo.rules import emit
+from scalify_hlo.rules.saturation import before_saturation
 
 _DOT: Final = "stablehlo.dot_general"
 _BARRIER: Final = "stablehlo.optimization_barrier"
@@ -144,6 +145,11 @@ def _steps(cast: ir.Operation) -> list[ir.Operation]:
     steps, value = list[ir.Operation](), cast.results[0]
     while not is_block(value.owner):
         op = value.owner.operation
+        source = before_saturation(op)
+        if source is not None:
+            steps += [op, op.operands[1].owner.operation]
+            value = source
+            continue
         if op.name not in traits.CASTING:
             return []
         operands = list(op.operands)
@@ -288,12 +294,14 @@ def _make_again(cast: _Cast) -> None:
         for i, value in enumerate(op.operands):
             if value == root:
                 op.operands[i] = again
+    made = ValueMap([(root, again)])
     for step in cast.steps:
-        copy = step.clone(ir.InsertionPoint(at))
-        copy.operation.operands[_tensor_of(step)] = again
-        again = copy.operation.results[0]
+        copy = step.clone(ir.InsertionPoint(at)).operation
+        for i, value in enumerate(copy.operands):
+            copy.operands[i] = made.get(value, value)
+        made[step.results[0]] = copy.results[0]
     for reader in cast.late:
-        _read(reader, again, cast.steps[-1])
+        _read(reader, made[cast.steps[-1].results[0]], cast.steps[-1])
     for reader in cast.others:  # Its order is free now, so that no barrier has to keep it.
         _read(reader, cast.steps[-1].results[0], cast.steps[-1])
 

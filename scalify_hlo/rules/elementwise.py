@@ -44,6 +44,7 @@ from scalify_hlo.rules.families import (
 from scalify_hlo.rules.read_sizes import size_of_angle, size_of_read
 from scalify_hlo.rules.registry import rule
 from scalify_hlo.rules.roots import root
+from scalify_hlo.rules.saturation import saturated
 from scalify_hlo.rules.scale_rewriter import ScaleRewriter
 from scalify_hlo.rules.source_sizes import info_of_integers
 from scalify_hlo.rules.unit_scaling import ACTIVATIONS
@@ -379,7 +380,7 @@ def _held(
     at: ir.Operation,
     rewriter: ScaleRewriter,
 ) -> ir.Value:
-    """Returns data for a conversion, clamped to the range of the target if casts saturate."""
+    """Returns data for a conversion, of which finite ones are limited if casts saturate."""
     narrower = target.max_finite < source.max_finite and target.exponent_bits < source.exponent_bits
     if not narrower or not rewriter.recipe.saturate:
         return value
@@ -404,13 +405,14 @@ def _predicted(op: ir.Operation, info: ScaleInfo, kind: str, rewriter: ScaleRewr
 def _saturated(
     value: ir.Value, target: FloatFormat, at: ir.Operation, rewriter: ScaleRewriter
 ) -> ir.Value:
-    """Clamps data to a format; most casts share the bounds, which are built at the top."""
-    most = target.max_finite
-    if not isinstance(value.type.element_type, ir.F32Type):
-        return emit.saturate(value, most, at)
-    rewriter.runtime_scales.location = at.location
-    low, high = (rewriter.runtime_scales.number(end, wide=False) for end in (-most, most))
-    return emit.clamp(low, value, high, at)
+    """Saturates data to a format; most casts share the bounds, which are built at the top."""
+    ends, element = (-target.max_finite, target.max_finite), value.type.element_type
+    if isinstance(element, ir.F32Type):
+        rewriter.runtime_scales.location = at.location
+        low, high = (rewriter.runtime_scales.number(end, wide=False) for end in ends)
+    else:
+        low, high = (emit.constant(emit.scalar_type(element), end, at) for end in ends)
+    return saturated(value, target, low, high, at)
 
 
 def _is_multiplied(op: ir.Operation) -> bool:

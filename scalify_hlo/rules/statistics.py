@@ -1,7 +1,8 @@
 """Statistics of data as rank-0 powers of two, in few ops that XLA does not expand.
 
 A power of two is the exponent bits of a float, so rounding is an addition to the bits and a mask. A
-statistic that is not positive and finite counts as 1, and does not rescale data.
+statistic is that of the finite elements, so that an infinity or a NaN changes no other element. One
+that is not positive and finite counts as 1, and does not rescale data.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class _Bits:
 
 
 _BITS = {False: _Bits(23, 32), True: _Bits(52, 64)}
+_SIGNED = {"bf16": _Bits(7, 16), "f32": _BITS[False], "f64": _BITS[True]}
 
 
 class Emitter:
@@ -165,12 +167,12 @@ class Emitter:
     def inverse_scale(self, amax: ir.Value, largest: float) -> ir.Value:
         """Returns the largest power of two that is at most ``largest / amax``, without a division.
 
-        It is 1 if the amax is infinite or NaN, or if the power would be subnormal. With exponents E
-        and fractions F, it is 2^(E(largest) - E(amax) - k), where k is 1 if F(amax) > F(largest),
-        and else 0. Quotients are kernels of their own on GPUs, before those that read them.
+        It is 1 if the power would be subnormal. With exponents E and fractions F, it is
+        2^(E(largest) - E(amax) - k), where k is 1 if F(amax) > F(largest), and else 0. Quotients
+        are kernels of their own on GPUs, before those that read them.
 
         Args:
-            amax: A positive normal f32, or infinity, or NaN.
+            amax: A positive normal f32.
             largest: A positive number, such that ``largest / amax`` is less than 2^127.
         """
         bits, all_ones = self._bits, self._bits.fraction
@@ -181,7 +183,9 @@ class Emitter:
         up = self._elementwise("and", up, self._constant(bits.infinity))
         inverse = self._elementwise("subtract", self._constant(exponent + bits.one), up)
         inverse = stablehlo.bitcast_convert(self.float, inverse, **self._where)
-        end = min(bits.infinity, exponent + bits.one - carried)
+        end = exponent + bits.one - carried
+        if end >= bits.infinity:
+            return inverse
         usable = self._compare(given, self._constant(end), "LT")
         return self.select(usable, inverse, self.number(1.0))
 
@@ -242,12 +246,15 @@ def statistic(
     devices: Devices | None,
     kept: Sequence[int] = (),
     narrow: bool = False,
+    finite: bool = True,
+    apart: bool = False,
 ) -> ir.Value:
     """Returns the rms, mean magnitude or largest magnitude of data as a rank-0 f32, or f64.
 
-    f16, bf16 and 8-bit data are converted to f32, in which their squares are finite. Magnitudes of
-    bf16 data are taken before, so that XLA does not find two converts after each other: it would
-    drop both, and store the data in f32, from which they were rounded.
+    Elements that are not finite, or whose squares in ``l2`` are not, count as zero. f16, bf16 and
+    8-bit data are converted to f32, in which their squares are finite. Magnitudes of bf16 data are
+    taken before, so that XLA does not find two converts after each other: it would drop both, and
+    store the data in f32, from which they were rounded.
 
     Args:
         data: A float or complex tensor of any shape. Both parts of complex numbers count, and the
@@ -260,9 +267,13 @@ def statistic(
         narrow: Whether the largest magnitude of bf16 data is found before the convert. XLA for GPUs
             then takes it in the matmul that makes the data and casts them to f8. It must not if
             the scale of that cast depends on it: XLA would refuse the program.
+        finite: Whether elements that are not finite count as zero; if not, the statistic may be
+            infinite or NaN because of them.
+        apart: Whether a barrier stands behind the reduction that finds the largest magnitude, as of
+            `Emitter.kept`.
     """
     reduction = _Reduction(kind, at, data.type, wide=wide, devices=devices, kept=kept)
-    return reduction.of(data, narrow=narrow)
+    return reduction.of(data, narrow=narrow, finite=finite, apart=apart)
 
 
 def sum_of_squares(data: ir.Value, at: ir.Operation, zero: ir.Value, *, wide: bool) -> ir.Value:
@@ -392,34 +403,69 @@ class _Reduction:
         self._body = "stablehlo.maximum" if kind == "max" else "stablehlo.add"
 
     def total(
-        self, data: ir.Value, *, narrow: bool = False, zero: ir.Value | None = None
+        self,
+        data: ir.Value,
+        *,
+        narrow: bool = False,
+        finite: bool = True,
+        apart: bool = False,
+        zero: ir.Value | None = None,
     ) -> ir.Value:
-        terms = self._terms(data)
-        if not narrow:
-            terms = emit.convert(terms, self._element, self._at)
-        return emit.convert(self.reduced(terms, zero), self._element, self._at)
+        terms = self._terms(data, finite=finite)
+        if finite and self._kind == "max":
+            total = self._largest_finite(terms, apart=apart)
+        else:
+            terms = terms if narrow else emit.convert(terms, self._element, self._at)
+            total = self.reduced(terms, zero)
+        return emit.convert(total, self._element, self._at)
 
-    def of(self, data: ir.Value, *, narrow: bool) -> ir.Value:
-        total = self.total(data, narrow=narrow)
+    def of(self, data: ir.Value, *, narrow: bool, finite: bool, apart: bool) -> ir.Value:
+        total = self.total(data, narrow=narrow, finite=finite, apart=apart)
         total = everywhere(total, self._body, self._devices, self._at)
         if self._kind == "max":
             return total
         mean = self._mean(total, data)
         return stablehlo.sqrt(mean, **self._where) if self._kind == "l2" else mean
 
-    def _terms(self, data: ir.Value) -> ir.Value:
+    def _terms(self, data: ir.Value, *, finite: bool) -> ir.Value:
         if is_complex(data.type):
             parts = [stablehlo.real(data, **self._where), stablehlo.imag(data, **self._where)]
             name = "stablehlo.maximum" if self._kind == "max" else "stablehlo.add"
-            return emit.elementwise(name, *map(self._term, parts), **self._where)
+            terms = [self._term(part, finite=finite) for part in parts]
+            return emit.elementwise(name, *terms, **self._where)
         if self._kind == "max" and isinstance(data.type.element_type, ir.BF16Type):
-            return self._term(data)
-        return self._term(emit.convert(data, self._element, self._at))
+            return self._term(data, finite=finite)
+        return self._term(emit.convert(data, self._element, self._at), finite=finite)
 
-    def _term(self, data: ir.Value) -> ir.Value:
+    def _term(self, data: ir.Value, *, finite: bool) -> ir.Value:
         if self._kind == "l2":
-            return emit.multiply(data, data, self._at)
-        return emit.elementwise("stablehlo.abs", data, **self._where)
+            size = emit.multiply(data, data, self._at)
+        else:
+            size = emit.elementwise("stablehlo.abs", data, **self._where)
+        return emit.finite(size, self._at) if finite and self._kind != "max" else size
+
+    def _largest_finite(self, sizes: ir.Value, *, apart: bool) -> ir.Value:
+        """Returns the largest finite one of magnitudes.
+
+        As signed integers, the bits of magnitudes are in their order. The sum with the bits of the
+        least normal number makes those of infinity, and of NaN, negative. One op after the other,
+        it leaves XLA the fusions of the program, unlike a select.
+        """
+        element = sizes.type.element_type
+        bits = _SIGNED[str(element)]
+        signed = ir.RankedTensorType.get(
+            sizes.type.shape, ir.IntegerType.get_signless(bits.width), sizes.type.encoding
+        )
+        codes = stablehlo.bitcast_convert(signed, sizes, **self._where)
+        step = emit.filled(codes, 1 << bits.mantissa, self._at)
+        codes = emit.elementwise("stablehlo.add", codes, step, **self._where)
+        least = emit.constant(emit.scalar_type(signed.element_type), 1 << bits.mantissa, self._at)
+        found = self.reduced(codes, least)
+        found = self._emitter.kept(found) if apart else found
+        step = emit.filled(found, 1 << bits.mantissa, self._at)
+        found = emit.elementwise("stablehlo.subtract", found, step, **self._where)
+        type_ = ir.RankedTensorType.get(found.type.shape, element)
+        return stablehlo.bitcast_convert(type_, found, **self._where)
 
     def reduced(self, terms: ir.Value, zero: ir.Value | None = None) -> ir.Value:
         element = terms.type.element_type

@@ -32,6 +32,7 @@ from scalify_hlo.dialect.swapped_operands import NUMBERS, swapped_attributes
 from scalify_hlo.dialect.value_map import ValueSet, erase, replace_op
 from scalify_hlo.rules import emit
 from scalify_hlo.rules.placement import is_placed
+from scalify_hlo.rules.saturation import before_saturation
 
 _DOT: Final = "stablehlo.dot_general"
 _TRANSPOSE: Final = "stablehlo.transpose"
@@ -162,7 +163,7 @@ def source_of(owner: ir.Operation) -> ir.Value | None:
     if owner.name == "stablehlo.multiply":
         tensors = [value for value in owner.operands if not is_one_number(value)]
         return tensors[0] if len(tensors) == 1 else None
-    return None
+    return before_saturation(owner)
 
 
 def _order_result(op: ir.Operation) -> bool:

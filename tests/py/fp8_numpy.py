@@ -44,9 +44,11 @@ def quantized(
         power_2: See `inverse_scale`.
     """
     wide = value.astype(F32)
-    amax = np.max(np.abs(wide), axis=axes, keepdims=True)
+    amax = np.max(np.abs(wide), axis=axes, keepdims=True, where=np.isfinite(wide), initial=0)
     inverse = inverse_scale(amax, format_, margin=margin, power_2=power_2)
     most = F32(FORMATS[format_].max_finite)
     with np.errstate(over="ignore", invalid="ignore"):
-        data = np.clip(wide * inverse, -most, most).astype(dtype_of(format_))
+        scaled = wide * inverse
+        finite = np.isfinite(wide)
+        data = np.where(finite, np.clip(scaled, -most, most), scaled).astype(dtype_of(format_))
     return data, (F32(1) / inverse).astype(F32)

@@ -93,8 +93,11 @@ def merged(value: ir.Value, axes: Axes, at: ir.Operation) -> tuple[ir.Value, Axe
 
 
 def amax_along(tiles: ir.Value, kept: Sequence[int], at: ir.Operation) -> ir.Value:
-    """Returns the largest magnitude of each block in f32, with one for each index of dimensions."""
-    return statistic(tiles, "max", at, wide=False, devices=None, kept=kept)
+    """Returns the largest magnitude of each block in f32, with one for each index of dimensions.
+
+    That of a block with an infinity or a NaN is not finite, by which the block is marked.
+    """
+    return statistic(tiles, "max", at, wide=False, devices=None, kept=kept, finite=False)
 
 
 def amax_in_place(

@@ -14,25 +14,29 @@
 // FP8-NEXT: %0 = call @layer_scaled_0(%arg0, %cst_1) {scalify.forms = ["2^0 level 1"]} : (tensor<4x32xf32>, tensor<16x32xf8E4M3FN>) -> tensor<4x16xf32>
 // FP8-NEXT: %cst_4 = stablehlo.constant dense<5.000000e-01> : tensor<4x16xf32>
 // FP8-NEXT: %1 = stablehlo.multiply %0, %cst_4 : tensor<4x16xf32>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^1"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
-// FP8-NEXT: %4 = stablehlo.dot_general %3, %cst_2, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
-// FP8-NEXT: %5 = stablehlo.reshape %cst_3 {scalify.forms = ["unscaled"]} : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP8-NEXT: %6 = stablehlo.broadcast_in_dim %5, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
+// FP8-NEXT: %2 = stablehlo.subtract %1, %1 : tensor<4x16xf32>
+// FP8-NEXT: %3 = stablehlo.subtract %1, %2 : tensor<4x16xf32>
+// FP8-NEXT: %4 = stablehlo.clamp %cst, %3, %cst_0 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// FP8-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["2^1"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E4M3FN>
+// FP8-NEXT: %6 = stablehlo.dot_general %5, %cst_2, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2"]} : (tensor<4x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %7 = stablehlo.reshape %cst_3 {scalify.forms = ["unscaled"]} : (tensor<16xf32>) -> tensor<1x16xf32>
+// FP8-NEXT: %8 = stablehlo.broadcast_in_dim %7, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
 // FP8-NEXT: %cst_5 = stablehlo.constant dense<6.250000e-02> : tensor<4x16xf32>
-// FP8-NEXT: %7 = stablehlo.multiply %4, %cst_5 : tensor<4x16xf32>
-// FP8-NEXT: %8 = stablehlo.add %7, %6 {scalify.forms = ["2^0 level -2"]} : tensor<4x16xf32>
-// FP8-NEXT: return %8 : tensor<4x16xf32>
+// FP8-NEXT: %9 = stablehlo.multiply %6, %cst_5 : tensor<4x16xf32>
+// FP8-NEXT: %10 = stablehlo.add %9, %8 {scalify.forms = ["2^0 level -2"]} : tensor<4x16xf32>
+// FP8-NEXT: return %10 : tensor<4x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @layer_scaled_0(%arg0: tensor<4x32xf32>, %arg1: tensor<16x32xf8E4M3FN>) -> tensor<4x16xf32> {
 // FP8-NEXT: %cst = stablehlo.constant dense<-4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
-// FP8-NEXT: %0 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP8-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// FP8-NEXT: %2 = stablehlo.transpose %arg1, dims = [1, 0] {scalify.forms = ["2^-1"]} : (tensor<16x32xf8E4M3FN>) -> tensor<32x16xf8E4M3FN>
-// FP8-NEXT: %3 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// FP8-NEXT: %4 = call @relu_scaled_0(%3) {scalify.forms = ["2^0 level 1"]} : (tensor<4x16xf32>) -> tensor<4x16xf32>
-// FP8-NEXT: return %4 : tensor<4x16xf32>
+// FP8-NEXT: %0 = stablehlo.subtract %arg0, %arg0 : tensor<4x32xf32>
+// FP8-NEXT: %1 = stablehlo.subtract %arg0, %0 : tensor<4x32xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// FP8-NEXT: %4 = stablehlo.transpose %arg1, dims = [1, 0] {scalify.forms = ["2^-1"]} : (tensor<16x32xf8E4M3FN>) -> tensor<32x16xf8E4M3FN>
+// FP8-NEXT: %5 = stablehlo.dot_general %3, %4, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-1 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// FP8-NEXT: %6 = call @relu_scaled_0(%5) {scalify.forms = ["2^0 level 1"]} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+// FP8-NEXT: return %6 : tensor<4x16xf32>
 // FP8-NEXT: }
 // FP8-NEXT: func.func private @relu_scaled_0(%arg0: tensor<4x16xf32>) -> tensor<4x16xf32> {
 // FP8-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
@@ -55,26 +59,30 @@
 // FP16-NEXT: %1 = call @layer_scaled_0(%arg0, %cst_2) {scalify.forms = ["2^-1*s0 level 2"]} : (tensor<4x32xf32>, tensor<16x32xf16>) -> tensor<4x16xf32>
 // FP16-NEXT: %cst_5 = stablehlo.constant dense<2.500000e-01> : tensor<4x16xf32>
 // FP16-NEXT: %2 = stablehlo.multiply %1, %cst_5 : tensor<4x16xf32>
-// FP16-NEXT: %3 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// FP16-NEXT: %4 = stablehlo.convert %3 {scalify.forms = ["2^1*s0"]} : (tensor<4x16xf32>) -> tensor<4x16xf16>
-// FP16-NEXT: %5 = stablehlo.dot_general %4, %cst_3, contracting_dims = [1] x [0] {scalify.forms = ["2^-4*s0 level 2"]} : (tensor<4x16xf16>, tensor<16x16xf16>) -> tensor<4x16xf32>
-// FP16-NEXT: %6 = stablehlo.reshape %cst_4 {scalify.forms = ["unscaled"]} : (tensor<16xf32>) -> tensor<1x16xf32>
-// FP16-NEXT: %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
-// FP16-NEXT: %8 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// FP16-NEXT: %9 = stablehlo.multiply %5, %8 : tensor<4x16xf32>
-// FP16-NEXT: %10 = stablehlo.add %9, %7 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
+// FP16-NEXT: %3 = stablehlo.is_finite %2 : (tensor<4x16xf32>) -> tensor<4x16xi1>
+// FP16-NEXT: %4 = stablehlo.clamp %cst, %2, %cst_0 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// FP16-NEXT: %5 = stablehlo.select %3, %4, %2 : tensor<4x16xi1>, tensor<4x16xf32>
+// FP16-NEXT: %6 = stablehlo.convert %5 {scalify.forms = ["2^1*s0"]} : (tensor<4x16xf32>) -> tensor<4x16xf16>
+// FP16-NEXT: %7 = stablehlo.dot_general %6, %cst_3, contracting_dims = [1] x [0] {scalify.forms = ["2^-4*s0 level 2"]} : (tensor<4x16xf16>, tensor<16x16xf16>) -> tensor<4x16xf32>
+// FP16-NEXT: %8 = stablehlo.reshape %cst_4 {scalify.forms = ["unscaled"]} : (tensor<16xf32>) -> tensor<1x16xf32>
+// FP16-NEXT: %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1] {scalify.forms = ["unscaled"]} : (tensor<1x16xf32>) -> tensor<4x16xf32>
+// FP16-NEXT: %10 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// FP16-NEXT: %11 = stablehlo.multiply %7, %10 : tensor<4x16xf32>
+// FP16-NEXT: %12 = stablehlo.add %11, %9 {scalify.forms = ["2^0"]} : tensor<4x16xf32>
 // FP16-NEXT: %cst_6 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-// FP16-NEXT: return %10, %cst_6 : tensor<4x16xf32>, tensor<f32>
+// FP16-NEXT: return %12, %cst_6 : tensor<4x16xf32>, tensor<f32>
 // FP16-NEXT: }
 // FP16-NEXT: func.func private @layer_scaled_0(%arg0: tensor<4x32xf32>, %arg1: tensor<16x32xf16>) -> tensor<4x16xf32> {
 // FP16-NEXT: %cst = stablehlo.constant dense<-6.550400e+04> : tensor<f32>
 // FP16-NEXT: %cst_0 = stablehlo.constant dense<6.550400e+04> : tensor<f32>
-// FP16-NEXT: %0 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// FP16-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["s0"]} : (tensor<4x32xf32>) -> tensor<4x32xf16>
-// FP16-NEXT: %2 = stablehlo.transpose %arg1, dims = [1, 0] {scalify.forms = ["2^-1"]} : (tensor<16x32xf16>) -> tensor<32x16xf16>
-// FP16-NEXT: %3 = stablehlo.dot_general %1, %2, contracting_dims = [1] x [0] {scalify.forms = ["2^-1*s0 level 2"]} : (tensor<4x32xf16>, tensor<32x16xf16>) -> tensor<4x16xf32>
-// FP16-NEXT: %4 = call @relu(%3) {scalify.forms = ["2^-1*s0 level 2"]} : (tensor<4x16xf32>) -> tensor<4x16xf32>
-// FP16-NEXT: return %4 : tensor<4x16xf32>
+// FP16-NEXT: %0 = stablehlo.is_finite %arg0 : (tensor<4x32xf32>) -> tensor<4x32xi1>
+// FP16-NEXT: %1 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// FP16-NEXT: %2 = stablehlo.select %0, %1, %arg0 : tensor<4x32xi1>, tensor<4x32xf32>
+// FP16-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["s0"]} : (tensor<4x32xf32>) -> tensor<4x32xf16>
+// FP16-NEXT: %4 = stablehlo.transpose %arg1, dims = [1, 0] {scalify.forms = ["2^-1"]} : (tensor<16x32xf16>) -> tensor<32x16xf16>
+// FP16-NEXT: %5 = stablehlo.dot_general %3, %4, contracting_dims = [1] x [0] {scalify.forms = ["2^-1*s0 level 2"]} : (tensor<4x32xf16>, tensor<32x16xf16>) -> tensor<4x16xf32>
+// FP16-NEXT: %6 = call @relu(%5) {scalify.forms = ["2^-1*s0 level 2"]} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+// FP16-NEXT: return %6 : tensor<4x16xf32>
 // FP16-NEXT: }
 // FP16-NEXT: func.func private @relu(%arg0: tensor<4x16xf32>) -> tensor<4x16xf32> {
 // FP16-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

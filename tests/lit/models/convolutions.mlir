@@ -10,87 +10,105 @@
 // UNIT-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // UNIT-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
 // UNIT-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// UNIT-NEXT: %0 = stablehlo.clamp %cst, %arg2, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// UNIT-NEXT: %2 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %4 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %5 = stablehlo.convert %4 {scalify.forms = ["2^0"]} : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
-// UNIT-NEXT: %6 = stablehlo.clamp %cst, %arg3, %cst_0 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
-// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// UNIT-NEXT: %0 = stablehlo.subtract %arg2, %arg2 : tensor<32x16xf32>
+// UNIT-NEXT: %1 = stablehlo.subtract %arg2, %0 : tensor<32x16xf32>
+// UNIT-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// UNIT-NEXT: %4 = stablehlo.subtract %arg1, %arg1 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %5 = stablehlo.subtract %arg1, %4 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %8 = stablehlo.subtract %arg0, %arg0 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %9 = stablehlo.subtract %arg0, %8 : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %10 = stablehlo.clamp %cst, %9, %cst_0 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^0"]} : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// UNIT-NEXT: %12 = stablehlo.subtract %arg3, %arg3 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %13 = stablehlo.subtract %arg3, %12 : tensor<4x8x8x4xf32>
+// UNIT-NEXT: %14 = stablehlo.clamp %cst, %13, %cst_0 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
+// UNIT-NEXT: %15 = stablehlo.convert %14 {scalify.forms = ["2^0"]} : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
 // UNIT-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
 // UNIT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // UNIT-NEXT: %cst_5 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
 // UNIT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
 // UNIT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// UNIT-NEXT: %8 = stablehlo.convolution(%7, %5) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %9 = call @relu(%8) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %16 = stablehlo.convolution(%15, %11) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 2.58496"]} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %17 = call @relu(%16) {scalify.forms = ["2^0 level 2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
 // UNIT-NEXT: %cst_8 = stablehlo.constant dense<2.500000e-01> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %10 = stablehlo.multiply %9, %cst_8 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %11 = stablehlo.clamp %cst, %10, %cst_0 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %12 = stablehlo.convert %11 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// UNIT-NEXT: %13 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %14 = stablehlo.compare GT, %8, %13, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
-// UNIT-NEXT: %15 = stablehlo.convolution(%12, %3) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %16 = call @relu_0_scaled_1(%15) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %17 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %18 = stablehlo.compare GT, %15, %17, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// UNIT-NEXT: %19 = stablehlo.reduce(%16 init: %cst_7) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %20 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %21 = stablehlo.divide %19, %20 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
+// UNIT-NEXT: %18 = stablehlo.multiply %17, %cst_8 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %19 = stablehlo.subtract %18, %18 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %20 = stablehlo.subtract %18, %19 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %21 = stablehlo.clamp %cst, %20, %cst_0 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %22 = stablehlo.convert %21 {scalify.forms = ["2^2"]} : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// UNIT-NEXT: %23 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %24 = stablehlo.compare GT, %16, %23, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// UNIT-NEXT: %25 = stablehlo.convolution(%22, %7) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^2 level 4.08496"]} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %26 = call @relu_0_scaled_1(%25) {scalify.forms = ["2^0 level 5.5"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %28 = stablehlo.compare GT, %25, %27, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// UNIT-NEXT: %29 = stablehlo.reduce(%26 init: %cst_7) applies stablehlo.add across dimensions = [1, 2] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %30 = stablehlo.broadcast_in_dim %cst_6, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %31 = stablehlo.divide %29, %30 {scalify.forms = ["2^0 level 3.5"]} : tensor<4x32xf32>
 // UNIT-NEXT: %cst_9 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %22 = stablehlo.divide %19, %cst_9 : tensor<4x32xf32>
-// UNIT-NEXT: %23 = stablehlo.clamp %cst, %22, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// UNIT-NEXT: %24 = stablehlo.convert %23 {scalify.forms = ["2^4 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// UNIT-NEXT: %25 = stablehlo.dot_general %24, %1, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// UNIT-NEXT: %26:3 = call @log_softmax_scaled_2(%25) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
-// UNIT-NEXT: %27 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// UNIT-NEXT: %28:2 = call @take_along_axis(%26#0, %27) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// UNIT-NEXT: %29 = stablehlo.reduce(%28#0 init: %cst_7) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// UNIT-NEXT: %30 = stablehlo.divide %29, %cst_5 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
-// UNIT-NEXT: %31 = stablehlo.negate %30 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
-// UNIT-NEXT: %32 = stablehlo.negate %cst_4 {scalify.forms = ["unscaled"]} : tensor<f32>
-// UNIT-NEXT: %33 = stablehlo.divide %32, %cst_5 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
-// UNIT-NEXT: %34 = stablehlo.broadcast_in_dim %33, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
-// UNIT-NEXT: %35 = call @take_along_axis_1(%28#1, %34) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %36 = call @log_softmax_2(%26#1, %26#2, %35) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %32 = stablehlo.divide %29, %cst_9 : tensor<4x32xf32>
+// UNIT-NEXT: %33 = stablehlo.subtract %32, %32 : tensor<4x32xf32>
+// UNIT-NEXT: %34 = stablehlo.subtract %32, %33 : tensor<4x32xf32>
+// UNIT-NEXT: %35 = stablehlo.clamp %cst, %34, %cst_0 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// UNIT-NEXT: %36 = stablehlo.convert %35 {scalify.forms = ["2^4 level -0.5"]} : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// UNIT-NEXT: %37 = stablehlo.dot_general %36, %3, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^4 level 2"]} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// UNIT-NEXT: %38:3 = call @log_softmax_scaled_2(%37) {scalify.forms = ["2^0 level 6.50009", "2^0", "2^0 level 4"]} : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// UNIT-NEXT: %39 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// UNIT-NEXT: %40:2 = call @take_along_axis(%38#0, %39) {scalify.forms = ["2^0 level 6.5", "unscaled"]} : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// UNIT-NEXT: %41 = stablehlo.reduce(%40#0 init: %cst_7) applies stablehlo.add across dimensions = [0, 1] {scalify.forms = ["2^0 level 7.5"]} : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// UNIT-NEXT: %42 = stablehlo.divide %41, %cst_5 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %43 = stablehlo.negate %42 {scalify.forms = ["2^0 level 5.5"]} : tensor<f32>
+// UNIT-NEXT: %44 = stablehlo.negate %cst_4 {scalify.forms = ["unscaled"]} : tensor<f32>
+// UNIT-NEXT: %45 = stablehlo.divide %44, %cst_5 {scalify.forms = ["2^0 level -2"]} : tensor<f32>
+// UNIT-NEXT: %46 = stablehlo.broadcast_in_dim %45, dims = [] {scalify.forms = ["2^0 level -2"]} : (tensor<f32>) -> tensor<4x1xf32>
+// UNIT-NEXT: %47 = call @take_along_axis_1(%40#1, %46) {scalify.forms = ["2^0 level -4"]} : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %48 = call @log_softmax_2(%38#1, %38#2, %47) {scalify.forms = ["2^0 level -3.95627"]} : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
 // UNIT-NEXT: %cst_10 = stablehlo.constant dense<1.600000e+01> : tensor<4x16xf32>
-// UNIT-NEXT: %37 = stablehlo.multiply %36, %cst_10 : tensor<4x16xf32>
-// UNIT-NEXT: %38 = stablehlo.clamp %cst_1, %37, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// UNIT-NEXT: %39 = stablehlo.convert %38 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// UNIT-NEXT: %40 = stablehlo.dot_general %36, %21, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// UNIT-NEXT: %41 = stablehlo.transpose %40, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %42 = stablehlo.dot_general %39, %1, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// UNIT-NEXT: %49 = stablehlo.multiply %48, %cst_10 : tensor<4x16xf32>
+// UNIT-NEXT: %50 = stablehlo.subtract %49, %49 : tensor<4x16xf32>
+// UNIT-NEXT: %51 = stablehlo.subtract %49, %50 : tensor<4x16xf32>
+// UNIT-NEXT: %52 = stablehlo.clamp %cst_1, %51, %cst_2 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+// UNIT-NEXT: %53 = stablehlo.convert %52 {scalify.forms = ["2^-4 level 0.0437314"]} : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// UNIT-NEXT: %54 = stablehlo.dot_general %48, %31, contracting_dims = [0] x [0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// UNIT-NEXT: %55 = stablehlo.transpose %54, dims = [1, 0] {scalify.forms = ["2^0 level 0.543731"]} : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %56 = stablehlo.dot_general %53, %3, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} {scalify.forms = ["2^-4 level 2.04373"]} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
 // UNIT-NEXT: %cst_11 = stablehlo.constant dense<2.560000e+02> : tensor<4x32xf32>
-// UNIT-NEXT: %43 = stablehlo.divide %42, %cst_11 : tensor<4x32xf32>
-// UNIT-NEXT: %44 = stablehlo.broadcast_in_dim %43, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %45 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %46 = stablehlo.select %18, %44, %45 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// UNIT-NEXT: %57 = stablehlo.divide %56, %cst_11 : tensor<4x32xf32>
+// UNIT-NEXT: %58 = stablehlo.broadcast_in_dim %57, dims = [0, 3] {scalify.forms = ["2^0 level -5.95627"]} : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %59 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %60 = stablehlo.select %28, %58, %59 {scalify.forms = ["2^0 level -6.45627"]} : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
 // UNIT-NEXT: %cst_12 = stablehlo.constant dense<6.400000e+01> : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %47 = stablehlo.multiply %46, %cst_12 : tensor<4x4x4x32xf32>
-// UNIT-NEXT: %48 = stablehlo.clamp %cst, %47, %cst_0 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// UNIT-NEXT: %49 = stablehlo.convert %48 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %50 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %49 : tensor<4x4x4x32xf8E4M3FN>
-// UNIT-NEXT: %51 = stablehlo.convolution(%9, %46) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %52 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %53 = stablehlo.clamp %cst, %52, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %54 = stablehlo.convert %53 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// UNIT-NEXT: %55 = stablehlo.convolution(%50, %54) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %56 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// UNIT-NEXT: %57 = stablehlo.select %14, %55, %56 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// UNIT-NEXT: %61 = stablehlo.multiply %60, %cst_12 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %62 = stablehlo.subtract %61, %61 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %63 = stablehlo.subtract %61, %62 : tensor<4x4x4x32xf32>
+// UNIT-NEXT: %64 = stablehlo.clamp %cst, %63, %cst_0 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
+// UNIT-NEXT: %65 = stablehlo.convert %64 {scalify.forms = ["2^-6 level -0.456269"]} : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %66 = stablehlo.optimization_barrier {scalify.forms = ["2^-6 level -0.456269"]} %65 : tensor<4x4x4x32xf8E4M3FN>
+// UNIT-NEXT: %67 = stablehlo.convolution(%17, %60) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level -1.45627"]} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %68 = stablehlo.reverse %arg1, dims = [0, 1] {scalify.forms = ["2^0"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %69 = stablehlo.subtract %68, %68 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %70 = stablehlo.subtract %68, %69 : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %71 = stablehlo.clamp %cst, %70, %cst_0 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %72 = stablehlo.convert %71 {scalify.forms = ["2^0"]} : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// UNIT-NEXT: %73 = stablehlo.convolution(%66, %72) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^-6 level 3.62869"]} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %74 = stablehlo.broadcast_in_dim %cst_7, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// UNIT-NEXT: %75 = stablehlo.select %24, %73, %74 {scalify.forms = ["2^-6 level 3.12869"]} : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
 // UNIT-NEXT: %cst_13 = stablehlo.constant dense<1.562500e-02> : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %58 = stablehlo.multiply %57, %cst_13 : tensor<4x8x8x32xf32>
-// UNIT-NEXT: %59 = stablehlo.convolution(%arg3, %58) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %60 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// UNIT-NEXT: %61 = stablehlo.multiply %60, %59 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %62 = stablehlo.subtract %arg0, %61 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
-// UNIT-NEXT: %63 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// UNIT-NEXT: %64 = stablehlo.multiply %63, %51 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %65 = stablehlo.subtract %arg1, %64 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
-// UNIT-NEXT: %66 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// UNIT-NEXT: %67 = stablehlo.multiply %66, %41 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
-// UNIT-NEXT: %68 = stablehlo.subtract %arg2, %67 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
-// UNIT-NEXT: return %62, %65, %68, %31 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// UNIT-NEXT: %76 = stablehlo.multiply %75, %cst_13 : tensor<4x8x8x32xf32>
+// UNIT-NEXT: %77 = stablehlo.convolution(%arg3, %76) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, scalify.forms = ["2^0 level 1.12869"]} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %78 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// UNIT-NEXT: %79 = stablehlo.multiply %78, %77 {scalify.forms = ["2^0 level -2.19323"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %80 = stablehlo.subtract %arg0, %79 {scalify.forms = ["2^0 level 0.0336903"]} : tensor<3x3x4x32xf32>
+// UNIT-NEXT: %81 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// UNIT-NEXT: %82 = stablehlo.multiply %81, %67 {scalify.forms = ["2^0 level -4.7782"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %83 = stablehlo.subtract %arg1, %82 {scalify.forms = ["2^0 level 0.000957404"]} : tensor<3x3x32x32xf32>
+// UNIT-NEXT: %84 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// UNIT-NEXT: %85 = stablehlo.multiply %84, %55 {scalify.forms = ["2^0 level -2.7782"]} : tensor<32x16xf32>
+// UNIT-NEXT: %86 = stablehlo.subtract %arg2, %85 {scalify.forms = ["2^0 level 0.015168"]} : tensor<32x16xf32>
+// UNIT-NEXT: return %80, %83, %86, %43 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // UNIT-NEXT: }
 // UNIT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // UNIT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -175,336 +193,327 @@
 // CURRENT:      module @_step attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // CURRENT-NEXT: func.func public @main(%arg0: tensor<3x3x4x32xf32>, %arg1: tensor<3x3x32x32xf32>, %arg2: tensor<32x16xf32>, %arg3: tensor<4x8x8x4xf32>, %arg4: tensor<4xi32>) -> (tensor<3x3x4x32xf32> {jax.result_info = "result[0][0]"}, tensor<3x3x32x32xf32> {jax.result_info = "result[0][1]"}, tensor<32x16xf32> {jax.result_info = "result[0][2]"}, tensor<f32> {jax.result_info = "result[1]"}) {
 // CURRENT-NEXT: %0 = stablehlo.abs %arg2 : tensor<32x16xf32>
-// CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %2 = stablehlo.optimization_barrier %1 : tensor<f32>
-// CURRENT-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %3 = stablehlo.maximum %2, %cst_0 : tensor<f32>
-// CURRENT-NEXT: %4 = stablehlo.bitcast_convert %3 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %5 = stablehlo.add %4, %c : tensor<ui32>
-// CURRENT-NEXT: %c_1 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %6 = stablehlo.and %5, %c_1 : tensor<ui32>
-// CURRENT-NEXT: %c_2 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %7 = stablehlo.subtract %c_2, %6 : tensor<ui32>
-// CURRENT-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %1 = stablehlo.bitcast_convert %0 : (tensor<32x16xf32>) -> tensor<32x16xi32>
+// CURRENT-NEXT: %c = stablehlo.constant dense<8388608> : tensor<32x16xi32>
+// CURRENT-NEXT: %2 = stablehlo.add %1, %c : tensor<32x16xi32>
+// CURRENT-NEXT: %c_0 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %3 = stablehlo.reduce(%2 init: %c_0) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %4 = stablehlo.optimization_barrier %3 : tensor<i32>
+// CURRENT-NEXT: %c_1 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %5 = stablehlo.subtract %4, %c_1 : tensor<i32>
+// CURRENT-NEXT: %6 = stablehlo.bitcast_convert %5 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %7 = stablehlo.maximum %6, %cst : tensor<f32>
+// CURRENT-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_2 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %9 = stablehlo.add %8, %c_2 : tensor<ui32>
 // CURRENT-NEXT: %c_3 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %9 = stablehlo.compare LT, %4, %c_3 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %10 = stablehlo.select %9, %8, %cst_4 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %11 = stablehlo.bitcast_convert %10 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %10 = stablehlo.and %9, %c_3 : tensor<ui32>
+// CURRENT-NEXT: %c_4 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %11 = stablehlo.subtract %c_4, %10 : tensor<ui32>
+// CURRENT-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_5 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %12 = stablehlo.subtract %c_5, %11 : tensor<ui32>
-// CURRENT-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %14 = stablehlo.broadcast_in_dim %10, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %15 = stablehlo.multiply %arg2, %14 : tensor<32x16xf32>
-// CURRENT-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %17 = stablehlo.convert %16 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// CURRENT-NEXT: %18 = stablehlo.abs %arg1 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %19 = stablehlo.reduce(%18 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %20 = stablehlo.optimization_barrier %19 : tensor<f32>
+// CURRENT-NEXT: %14 = stablehlo.subtract %c_5, %13 : tensor<ui32>
+// CURRENT-NEXT: %15 = stablehlo.bitcast_convert %14 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %16 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %17 = stablehlo.multiply %arg2, %16 : tensor<32x16xf32>
+// CURRENT-NEXT: %18 = stablehlo.convert %17 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CURRENT-NEXT: %19 = stablehlo.abs %arg1 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %20 = stablehlo.bitcast_convert %19 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %c_6 = stablehlo.constant dense<8388608> : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %21 = stablehlo.add %20, %c_6 : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %c_7 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %22 = stablehlo.reduce(%21 init: %c_7) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %23 = stablehlo.optimization_barrier %22 : tensor<i32>
+// CURRENT-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %24 = stablehlo.subtract %23, %c_8 : tensor<i32>
+// CURRENT-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<i32>) -> tensor<f32>
 // CURRENT-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %21 = stablehlo.maximum %20, %cst_9 : tensor<f32>
-// CURRENT-NEXT: %22 = stablehlo.bitcast_convert %21 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %26 = stablehlo.maximum %25, %cst_9 : tensor<f32>
+// CURRENT-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<f32>) -> tensor<ui32>
 // CURRENT-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %23 = stablehlo.add %22, %c_10 : tensor<ui32>
+// CURRENT-NEXT: %28 = stablehlo.add %27, %c_10 : tensor<ui32>
 // CURRENT-NEXT: %c_11 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %24 = stablehlo.and %23, %c_11 : tensor<ui32>
+// CURRENT-NEXT: %29 = stablehlo.and %28, %c_11 : tensor<ui32>
 // CURRENT-NEXT: %c_12 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %25 = stablehlo.subtract %c_12, %24 : tensor<ui32>
-// CURRENT-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_13 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %27 = stablehlo.compare LT, %22, %c_13 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %28 = stablehlo.select %27, %26, %cst_14 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_15 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %30 = stablehlo.subtract %c_15, %29 : tensor<ui32>
+// CURRENT-NEXT: %30 = stablehlo.subtract %c_12, %29 : tensor<ui32>
 // CURRENT-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %32 = stablehlo.broadcast_in_dim %28, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %33 = stablehlo.multiply %arg1, %32 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %35 = stablehlo.convert %34 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %36 = stablehlo.abs %arg0 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %37 = stablehlo.reduce(%36 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %38 = stablehlo.optimization_barrier %37 : tensor<f32>
-// CURRENT-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %39 = stablehlo.maximum %38, %cst_19 : tensor<f32>
-// CURRENT-NEXT: %40 = stablehlo.bitcast_convert %39 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_20 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %41 = stablehlo.add %40, %c_20 : tensor<ui32>
-// CURRENT-NEXT: %c_21 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %42 = stablehlo.and %41, %c_21 : tensor<ui32>
-// CURRENT-NEXT: %c_22 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %43 = stablehlo.subtract %c_22, %42 : tensor<ui32>
-// CURRENT-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_23 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %45 = stablehlo.compare LT, %40, %c_23 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %46 = stablehlo.select %45, %44, %cst_24 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %47 = stablehlo.bitcast_convert %46 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_25 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %48 = stablehlo.subtract %c_25, %47 : tensor<ui32>
-// CURRENT-NEXT: %49 = stablehlo.bitcast_convert %48 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %50 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %51 = stablehlo.multiply %arg0, %50 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<3x3x4x32xf32>, tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %53 = stablehlo.convert %52 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
-// CURRENT-NEXT: %54 = stablehlo.abs %arg3 : tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %55 = stablehlo.reduce(%54 init: %cst_28) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %56 = stablehlo.optimization_barrier %55 : tensor<f32>
-// CURRENT-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %57 = stablehlo.maximum %56, %cst_29 : tensor<f32>
-// CURRENT-NEXT: %58 = stablehlo.bitcast_convert %57 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_30 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %59 = stablehlo.add %58, %c_30 : tensor<ui32>
-// CURRENT-NEXT: %c_31 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %60 = stablehlo.and %59, %c_31 : tensor<ui32>
-// CURRENT-NEXT: %c_32 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %61 = stablehlo.subtract %c_32, %60 : tensor<ui32>
-// CURRENT-NEXT: %62 = stablehlo.bitcast_convert %61 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_33 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %63 = stablehlo.compare LT, %58, %c_33 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %64 = stablehlo.select %63, %62, %cst_34 : tensor<i1>, tensor<f32>
+// CURRENT-NEXT: %32 = stablehlo.bitcast_convert %31 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_13 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %33 = stablehlo.subtract %c_13, %32 : tensor<ui32>
+// CURRENT-NEXT: %34 = stablehlo.bitcast_convert %33 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %35 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %36 = stablehlo.multiply %arg1, %35 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %37 = stablehlo.convert %36 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %38 = stablehlo.abs %arg0 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %39 = stablehlo.bitcast_convert %38 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xi32>
+// CURRENT-NEXT: %c_14 = stablehlo.constant dense<8388608> : tensor<3x3x4x32xi32>
+// CURRENT-NEXT: %40 = stablehlo.add %39, %c_14 : tensor<3x3x4x32xi32>
+// CURRENT-NEXT: %c_15 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %41 = stablehlo.reduce(%40 init: %c_15) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x4x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %42 = stablehlo.optimization_barrier %41 : tensor<i32>
+// CURRENT-NEXT: %c_16 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %43 = stablehlo.subtract %42, %c_16 : tensor<i32>
+// CURRENT-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %45 = stablehlo.maximum %44, %cst_17 : tensor<f32>
+// CURRENT-NEXT: %46 = stablehlo.bitcast_convert %45 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_18 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %47 = stablehlo.add %46, %c_18 : tensor<ui32>
+// CURRENT-NEXT: %c_19 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %48 = stablehlo.and %47, %c_19 : tensor<ui32>
+// CURRENT-NEXT: %c_20 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %49 = stablehlo.subtract %c_20, %48 : tensor<ui32>
+// CURRENT-NEXT: %50 = stablehlo.bitcast_convert %49 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_21 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %52 = stablehlo.subtract %c_21, %51 : tensor<ui32>
+// CURRENT-NEXT: %53 = stablehlo.bitcast_convert %52 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %54 = stablehlo.broadcast_in_dim %50, dims = [] : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %55 = stablehlo.multiply %arg0, %54 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %56 = stablehlo.convert %55 : (tensor<3x3x4x32xf32>) -> tensor<3x3x4x32xf8E4M3FN>
+// CURRENT-NEXT: %57 = stablehlo.abs %arg3 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %58 = stablehlo.bitcast_convert %57 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xi32>
+// CURRENT-NEXT: %c_22 = stablehlo.constant dense<8388608> : tensor<4x8x8x4xi32>
+// CURRENT-NEXT: %59 = stablehlo.add %58, %c_22 : tensor<4x8x8x4xi32>
+// CURRENT-NEXT: %c_23 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %60 = stablehlo.reduce(%59 init: %c_23) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x4xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %61 = stablehlo.optimization_barrier %60 : tensor<i32>
+// CURRENT-NEXT: %c_24 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %62 = stablehlo.subtract %61, %c_24 : tensor<i32>
+// CURRENT-NEXT: %63 = stablehlo.bitcast_convert %62 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_25 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %64 = stablehlo.maximum %63, %cst_25 : tensor<f32>
 // CURRENT-NEXT: %65 = stablehlo.bitcast_convert %64 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_35 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %66 = stablehlo.subtract %c_35, %65 : tensor<ui32>
-// CURRENT-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %68 = stablehlo.broadcast_in_dim %64, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %69 = stablehlo.multiply %arg3, %68 : tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_37 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %70 = stablehlo.clamp %cst_36, %69, %cst_37 : (tensor<f32>, tensor<4x8x8x4xf32>, tensor<f32>) -> tensor<4x8x8x4xf32>
-// CURRENT-NEXT: %71 = stablehlo.convert %70 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
-// CURRENT-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
-// CURRENT-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %cst_41 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
-// CURRENT-NEXT: %cst_42 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %72 = stablehlo.convolution(%71, %53) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %73 = stablehlo.multiply %67, %49 : tensor<f32>
-// CURRENT-NEXT: %cst_43 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %74 = stablehlo.minimum %73, %cst_43 : tensor<f32>
-// CURRENT-NEXT: %75 = stablehlo.broadcast_in_dim %74, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %76 = stablehlo.multiply %72, %75 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %77 = call @relu(%76) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %78 = stablehlo.abs %77 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %79 = stablehlo.reduce(%78 init: %cst_44) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %80 = stablehlo.optimization_barrier %79 : tensor<f32>
-// CURRENT-NEXT: %cst_45 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %81 = stablehlo.maximum %80, %cst_45 : tensor<f32>
-// CURRENT-NEXT: %82 = stablehlo.bitcast_convert %81 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_46 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %83 = stablehlo.add %82, %c_46 : tensor<ui32>
-// CURRENT-NEXT: %c_47 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %84 = stablehlo.and %83, %c_47 : tensor<ui32>
-// CURRENT-NEXT: %c_48 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %85 = stablehlo.subtract %c_48, %84 : tensor<ui32>
-// CURRENT-NEXT: %86 = stablehlo.bitcast_convert %85 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_49 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %87 = stablehlo.compare LT, %82, %c_49 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_50 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %88 = stablehlo.select %87, %86, %cst_50 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %89 = stablehlo.bitcast_convert %88 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_51 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %90 = stablehlo.subtract %c_51, %89 : tensor<ui32>
-// CURRENT-NEXT: %91 = stablehlo.bitcast_convert %90 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %92 = stablehlo.broadcast_in_dim %88, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %93 = stablehlo.multiply %77, %92 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %cst_52 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_53 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %94 = stablehlo.clamp %cst_52, %93, %cst_53 : (tensor<f32>, tensor<4x8x8x32xf32>, tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %95 = stablehlo.convert %94 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
-// CURRENT-NEXT: %96 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %97 = stablehlo.compare GT, %76, %96, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
-// CURRENT-NEXT: %98 = stablehlo.convolution(%95, %35) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %99 = stablehlo.multiply %91, %31 : tensor<f32>
-// CURRENT-NEXT: %cst_54 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %100 = stablehlo.minimum %99, %cst_54 : tensor<f32>
-// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %100, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %102 = stablehlo.multiply %98, %101 : tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %103 = call @relu_0(%102) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %104 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %105 = stablehlo.compare GT, %102, %104, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
-// CURRENT-NEXT: %106 = stablehlo.reduce(%103 init: %cst_42) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %107 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %108 = stablehlo.divide %106, %107 : tensor<4x32xf32>
-// CURRENT-NEXT: %109 = stablehlo.abs %108 : tensor<4x32xf32>
-// CURRENT-NEXT: %cst_55 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %110 = stablehlo.reduce(%109 init: %cst_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %111 = stablehlo.optimization_barrier %110 : tensor<f32>
-// CURRENT-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %112 = stablehlo.maximum %111, %cst_56 : tensor<f32>
-// CURRENT-NEXT: %113 = stablehlo.bitcast_convert %112 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_57 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %114 = stablehlo.add %113, %c_57 : tensor<ui32>
-// CURRENT-NEXT: %c_58 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %115 = stablehlo.and %114, %c_58 : tensor<ui32>
-// CURRENT-NEXT: %c_59 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %116 = stablehlo.subtract %c_59, %115 : tensor<ui32>
-// CURRENT-NEXT: %117 = stablehlo.bitcast_convert %116 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_60 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %118 = stablehlo.compare LT, %113, %c_60 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_61 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %119 = stablehlo.select %118, %117, %cst_61 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %120 = stablehlo.bitcast_convert %119 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_62 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %121 = stablehlo.subtract %c_62, %120 : tensor<ui32>
-// CURRENT-NEXT: %122 = stablehlo.bitcast_convert %121 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %123 = stablehlo.broadcast_in_dim %119, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %124 = stablehlo.multiply %108, %123 : tensor<4x32xf32>
-// CURRENT-NEXT: %cst_63 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_64 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %125 = stablehlo.clamp %cst_63, %124, %cst_64 : (tensor<f32>, tensor<4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %126 = stablehlo.convert %125 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
-// CURRENT-NEXT: %127 = stablehlo.dot_general %126, %17, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %128 = stablehlo.multiply %122, %13 : tensor<f32>
-// CURRENT-NEXT: %cst_65 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %129 = stablehlo.minimum %128, %cst_65 : tensor<f32>
-// CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %129, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %131 = stablehlo.multiply %127, %130 : tensor<4x16xf32>
-// CURRENT-NEXT: %132 = stablehlo.optimization_barrier %131 : tensor<4x16xf32>
-// CURRENT-NEXT: %133:3 = call @log_softmax(%132) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
-// CURRENT-NEXT: %134 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
-// CURRENT-NEXT: %135:2 = call @take_along_axis(%133#0, %134) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
-// CURRENT-NEXT: %136 = stablehlo.reduce(%135#0 init: %cst_42) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %137 = stablehlo.divide %136, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %138 = stablehlo.negate %137 : tensor<f32>
-// CURRENT-NEXT: %139 = stablehlo.negate %cst_39 {scalify.forms = ["unscaled"]} : tensor<f32>
-// CURRENT-NEXT: %140 = stablehlo.divide %139, %cst_40 : tensor<f32>
-// CURRENT-NEXT: %141 = stablehlo.broadcast_in_dim %140, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-// CURRENT-NEXT: %142 = call @take_along_axis_1(%135#1, %141) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %143 = call @log_softmax_2(%133#1, %133#2, %142) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %144 = stablehlo.abs %143 : tensor<4x16xf32>
-// CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %145 = stablehlo.reduce(%144 init: %cst_66) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %146 = stablehlo.optimization_barrier %145 : tensor<f32>
-// CURRENT-NEXT: %cst_67 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %147 = stablehlo.maximum %146, %cst_67 : tensor<f32>
-// CURRENT-NEXT: %148 = stablehlo.bitcast_convert %147 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_68 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %149 = stablehlo.add %148, %c_68 : tensor<ui32>
-// CURRENT-NEXT: %c_69 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %150 = stablehlo.and %149, %c_69 : tensor<ui32>
-// CURRENT-NEXT: %c_70 = stablehlo.constant dense<2256535552> : tensor<ui32>
-// CURRENT-NEXT: %151 = stablehlo.subtract %c_70, %150 : tensor<ui32>
-// CURRENT-NEXT: %152 = stablehlo.bitcast_convert %151 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_71 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %153 = stablehlo.compare LT, %148, %c_71 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_72 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %154 = stablehlo.select %153, %152, %cst_72 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %155 = stablehlo.bitcast_convert %154 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_73 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %156 = stablehlo.subtract %c_73, %155 : tensor<ui32>
-// CURRENT-NEXT: %157 = stablehlo.bitcast_convert %156 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %158 = stablehlo.broadcast_in_dim %154, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %159 = stablehlo.multiply %143, %158 : tensor<4x16xf32>
-// CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
-// CURRENT-NEXT: %cst_75 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CURRENT-NEXT: %160 = stablehlo.clamp %cst_74, %159, %cst_75 : (tensor<f32>, tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
-// CURRENT-NEXT: %161 = stablehlo.convert %160 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
-// CURRENT-NEXT: %162 = stablehlo.dot_general %143, %108, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
-// CURRENT-NEXT: %163 = stablehlo.transpose %162, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %164 = stablehlo.dot_general %161, %17, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %165 = stablehlo.multiply %157, %13 : tensor<f32>
-// CURRENT-NEXT: %cst_76 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %166 = stablehlo.minimum %165, %cst_76 : tensor<f32>
-// CURRENT-NEXT: %167 = stablehlo.broadcast_in_dim %166, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %168 = stablehlo.multiply %164, %167 : tensor<4x32xf32>
-// CURRENT-NEXT: %169 = stablehlo.broadcast_in_dim %cst_41, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
-// CURRENT-NEXT: %170 = stablehlo.divide %168, %169 : tensor<4x32xf32>
-// CURRENT-NEXT: %171 = stablehlo.broadcast_in_dim %170, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %172 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %173 = stablehlo.select %105, %171, %172 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %174 = stablehlo.abs %173 : tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %cst_77 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %175 = stablehlo.reduce(%174 init: %cst_77) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %176 = stablehlo.optimization_barrier %175 : tensor<f32>
-// CURRENT-NEXT: %cst_78 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %177 = stablehlo.maximum %176, %cst_78 : tensor<f32>
-// CURRENT-NEXT: %178 = stablehlo.bitcast_convert %177 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_79 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %179 = stablehlo.add %178, %c_79 : tensor<ui32>
-// CURRENT-NEXT: %c_80 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %180 = stablehlo.and %179, %c_80 : tensor<ui32>
-// CURRENT-NEXT: %c_81 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %181 = stablehlo.subtract %c_81, %180 : tensor<ui32>
-// CURRENT-NEXT: %182 = stablehlo.bitcast_convert %181 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_82 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %183 = stablehlo.compare LT, %178, %c_82 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_83 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %184 = stablehlo.select %183, %182, %cst_83 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %185 = stablehlo.bitcast_convert %184 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_84 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %186 = stablehlo.subtract %c_84, %185 : tensor<ui32>
-// CURRENT-NEXT: %187 = stablehlo.bitcast_convert %186 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %188 = stablehlo.broadcast_in_dim %184, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %189 = stablehlo.multiply %173, %188 : tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %cst_85 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_86 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %190 = stablehlo.clamp %cst_85, %189, %cst_86 : (tensor<f32>, tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x4x4x32xf32>
-// CURRENT-NEXT: %191 = stablehlo.convert %190 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %192 = stablehlo.optimization_barrier %191 : tensor<4x4x4x32xf8E4M3FN>
-// CURRENT-NEXT: %193 = stablehlo.convolution(%77, %173) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %194 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %195 = stablehlo.abs %194 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %cst_87 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %196 = stablehlo.reduce(%195 init: %cst_87) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<f32>
-// CURRENT-NEXT: %197 = stablehlo.optimization_barrier %196 : tensor<f32>
-// CURRENT-NEXT: %cst_88 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CURRENT-NEXT: %198 = stablehlo.maximum %197, %cst_88 : tensor<f32>
-// CURRENT-NEXT: %199 = stablehlo.bitcast_convert %198 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_89 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CURRENT-NEXT: %200 = stablehlo.add %199, %c_89 : tensor<ui32>
-// CURRENT-NEXT: %c_90 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %201 = stablehlo.and %200, %c_90 : tensor<ui32>
-// CURRENT-NEXT: %c_91 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CURRENT-NEXT: %202 = stablehlo.subtract %c_91, %201 : tensor<ui32>
-// CURRENT-NEXT: %203 = stablehlo.bitcast_convert %202 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %c_92 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CURRENT-NEXT: %204 = stablehlo.compare LT, %199, %c_92 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CURRENT-NEXT: %cst_93 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CURRENT-NEXT: %205 = stablehlo.select %204, %203, %cst_93 : tensor<i1>, tensor<f32>
-// CURRENT-NEXT: %206 = stablehlo.bitcast_convert %205 : (tensor<f32>) -> tensor<ui32>
-// CURRENT-NEXT: %c_94 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CURRENT-NEXT: %207 = stablehlo.subtract %c_94, %206 : tensor<ui32>
-// CURRENT-NEXT: %208 = stablehlo.bitcast_convert %207 : (tensor<ui32>) -> tensor<f32>
-// CURRENT-NEXT: %209 = stablehlo.broadcast_in_dim %205, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %210 = stablehlo.multiply %194, %209 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %cst_95 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %cst_96 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CURRENT-NEXT: %211 = stablehlo.clamp %cst_95, %210, %cst_96 : (tensor<f32>, tensor<3x3x32x32xf32>, tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %212 = stablehlo.convert %211 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
-// CURRENT-NEXT: %213 = stablehlo.convolution(%192, %212) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %214 = stablehlo.multiply %187, %208 : tensor<f32>
-// CURRENT-NEXT: %cst_97 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CURRENT-NEXT: %215 = stablehlo.minimum %214, %cst_97 : tensor<f32>
-// CURRENT-NEXT: %216 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %217 = stablehlo.multiply %213, %216 : tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %218 = stablehlo.broadcast_in_dim %cst_42, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %219 = stablehlo.select %97, %217, %218 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
-// CURRENT-NEXT: %220 = stablehlo.convolution(%arg3, %219) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %221 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %222 = stablehlo.multiply %221, %220 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %223 = stablehlo.subtract %arg0, %222 : tensor<3x3x4x32xf32>
-// CURRENT-NEXT: %224 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %225 = stablehlo.multiply %224, %193 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %226 = stablehlo.subtract %arg1, %225 : tensor<3x3x32x32xf32>
-// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_38, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
-// CURRENT-NEXT: %228 = stablehlo.multiply %227, %163 : tensor<32x16xf32>
-// CURRENT-NEXT: %229 = stablehlo.subtract %arg2, %228 : tensor<32x16xf32>
-// CURRENT-NEXT: return %223, %226, %229, %138 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
+// CURRENT-NEXT: %c_26 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %66 = stablehlo.add %65, %c_26 : tensor<ui32>
+// CURRENT-NEXT: %c_27 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %67 = stablehlo.and %66, %c_27 : tensor<ui32>
+// CURRENT-NEXT: %c_28 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %68 = stablehlo.subtract %c_28, %67 : tensor<ui32>
+// CURRENT-NEXT: %69 = stablehlo.bitcast_convert %68 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %70 = stablehlo.bitcast_convert %69 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_29 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %71 = stablehlo.subtract %c_29, %70 : tensor<ui32>
+// CURRENT-NEXT: %72 = stablehlo.bitcast_convert %71 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %73 = stablehlo.broadcast_in_dim %69, dims = [] : (tensor<f32>) -> tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %74 = stablehlo.multiply %arg3, %73 : tensor<4x8x8x4xf32>
+// CURRENT-NEXT: %75 = stablehlo.convert %74 : (tensor<4x8x8x4xf32>) -> tensor<4x8x8x4xf8E4M3FN>
+// CURRENT-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e-01> : tensor<f32>
+// CURRENT-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.600000e+01> : tensor<f32>
+// CURRENT-NEXT: %cst_34 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
+// CURRENT-NEXT: %76 = stablehlo.convolution(%75, %56) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf8E4M3FN>, tensor<3x3x4x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %77 = stablehlo.multiply %72, %53 : tensor<f32>
+// CURRENT-NEXT: %cst_35 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %78 = stablehlo.minimum %77, %cst_35 : tensor<f32>
+// CURRENT-NEXT: %79 = stablehlo.broadcast_in_dim %78, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %80 = stablehlo.multiply %76, %79 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %81 = call @relu(%80) : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %82 = stablehlo.abs %81 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %83 = stablehlo.bitcast_convert %82 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %c_36 = stablehlo.constant dense<8388608> : tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %84 = stablehlo.add %83, %c_36 : tensor<4x8x8x32xi32>
+// CURRENT-NEXT: %c_37 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %85 = stablehlo.reduce(%84 init: %c_37) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x8x8x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %86 = stablehlo.optimization_barrier %85 : tensor<i32>
+// CURRENT-NEXT: %c_38 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %87 = stablehlo.subtract %86, %c_38 : tensor<i32>
+// CURRENT-NEXT: %88 = stablehlo.bitcast_convert %87 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %89 = stablehlo.maximum %88, %cst_39 : tensor<f32>
+// CURRENT-NEXT: %90 = stablehlo.bitcast_convert %89 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_40 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %91 = stablehlo.add %90, %c_40 : tensor<ui32>
+// CURRENT-NEXT: %c_41 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %92 = stablehlo.and %91, %c_41 : tensor<ui32>
+// CURRENT-NEXT: %c_42 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %93 = stablehlo.subtract %c_42, %92 : tensor<ui32>
+// CURRENT-NEXT: %94 = stablehlo.bitcast_convert %93 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %95 = stablehlo.bitcast_convert %94 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_43 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %96 = stablehlo.subtract %c_43, %95 : tensor<ui32>
+// CURRENT-NEXT: %97 = stablehlo.bitcast_convert %96 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %98 = stablehlo.broadcast_in_dim %94, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %99 = stablehlo.multiply %81, %98 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %100 = stablehlo.convert %99 : (tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf8E4M3FN>
+// CURRENT-NEXT: %101 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %102 = stablehlo.compare GT, %80, %101, FLOAT : (tensor<4x8x8x32xf32>, tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xi1>
+// CURRENT-NEXT: %103 = stablehlo.convolution(%100, %37) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %104 = stablehlo.multiply %97, %34 : tensor<f32>
+// CURRENT-NEXT: %cst_44 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %105 = stablehlo.minimum %104, %cst_44 : tensor<f32>
+// CURRENT-NEXT: %106 = stablehlo.broadcast_in_dim %105, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %107 = stablehlo.multiply %103, %106 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %108 = call @relu_0(%107) : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %109 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %110 = stablehlo.compare GT, %107, %109, FLOAT : (tensor<4x4x4x32xf32>, tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi1>
+// CURRENT-NEXT: %111 = stablehlo.reduce(%108 init: %cst_34) applies stablehlo.add across dimensions = [1, 2] : (tensor<4x4x4x32xf32>, tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %112 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %113 = stablehlo.divide %111, %112 : tensor<4x32xf32>
+// CURRENT-NEXT: %114 = stablehlo.abs %113 : tensor<4x32xf32>
+// CURRENT-NEXT: %115 = stablehlo.bitcast_convert %114 : (tensor<4x32xf32>) -> tensor<4x32xi32>
+// CURRENT-NEXT: %c_45 = stablehlo.constant dense<8388608> : tensor<4x32xi32>
+// CURRENT-NEXT: %116 = stablehlo.add %115, %c_45 : tensor<4x32xi32>
+// CURRENT-NEXT: %c_46 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %117 = stablehlo.reduce(%116 init: %c_46) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %118 = stablehlo.optimization_barrier %117 : tensor<i32>
+// CURRENT-NEXT: %c_47 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %119 = stablehlo.subtract %118, %c_47 : tensor<i32>
+// CURRENT-NEXT: %120 = stablehlo.bitcast_convert %119 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_48 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %121 = stablehlo.maximum %120, %cst_48 : tensor<f32>
+// CURRENT-NEXT: %122 = stablehlo.bitcast_convert %121 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_49 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %123 = stablehlo.add %122, %c_49 : tensor<ui32>
+// CURRENT-NEXT: %c_50 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %124 = stablehlo.and %123, %c_50 : tensor<ui32>
+// CURRENT-NEXT: %c_51 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %125 = stablehlo.subtract %c_51, %124 : tensor<ui32>
+// CURRENT-NEXT: %126 = stablehlo.bitcast_convert %125 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %127 = stablehlo.bitcast_convert %126 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_52 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %128 = stablehlo.subtract %c_52, %127 : tensor<ui32>
+// CURRENT-NEXT: %129 = stablehlo.bitcast_convert %128 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %130 = stablehlo.broadcast_in_dim %126, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %131 = stablehlo.multiply %113, %130 : tensor<4x32xf32>
+// CURRENT-NEXT: %132 = stablehlo.convert %131 : (tensor<4x32xf32>) -> tensor<4x32xf8E4M3FN>
+// CURRENT-NEXT: %133 = stablehlo.dot_general %132, %18, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<4x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %134 = stablehlo.multiply %129, %15 : tensor<f32>
+// CURRENT-NEXT: %cst_53 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %135 = stablehlo.minimum %134, %cst_53 : tensor<f32>
+// CURRENT-NEXT: %136 = stablehlo.broadcast_in_dim %135, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %137 = stablehlo.multiply %133, %136 : tensor<4x16xf32>
+// CURRENT-NEXT: %138 = stablehlo.optimization_barrier %137 : tensor<4x16xf32>
+// CURRENT-NEXT: %139:3 = call @log_softmax(%138) : (tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x1xf32>)
+// CURRENT-NEXT: %140 = stablehlo.broadcast_in_dim %arg4, dims = [0] : (tensor<4xi32>) -> tensor<4x1xi32>
+// CURRENT-NEXT: %141:2 = call @take_along_axis(%139#0, %140) : (tensor<4x16xf32>, tensor<4x1xi32>) -> (tensor<4x1xf32>, tensor<4x1x1xi32>)
+// CURRENT-NEXT: %142 = stablehlo.reduce(%141#0 init: %cst_34) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x1xf32>, tensor<f32>) -> tensor<f32>
+// CURRENT-NEXT: %143 = stablehlo.divide %142, %cst_32 : tensor<f32>
+// CURRENT-NEXT: %144 = stablehlo.negate %143 : tensor<f32>
+// CURRENT-NEXT: %145 = stablehlo.negate %cst_31 {scalify.forms = ["unscaled"]} : tensor<f32>
+// CURRENT-NEXT: %146 = stablehlo.divide %145, %cst_32 : tensor<f32>
+// CURRENT-NEXT: %147 = stablehlo.broadcast_in_dim %146, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+// CURRENT-NEXT: %148 = call @take_along_axis_1(%141#1, %147) : (tensor<4x1x1xi32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %149 = call @log_softmax_2(%139#1, %139#2, %148) : (tensor<4x16xf32>, tensor<4x1xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %150 = stablehlo.abs %149 : tensor<4x16xf32>
+// CURRENT-NEXT: %151 = stablehlo.bitcast_convert %150 : (tensor<4x16xf32>) -> tensor<4x16xi32>
+// CURRENT-NEXT: %c_54 = stablehlo.constant dense<8388608> : tensor<4x16xi32>
+// CURRENT-NEXT: %152 = stablehlo.add %151, %c_54 : tensor<4x16xi32>
+// CURRENT-NEXT: %c_55 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %153 = stablehlo.reduce(%152 init: %c_55) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x16xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %154 = stablehlo.optimization_barrier %153 : tensor<i32>
+// CURRENT-NEXT: %c_56 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %155 = stablehlo.subtract %154, %c_56 : tensor<i32>
+// CURRENT-NEXT: %156 = stablehlo.bitcast_convert %155 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %157 = stablehlo.maximum %156, %cst_57 : tensor<f32>
+// CURRENT-NEXT: %158 = stablehlo.bitcast_convert %157 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_58 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %159 = stablehlo.add %158, %c_58 : tensor<ui32>
+// CURRENT-NEXT: %c_59 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %160 = stablehlo.and %159, %c_59 : tensor<ui32>
+// CURRENT-NEXT: %c_60 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CURRENT-NEXT: %161 = stablehlo.subtract %c_60, %160 : tensor<ui32>
+// CURRENT-NEXT: %162 = stablehlo.bitcast_convert %161 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %163 = stablehlo.bitcast_convert %162 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_61 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %164 = stablehlo.subtract %c_61, %163 : tensor<ui32>
+// CURRENT-NEXT: %165 = stablehlo.bitcast_convert %164 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %166 = stablehlo.broadcast_in_dim %162, dims = [] : (tensor<f32>) -> tensor<4x16xf32>
+// CURRENT-NEXT: %167 = stablehlo.multiply %149, %166 : tensor<4x16xf32>
+// CURRENT-NEXT: %168 = stablehlo.convert %167 : (tensor<4x16xf32>) -> tensor<4x16xf8E5M2>
+// CURRENT-NEXT: %169 = stablehlo.dot_general %149, %113, contracting_dims = [0] x [0] : (tensor<4x16xf32>, tensor<4x32xf32>) -> tensor<16x32xf32>
+// CURRENT-NEXT: %170 = stablehlo.transpose %169, dims = [1, 0] : (tensor<16x32xf32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %171 = stablehlo.dot_general %168, %18, contracting_dims = [1] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<4x16xf8E5M2>, tensor<32x16xf8E4M3FN>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %172 = stablehlo.multiply %165, %15 : tensor<f32>
+// CURRENT-NEXT: %cst_62 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %173 = stablehlo.minimum %172, %cst_62 : tensor<f32>
+// CURRENT-NEXT: %174 = stablehlo.broadcast_in_dim %173, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %175 = stablehlo.multiply %171, %174 : tensor<4x32xf32>
+// CURRENT-NEXT: %176 = stablehlo.broadcast_in_dim %cst_33, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<4x32xf32>
+// CURRENT-NEXT: %177 = stablehlo.divide %175, %176 : tensor<4x32xf32>
+// CURRENT-NEXT: %178 = stablehlo.broadcast_in_dim %177, dims = [0, 3] : (tensor<4x32xf32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %179 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %180 = stablehlo.select %110, %178, %179 : tensor<4x4x4x32xi1>, tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %181 = stablehlo.abs %180 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %182 = stablehlo.bitcast_convert %181 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xi32>
+// CURRENT-NEXT: %c_63 = stablehlo.constant dense<8388608> : tensor<4x4x4x32xi32>
+// CURRENT-NEXT: %183 = stablehlo.add %182, %c_63 : tensor<4x4x4x32xi32>
+// CURRENT-NEXT: %c_64 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %184 = stablehlo.reduce(%183 init: %c_64) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<4x4x4x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %185 = stablehlo.optimization_barrier %184 : tensor<i32>
+// CURRENT-NEXT: %c_65 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %186 = stablehlo.subtract %185, %c_65 : tensor<i32>
+// CURRENT-NEXT: %187 = stablehlo.bitcast_convert %186 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_66 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %188 = stablehlo.maximum %187, %cst_66 : tensor<f32>
+// CURRENT-NEXT: %189 = stablehlo.bitcast_convert %188 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_67 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %190 = stablehlo.add %189, %c_67 : tensor<ui32>
+// CURRENT-NEXT: %c_68 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %191 = stablehlo.and %190, %c_68 : tensor<ui32>
+// CURRENT-NEXT: %c_69 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %192 = stablehlo.subtract %c_69, %191 : tensor<ui32>
+// CURRENT-NEXT: %193 = stablehlo.bitcast_convert %192 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %194 = stablehlo.bitcast_convert %193 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_70 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %195 = stablehlo.subtract %c_70, %194 : tensor<ui32>
+// CURRENT-NEXT: %196 = stablehlo.bitcast_convert %195 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %197 = stablehlo.broadcast_in_dim %193, dims = [] : (tensor<f32>) -> tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %198 = stablehlo.multiply %180, %197 : tensor<4x4x4x32xf32>
+// CURRENT-NEXT: %199 = stablehlo.convert %198 : (tensor<4x4x4x32xf32>) -> tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %200 = stablehlo.optimization_barrier %199 : tensor<4x4x4x32xf8E4M3FN>
+// CURRENT-NEXT: %201 = stablehlo.convolution(%81, %180) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x32xf32>, tensor<4x4x4x32xf32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %202 = stablehlo.reverse %arg1, dims = [0, 1] : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %203 = stablehlo.abs %202 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %204 = stablehlo.bitcast_convert %203 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %c_71 = stablehlo.constant dense<8388608> : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %205 = stablehlo.add %204, %c_71 : tensor<3x3x32x32xi32>
+// CURRENT-NEXT: %c_72 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %206 = stablehlo.reduce(%205 init: %c_72) applies stablehlo.maximum across dimensions = [0, 1, 2, 3] : (tensor<3x3x32x32xi32>, tensor<i32>) -> tensor<i32>
+// CURRENT-NEXT: %207 = stablehlo.optimization_barrier %206 : tensor<i32>
+// CURRENT-NEXT: %c_73 = stablehlo.constant dense<8388608> : tensor<i32>
+// CURRENT-NEXT: %208 = stablehlo.subtract %207, %c_73 : tensor<i32>
+// CURRENT-NEXT: %209 = stablehlo.bitcast_convert %208 : (tensor<i32>) -> tensor<f32>
+// CURRENT-NEXT: %cst_74 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CURRENT-NEXT: %210 = stablehlo.maximum %209, %cst_74 : tensor<f32>
+// CURRENT-NEXT: %211 = stablehlo.bitcast_convert %210 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_75 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CURRENT-NEXT: %212 = stablehlo.add %211, %c_75 : tensor<ui32>
+// CURRENT-NEXT: %c_76 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CURRENT-NEXT: %213 = stablehlo.and %212, %c_76 : tensor<ui32>
+// CURRENT-NEXT: %c_77 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CURRENT-NEXT: %214 = stablehlo.subtract %c_77, %213 : tensor<ui32>
+// CURRENT-NEXT: %215 = stablehlo.bitcast_convert %214 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %216 = stablehlo.bitcast_convert %215 : (tensor<f32>) -> tensor<ui32>
+// CURRENT-NEXT: %c_78 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CURRENT-NEXT: %217 = stablehlo.subtract %c_78, %216 : tensor<ui32>
+// CURRENT-NEXT: %218 = stablehlo.bitcast_convert %217 : (tensor<ui32>) -> tensor<f32>
+// CURRENT-NEXT: %219 = stablehlo.broadcast_in_dim %215, dims = [] : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %220 = stablehlo.multiply %202, %219 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %221 = stablehlo.convert %220 : (tensor<3x3x32x32xf32>) -> tensor<3x3x32x32xf8E4M3FN>
+// CURRENT-NEXT: %222 = stablehlo.convolution(%200, %221) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[2, 1], [2, 1]], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x4x4x32xf8E4M3FN>, tensor<3x3x32x32xf8E4M3FN>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %223 = stablehlo.multiply %196, %218 : tensor<f32>
+// CURRENT-NEXT: %cst_79 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CURRENT-NEXT: %224 = stablehlo.minimum %223, %cst_79 : tensor<f32>
+// CURRENT-NEXT: %225 = stablehlo.broadcast_in_dim %224, dims = [] : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %226 = stablehlo.multiply %222, %225 : tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %227 = stablehlo.broadcast_in_dim %cst_34, dims = [] {scalify.forms = ["any"]} : (tensor<f32>) -> tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %228 = stablehlo.select %102, %226, %227 : tensor<4x8x8x32xi1>, tensor<4x8x8x32xf32>
+// CURRENT-NEXT: %229 = stablehlo.convolution(%arg3, %228) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x8x8x4xf32>, tensor<4x8x8x32xf32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %230 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %231 = stablehlo.multiply %230, %229 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %232 = stablehlo.subtract %arg0, %231 : tensor<3x3x4x32xf32>
+// CURRENT-NEXT: %233 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %234 = stablehlo.multiply %233, %201 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %235 = stablehlo.subtract %arg1, %234 : tensor<3x3x32x32xf32>
+// CURRENT-NEXT: %236 = stablehlo.broadcast_in_dim %cst_30, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x16xf32>
+// CURRENT-NEXT: %237 = stablehlo.multiply %236, %170 : tensor<32x16xf32>
+// CURRENT-NEXT: %238 = stablehlo.subtract %arg2, %237 : tensor<32x16xf32>
+// CURRENT-NEXT: return %232, %235, %238, %144 : tensor<3x3x4x32xf32>, tensor<3x3x32x32xf32>, tensor<32x16xf32>, tensor<f32>
 // CURRENT-NEXT: }
 // CURRENT-NEXT: func.func private @relu(%arg0: tensor<4x8x8x32xf32>) -> tensor<4x8x8x32xf32> {
 // CURRENT-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

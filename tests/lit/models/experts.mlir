@@ -10,163 +10,165 @@
 // FP8-NEXT: %cst_0 = stablehlo.constant dense<4.480000e+02> : tensor<f32>
 // FP8-NEXT: %cst_1 = stablehlo.constant dense<-5.734400e+04> : tensor<f32>
 // FP8-NEXT: %cst_2 = stablehlo.constant dense<5.734400e+04> : tensor<f32>
-// FP8-NEXT: %0 = stablehlo.clamp %cst, %arg1, %cst_0 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
-// FP8-NEXT: %1 = stablehlo.convert %0 {scalify.forms = ["2^0"]} : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// FP8-NEXT: %2 = stablehlo.clamp %cst, %arg0, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// FP8-NEXT: %0 = stablehlo.subtract %arg1, %arg1 : tensor<3x16x32xf32>
+// FP8-NEXT: %1 = stablehlo.subtract %arg1, %0 : tensor<3x16x32xf32>
+// FP8-NEXT: %2 = stablehlo.clamp %cst, %1, %cst_0 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
+// FP8-NEXT: %3 = stablehlo.convert %2 {scalify.forms = ["2^0"]} : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// FP8-NEXT: %4 = stablehlo.subtract %arg0, %arg0 : tensor<32x16xf32>
+// FP8-NEXT: %5 = stablehlo.subtract %arg0, %4 : tensor<32x16xf32>
+// FP8-NEXT: %6 = stablehlo.clamp %cst, %5, %cst_0 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
+// FP8-NEXT: %7 = stablehlo.convert %6 {scalify.forms = ["2^0"]} : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
 // FP8-NEXT: %cst_3 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // FP8-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// FP8-NEXT: %4 = "chlo.ragged_dot"(%3, %1, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 2"]} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// FP8-NEXT: %5 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %6 = stablehlo.multiply %5, %4 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
-// FP8-NEXT: %7 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %8 = stablehlo.multiply %7, %6 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
+// FP8-NEXT: %8 = "chlo.ragged_dot"(%7, %3, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 2"]} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
+// FP8-NEXT: %9 = stablehlo.broadcast_in_dim %cst_4, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %10 = stablehlo.multiply %9, %8 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
+// FP8-NEXT: %11 = stablehlo.broadcast_in_dim %cst_3, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %12 = stablehlo.multiply %11, %10 {scalify.forms = ["2^0 level 3"]} : tensor<32x32xf32>
 // FP8-NEXT: %cst_5 = stablehlo.constant dense<1.250000e-01> : tensor<32x32xf32>
-// FP8-NEXT: %9 = stablehlo.multiply %cst_5, %6 : tensor<32x32xf32>
-// FP8-NEXT: %10 = stablehlo.clamp %cst_1, %9, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// FP8-NEXT: %11 = stablehlo.convert %10 {scalify.forms = ["2^3"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// FP8-NEXT: %12 = stablehlo.optimization_barrier {scalify.forms = ["2^3"]} %11 : tensor<32x32xf8E5M2>
-// FP8-NEXT: %13 = "chlo.ragged_dot"(%arg0, %8, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 4"]} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
-// FP8-NEXT: %14 = "chlo.ragged_dot"(%12, %1, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^3 level 2"]} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// FP8-NEXT: %13 = stablehlo.multiply %cst_5, %10 : tensor<32x32xf32>
+// FP8-NEXT: %14 = stablehlo.subtract %13, %13 : tensor<32x32xf32>
+// FP8-NEXT: %15 = stablehlo.subtract %13, %14 : tensor<32x32xf32>
+// FP8-NEXT: %16 = stablehlo.clamp %cst_1, %15, %cst_2 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
+// FP8-NEXT: %17 = stablehlo.convert %16 {scalify.forms = ["2^3"]} : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// FP8-NEXT: %18 = stablehlo.optimization_barrier {scalify.forms = ["2^3"]} %17 : tensor<32x32xf8E5M2>
+// FP8-NEXT: %19 = "chlo.ragged_dot"(%arg0, %12, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^0 level 4"]} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// FP8-NEXT: %20 = "chlo.ragged_dot"(%18, %3, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32, scalify.forms = ["2^3 level 2"]} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
 // FP8-NEXT: %cst_6 = stablehlo.constant dense<8.000000e+00> : tensor<32x16xf32>
-// FP8-NEXT: %15 = stablehlo.multiply %14, %cst_6 : tensor<32x16xf32>
-// FP8-NEXT: return %15, %13 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// FP8-NEXT: %21 = stablehlo.multiply %20, %cst_6 : tensor<32x16xf32>
+// FP8-NEXT: return %21, %19 : tensor<32x16xf32>, tensor<3x16x32xf32>
 // FP8-NEXT: }
 // FP8-NEXT: }
 // CHANNELS:      module @__lambda attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
 // CHANNELS-NEXT: func.func public @main(%arg0: tensor<32x16xf32>, %arg1: tensor<3x16x32xf32>, %arg2: tensor<3xi32>) -> (tensor<32x16xf32> {jax.result_info = "result[0]"}, tensor<3x16x32xf32> {jax.result_info = "result[1]"}) {
 // CHANNELS-NEXT: %0 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
-// CHANNELS-NEXT: %cst = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %1 = stablehlo.reduce(%0 init: %cst) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %2 = stablehlo.optimization_barrier %1 : tensor<f32>
-// CHANNELS-NEXT: %cst_0 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %3 = stablehlo.maximum %2, %cst_0 : tensor<f32>
-// CHANNELS-NEXT: %4 = stablehlo.bitcast_convert %3 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %5 = stablehlo.add %4, %c : tensor<ui32>
-// CHANNELS-NEXT: %c_1 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %6 = stablehlo.and %5, %c_1 : tensor<ui32>
-// CHANNELS-NEXT: %c_2 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CHANNELS-NEXT: %7 = stablehlo.subtract %c_2, %6 : tensor<ui32>
-// CHANNELS-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %1 = stablehlo.bitcast_convert %0 : (tensor<3x16x32xf32>) -> tensor<3x16x32xi32>
+// CHANNELS-NEXT: %c = stablehlo.constant dense<8388608> : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %2 = stablehlo.add %1, %c : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %c_0 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %3 = stablehlo.reduce(%2 init: %c_0) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<3x16x32xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %4 = stablehlo.optimization_barrier %3 : tensor<i32>
+// CHANNELS-NEXT: %c_1 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %5 = stablehlo.subtract %4, %c_1 : tensor<i32>
+// CHANNELS-NEXT: %6 = stablehlo.bitcast_convert %5 : (tensor<i32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %7 = stablehlo.maximum %6, %cst : tensor<f32>
+// CHANNELS-NEXT: %8 = stablehlo.bitcast_convert %7 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_2 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %9 = stablehlo.add %8, %c_2 : tensor<ui32>
 // CHANNELS-NEXT: %c_3 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %9 = stablehlo.compare LT, %4, %c_3 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %cst_4 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %10 = stablehlo.select %9, %8, %cst_4 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %11 = stablehlo.bitcast_convert %10 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %10 = stablehlo.and %9, %c_3 : tensor<ui32>
+// CHANNELS-NEXT: %c_4 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CHANNELS-NEXT: %11 = stablehlo.subtract %c_4, %10 : tensor<ui32>
+// CHANNELS-NEXT: %12 = stablehlo.bitcast_convert %11 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<f32>) -> tensor<ui32>
 // CHANNELS-NEXT: %c_5 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %12 = stablehlo.subtract %c_5, %11 : tensor<ui32>
-// CHANNELS-NEXT: %13 = stablehlo.bitcast_convert %12 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %14 = stablehlo.broadcast_in_dim %10, dims = [] : (tensor<f32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %15 = stablehlo.multiply %arg1, %14 : tensor<3x16x32xf32>
-// CHANNELS-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %16 = stablehlo.clamp %cst_6, %15, %cst_7 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %17 = stablehlo.convert %16 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %18 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
-// CHANNELS-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %19 = stablehlo.reduce(%18 init: %cst_8) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<3x16x32xf32>, tensor<f32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %20 = stablehlo.optimization_barrier %19 : tensor<32xf32>
+// CHANNELS-NEXT: %14 = stablehlo.subtract %c_5, %13 : tensor<ui32>
+// CHANNELS-NEXT: %15 = stablehlo.bitcast_convert %14 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %16 = stablehlo.broadcast_in_dim %12, dims = [] : (tensor<f32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %17 = stablehlo.multiply %arg1, %16 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %18 = stablehlo.convert %17 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %19 = stablehlo.abs %arg1 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %20 = stablehlo.bitcast_convert %19 : (tensor<3x16x32xf32>) -> tensor<3x16x32xi32>
+// CHANNELS-NEXT: %c_6 = stablehlo.constant dense<8388608> : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %21 = stablehlo.add %20, %c_6 : tensor<3x16x32xi32>
+// CHANNELS-NEXT: %c_7 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %22 = stablehlo.reduce(%21 init: %c_7) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<3x16x32xi32>, tensor<i32>) -> tensor<32xi32>
+// CHANNELS-NEXT: %23 = stablehlo.optimization_barrier %22 : tensor<32xi32>
+// CHANNELS-NEXT: %c_8 = stablehlo.constant dense<8388608> : tensor<32xi32>
+// CHANNELS-NEXT: %24 = stablehlo.subtract %23, %c_8 : tensor<32xi32>
+// CHANNELS-NEXT: %25 = stablehlo.bitcast_convert %24 : (tensor<32xi32>) -> tensor<32xf32>
 // CHANNELS-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<32xf32>
-// CHANNELS-NEXT: %21 = stablehlo.maximum %20, %cst_9 : tensor<32xf32>
-// CHANNELS-NEXT: %22 = stablehlo.bitcast_convert %21 : (tensor<32xf32>) -> tensor<32xui32>
+// CHANNELS-NEXT: %26 = stablehlo.maximum %25, %cst_9 : tensor<32xf32>
+// CHANNELS-NEXT: %27 = stablehlo.bitcast_convert %26 : (tensor<32xf32>) -> tensor<32xui32>
 // CHANNELS-NEXT: %c_10 = stablehlo.constant dense<2097151> : tensor<32xui32>
-// CHANNELS-NEXT: %23 = stablehlo.add %22, %c_10 : tensor<32xui32>
+// CHANNELS-NEXT: %28 = stablehlo.add %27, %c_10 : tensor<32xui32>
 // CHANNELS-NEXT: %c_11 = stablehlo.constant dense<2139095040> : tensor<32xui32>
-// CHANNELS-NEXT: %24 = stablehlo.and %23, %c_11 : tensor<32xui32>
+// CHANNELS-NEXT: %29 = stablehlo.and %28, %c_11 : tensor<32xui32>
 // CHANNELS-NEXT: %c_12 = stablehlo.constant dense<2197815296> : tensor<32xui32>
-// CHANNELS-NEXT: %25 = stablehlo.subtract %c_12, %24 : tensor<32xui32>
-// CHANNELS-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<32xui32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<2139095040> : tensor<32xui32>
-// CHANNELS-NEXT: %27 = stablehlo.compare LT, %22, %c_13 : (tensor<32xui32>, tensor<32xui32>) -> tensor<32xi1>
-// CHANNELS-NEXT: %cst_14 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<32xf32>
-// CHANNELS-NEXT: %28 = stablehlo.select %27, %26, %cst_14 : tensor<32xi1>, tensor<32xf32>
-// CHANNELS-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<32xf32>) -> tensor<32xui32>
-// CHANNELS-NEXT: %c_15 = stablehlo.constant dense<2130706432> : tensor<32xui32>
-// CHANNELS-NEXT: %30 = stablehlo.subtract %c_15, %29 : tensor<32xui32>
+// CHANNELS-NEXT: %30 = stablehlo.subtract %c_12, %29 : tensor<32xui32>
 // CHANNELS-NEXT: %31 = stablehlo.bitcast_convert %30 : (tensor<32xui32>) -> tensor<32xf32>
-// CHANNELS-NEXT: %32 = stablehlo.broadcast_in_dim %28, dims = [2] : (tensor<32xf32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %33 = stablehlo.multiply %arg1, %32 : tensor<3x16x32xf32>
-// CHANNELS-NEXT: %cst_16 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %34 = stablehlo.clamp %cst_16, %33, %cst_17 : (tensor<f32>, tensor<3x16x32xf32>, tensor<f32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %35 = stablehlo.convert %34 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %36 = stablehlo.abs %arg0 : tensor<32x16xf32>
-// CHANNELS-NEXT: %cst_18 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %37 = stablehlo.reduce(%36 init: %cst_18) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %38 = stablehlo.optimization_barrier %37 : tensor<f32>
-// CHANNELS-NEXT: %cst_19 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %39 = stablehlo.maximum %38, %cst_19 : tensor<f32>
-// CHANNELS-NEXT: %40 = stablehlo.bitcast_convert %39 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_20 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %41 = stablehlo.add %40, %c_20 : tensor<ui32>
-// CHANNELS-NEXT: %c_21 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %42 = stablehlo.and %41, %c_21 : tensor<ui32>
-// CHANNELS-NEXT: %c_22 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CHANNELS-NEXT: %43 = stablehlo.subtract %c_22, %42 : tensor<ui32>
-// CHANNELS-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %c_23 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %45 = stablehlo.compare LT, %40, %c_23 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %46 = stablehlo.select %45, %44, %cst_24 : tensor<i1>, tensor<f32>
-// CHANNELS-NEXT: %47 = stablehlo.bitcast_convert %46 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %48 = stablehlo.subtract %c_25, %47 : tensor<ui32>
-// CHANNELS-NEXT: %49 = stablehlo.bitcast_convert %48 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %50 = stablehlo.broadcast_in_dim %46, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %51 = stablehlo.multiply %arg0, %50 : tensor<32x16xf32>
-// CHANNELS-NEXT: %cst_26 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<4.480000e+02> : tensor<f32>
-// CHANNELS-NEXT: %52 = stablehlo.clamp %cst_26, %51, %cst_27 : (tensor<f32>, tensor<32x16xf32>, tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %53 = stablehlo.convert %52 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
-// CHANNELS-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %cst_29 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %54 = "chlo.ragged_dot"(%53, %35, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %55 = stablehlo.broadcast_in_dim %31, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %56 = stablehlo.multiply %54, %55 : tensor<32x32xf32>
-// CHANNELS-NEXT: %57 = stablehlo.broadcast_in_dim %49, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %58 = stablehlo.multiply %56, %57 : tensor<32x32xf32>
-// CHANNELS-NEXT: %59 = stablehlo.broadcast_in_dim %cst_29, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %60 = stablehlo.multiply %59, %58 : tensor<32x32xf32>
-// CHANNELS-NEXT: %61 = stablehlo.broadcast_in_dim %cst_28, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %62 = stablehlo.multiply %61, %60 : tensor<32x32xf32>
-// CHANNELS-NEXT: %63 = stablehlo.abs %62 : tensor<32x32xf32>
-// CHANNELS-NEXT: %cst_30 = stablehlo.constant {scalify.forms = ["any"]} dense<0.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %64 = stablehlo.reduce(%63 init: %cst_30) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xf32>, tensor<f32>) -> tensor<f32>
-// CHANNELS-NEXT: %65 = stablehlo.optimization_barrier %64 : tensor<f32>
-// CHANNELS-NEXT: %cst_31 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %66 = stablehlo.maximum %65, %cst_31 : tensor<f32>
-// CHANNELS-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_32 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %68 = stablehlo.add %67, %c_32 : tensor<ui32>
-// CHANNELS-NEXT: %c_33 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %69 = stablehlo.and %68, %c_33 : tensor<ui32>
-// CHANNELS-NEXT: %c_34 = stablehlo.constant dense<2256535552> : tensor<ui32>
-// CHANNELS-NEXT: %70 = stablehlo.subtract %c_34, %69 : tensor<ui32>
-// CHANNELS-NEXT: %71 = stablehlo.bitcast_convert %70 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %c_35 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %72 = stablehlo.compare LT, %67, %c_35 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-// CHANNELS-NEXT: %cst_36 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
-// CHANNELS-NEXT: %73 = stablehlo.select %72, %71, %cst_36 : tensor<i1>, tensor<f32>
+// CHANNELS-NEXT: %32 = stablehlo.bitcast_convert %31 : (tensor<32xf32>) -> tensor<32xui32>
+// CHANNELS-NEXT: %c_13 = stablehlo.constant dense<2130706432> : tensor<32xui32>
+// CHANNELS-NEXT: %33 = stablehlo.subtract %c_13, %32 : tensor<32xui32>
+// CHANNELS-NEXT: %34 = stablehlo.bitcast_convert %33 : (tensor<32xui32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %35 = stablehlo.broadcast_in_dim %31, dims = [2] : (tensor<32xf32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %36 = stablehlo.multiply %arg1, %35 : tensor<3x16x32xf32>
+// CHANNELS-NEXT: %37 = stablehlo.convert %36 : (tensor<3x16x32xf32>) -> tensor<3x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %38 = stablehlo.abs %arg0 : tensor<32x16xf32>
+// CHANNELS-NEXT: %39 = stablehlo.bitcast_convert %38 : (tensor<32x16xf32>) -> tensor<32x16xi32>
+// CHANNELS-NEXT: %c_14 = stablehlo.constant dense<8388608> : tensor<32x16xi32>
+// CHANNELS-NEXT: %40 = stablehlo.add %39, %c_14 : tensor<32x16xi32>
+// CHANNELS-NEXT: %c_15 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %41 = stablehlo.reduce(%40 init: %c_15) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x16xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %42 = stablehlo.optimization_barrier %41 : tensor<i32>
+// CHANNELS-NEXT: %c_16 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %43 = stablehlo.subtract %42, %c_16 : tensor<i32>
+// CHANNELS-NEXT: %44 = stablehlo.bitcast_convert %43 : (tensor<i32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_17 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %45 = stablehlo.maximum %44, %cst_17 : tensor<f32>
+// CHANNELS-NEXT: %46 = stablehlo.bitcast_convert %45 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_18 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %47 = stablehlo.add %46, %c_18 : tensor<ui32>
+// CHANNELS-NEXT: %c_19 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %48 = stablehlo.and %47, %c_19 : tensor<ui32>
+// CHANNELS-NEXT: %c_20 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CHANNELS-NEXT: %49 = stablehlo.subtract %c_20, %48 : tensor<ui32>
+// CHANNELS-NEXT: %50 = stablehlo.bitcast_convert %49 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_21 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %52 = stablehlo.subtract %c_21, %51 : tensor<ui32>
+// CHANNELS-NEXT: %53 = stablehlo.bitcast_convert %52 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %54 = stablehlo.broadcast_in_dim %50, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %55 = stablehlo.multiply %arg0, %54 : tensor<32x16xf32>
+// CHANNELS-NEXT: %56 = stablehlo.convert %55 : (tensor<32x16xf32>) -> tensor<32x16xf8E4M3FN>
+// CHANNELS-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
+// CHANNELS-NEXT: %57 = "chlo.ragged_dot"(%56, %37, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %58 = stablehlo.broadcast_in_dim %34, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %59 = stablehlo.multiply %57, %58 : tensor<32x32xf32>
+// CHANNELS-NEXT: %60 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %61 = stablehlo.multiply %59, %60 : tensor<32x32xf32>
+// CHANNELS-NEXT: %62 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %63 = stablehlo.multiply %62, %61 : tensor<32x32xf32>
+// CHANNELS-NEXT: %64 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %65 = stablehlo.multiply %64, %63 : tensor<32x32xf32>
+// CHANNELS-NEXT: %66 = stablehlo.abs %65 : tensor<32x32xf32>
+// CHANNELS-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<32x32xf32>) -> tensor<32x32xi32>
+// CHANNELS-NEXT: %c_24 = stablehlo.constant dense<8388608> : tensor<32x32xi32>
+// CHANNELS-NEXT: %68 = stablehlo.add %67, %c_24 : tensor<32x32xi32>
+// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %69 = stablehlo.reduce(%68 init: %c_25) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %70 = stablehlo.optimization_barrier %69 : tensor<i32>
+// CHANNELS-NEXT: %c_26 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %71 = stablehlo.subtract %70, %c_26 : tensor<i32>
+// CHANNELS-NEXT: %72 = stablehlo.bitcast_convert %71 : (tensor<i32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %73 = stablehlo.maximum %72, %cst_27 : tensor<f32>
 // CHANNELS-NEXT: %74 = stablehlo.bitcast_convert %73 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_37 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %75 = stablehlo.subtract %c_37, %74 : tensor<ui32>
-// CHANNELS-NEXT: %76 = stablehlo.bitcast_convert %75 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %77 = stablehlo.broadcast_in_dim %73, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %78 = stablehlo.multiply %62, %77 : tensor<32x32xf32>
-// CHANNELS-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<-5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %cst_39 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<5.734400e+04> : tensor<f32>
-// CHANNELS-NEXT: %79 = stablehlo.clamp %cst_38, %78, %cst_39 : (tensor<f32>, tensor<32x32xf32>, tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %80 = stablehlo.convert %79 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %81 = stablehlo.optimization_barrier %80 : tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %82 = "chlo.ragged_dot"(%arg0, %62, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %83 = "chlo.ragged_dot"(%81, %17, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %84 = stablehlo.multiply %76, %13 : tensor<f32>
-// CHANNELS-NEXT: %cst_40 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %85 = stablehlo.minimum %84, %cst_40 : tensor<f32>
-// CHANNELS-NEXT: %86 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %87 = stablehlo.multiply %83, %86 : tensor<32x16xf32>
-// CHANNELS-NEXT: return %87, %82 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// CHANNELS-NEXT: %c_28 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %75 = stablehlo.add %74, %c_28 : tensor<ui32>
+// CHANNELS-NEXT: %c_29 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %76 = stablehlo.and %75, %c_29 : tensor<ui32>
+// CHANNELS-NEXT: %c_30 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CHANNELS-NEXT: %77 = stablehlo.subtract %c_30, %76 : tensor<ui32>
+// CHANNELS-NEXT: %78 = stablehlo.bitcast_convert %77 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %79 = stablehlo.bitcast_convert %78 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_31 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %80 = stablehlo.subtract %c_31, %79 : tensor<ui32>
+// CHANNELS-NEXT: %81 = stablehlo.bitcast_convert %80 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %82 = stablehlo.broadcast_in_dim %78, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %83 = stablehlo.multiply %65, %82 : tensor<32x32xf32>
+// CHANNELS-NEXT: %84 = stablehlo.convert %83 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %85 = stablehlo.optimization_barrier %84 : tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %86 = "chlo.ragged_dot"(%arg0, %65, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %87 = "chlo.ragged_dot"(%85, %18, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %88 = stablehlo.multiply %81, %15 : tensor<f32>
+// CHANNELS-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CHANNELS-NEXT: %89 = stablehlo.minimum %88, %cst_32 : tensor<f32>
+// CHANNELS-NEXT: %90 = stablehlo.broadcast_in_dim %89, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %91 = stablehlo.multiply %87, %90 : tensor<32x16xf32>
+// CHANNELS-NEXT: return %91, %86 : tensor<32x16xf32>, tensor<3x16x32xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 

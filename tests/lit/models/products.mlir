@@ -21,37 +21,40 @@
 // CHECK-NEXT: %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
 // CHECK-NEXT: %11 = stablehlo.optimization_barrier %arg4 : tensor<8xf64>
 // CHECK-NEXT: %12 = stablehlo.multiply %11, %11 : tensor<8xf64>
-// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
-// CHECK-NEXT: %13 = stablehlo.reduce(%12 init: %cst_2) applies stablehlo.add across dimensions = [0] : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
-// CHECK-NEXT: %cst_3 = stablehlo.constant dense<1.250000e-01> : tensor<f64>
-// CHECK-NEXT: %14 = stablehlo.multiply %13, %cst_3 : tensor<f64>
-// CHECK-NEXT: %15 = stablehlo.sqrt %14 : tensor<f64>
-// CHECK-NEXT: %16 = stablehlo.bitcast_convert %15 : (tensor<f64>) -> tensor<ui64>
+// CHECK-NEXT: %13 = stablehlo.is_finite %12 : (tensor<8xf64>) -> tensor<8xi1>
+// CHECK-NEXT: %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<8xf64>
+// CHECK-NEXT: %14 = stablehlo.select %13, %12, %cst_2 : tensor<8xi1>, tensor<8xf64>
+// CHECK-NEXT: %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+// CHECK-NEXT: %15 = stablehlo.reduce(%14 init: %cst_3) applies stablehlo.add across dimensions = [0] : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+// CHECK-NEXT: %cst_4 = stablehlo.constant dense<1.250000e-01> : tensor<f64>
+// CHECK-NEXT: %16 = stablehlo.multiply %15, %cst_4 : tensor<f64>
+// CHECK-NEXT: %17 = stablehlo.sqrt %16 : tensor<f64>
+// CHECK-NEXT: %18 = stablehlo.bitcast_convert %17 : (tensor<f64>) -> tensor<ui64>
 // CHECK-NEXT: %c = stablehlo.constant dense<18442240474082181120> : tensor<ui64>
-// CHECK-NEXT: %17 = stablehlo.and %16, %c : tensor<ui64>
-// CHECK-NEXT: %c_4 = stablehlo.constant dense<1> : tensor<ui64>
-// CHECK-NEXT: %18 = stablehlo.subtract %17, %c_4 : tensor<ui64>
-// CHECK-NEXT: %c_5 = stablehlo.constant dense<9218868437227405311> : tensor<ui64>
-// CHECK-NEXT: %19 = stablehlo.compare LT, %18, %c_5 : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
-// CHECK-NEXT: %20 = stablehlo.bitcast_convert %17 : (tensor<ui64>) -> tensor<f64>
-// CHECK-NEXT: %21 = stablehlo.select %19, %20, %cst_1 : tensor<i1>, tensor<f64>
-// CHECK-NEXT: %22 = stablehlo.multiply %21, %arg5 : tensor<f64>
-// CHECK-NEXT: %cst_6 = stablehlo.constant dense<2.2737367544323206E-13> : tensor<f64>
-// CHECK-NEXT: %cst_7 = stablehlo.constant dense<0x4290000000000000> : tensor<f64>
-// CHECK-NEXT: %23 = stablehlo.clamp %cst_6, %22, %cst_7 : tensor<f64>
-// CHECK-NEXT: %24 = stablehlo.bitcast_convert %23 : (tensor<f64>) -> tensor<ui64>
-// CHECK-NEXT: %c_8 = stablehlo.constant dense<9214364837600034816> : tensor<ui64>
-// CHECK-NEXT: %25 = stablehlo.subtract %c_8, %24 : tensor<ui64>
-// CHECK-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<ui64>) -> tensor<f64>
-// CHECK-NEXT: %cst_9 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
-// CHECK-NEXT: %27 = stablehlo.divide %cst_9, %26 : tensor<f64>
-// CHECK-NEXT: %28 = stablehlo.optimization_barrier %27 : tensor<f64>
-// CHECK-NEXT: %29 = stablehlo.divide %arg5, %28 : tensor<f64>
-// CHECK-NEXT: %30 = stablehlo.broadcast_in_dim %29, dims = [] : (tensor<f64>) -> tensor<8xf64>
-// CHECK-NEXT: %31 = stablehlo.multiply %11, %30 : tensor<8xf64>
-// CHECK-NEXT: %32 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// CHECK-NEXT: %33 = stablehlo.multiply %4, %32 : tensor<8xf32>
-// CHECK-NEXT: return %33, %7, %10, %31, %28 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>, tensor<f64>
+// CHECK-NEXT: %19 = stablehlo.and %18, %c : tensor<ui64>
+// CHECK-NEXT: %c_5 = stablehlo.constant dense<1> : tensor<ui64>
+// CHECK-NEXT: %20 = stablehlo.subtract %19, %c_5 : tensor<ui64>
+// CHECK-NEXT: %c_6 = stablehlo.constant dense<9218868437227405311> : tensor<ui64>
+// CHECK-NEXT: %21 = stablehlo.compare LT, %20, %c_6 : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
+// CHECK-NEXT: %22 = stablehlo.bitcast_convert %19 : (tensor<ui64>) -> tensor<f64>
+// CHECK-NEXT: %23 = stablehlo.select %21, %22, %cst_1 : tensor<i1>, tensor<f64>
+// CHECK-NEXT: %24 = stablehlo.multiply %23, %arg5 : tensor<f64>
+// CHECK-NEXT: %cst_7 = stablehlo.constant dense<2.2737367544323206E-13> : tensor<f64>
+// CHECK-NEXT: %cst_8 = stablehlo.constant dense<0x4290000000000000> : tensor<f64>
+// CHECK-NEXT: %25 = stablehlo.clamp %cst_7, %24, %cst_8 : tensor<f64>
+// CHECK-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<f64>) -> tensor<ui64>
+// CHECK-NEXT: %c_9 = stablehlo.constant dense<9214364837600034816> : tensor<ui64>
+// CHECK-NEXT: %27 = stablehlo.subtract %c_9, %26 : tensor<ui64>
+// CHECK-NEXT: %28 = stablehlo.bitcast_convert %27 : (tensor<ui64>) -> tensor<f64>
+// CHECK-NEXT: %cst_10 = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+// CHECK-NEXT: %29 = stablehlo.divide %cst_10, %28 : tensor<f64>
+// CHECK-NEXT: %30 = stablehlo.optimization_barrier %29 : tensor<f64>
+// CHECK-NEXT: %31 = stablehlo.divide %arg5, %30 : tensor<f64>
+// CHECK-NEXT: %32 = stablehlo.broadcast_in_dim %31, dims = [] : (tensor<f64>) -> tensor<8xf64>
+// CHECK-NEXT: %33 = stablehlo.multiply %11, %32 : tensor<8xf64>
+// CHECK-NEXT: %34 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %35 = stablehlo.multiply %4, %34 : tensor<8xf32>
+// CHECK-NEXT: return %35, %7, %10, %33, %30 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf64>, tensor<f64>
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 

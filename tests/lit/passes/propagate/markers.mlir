@@ -9,7 +9,9 @@ func.func @main(%x: tensor<8xf32> {scalify.pair}) -> (tensor<8xf32> {scalify.pai
   // CHECK: %[[ONE:.*]] = stablehlo.constant dense<1.000000e+00>
   // CHECK: %[[KEPT:.*]] = stablehlo.optimization_barrier %arg0 : tensor<8xf32>
   // CHECK: %[[SQUARE:.*]] = stablehlo.multiply %[[KEPT]], %[[KEPT]]
-  // CHECK: %[[SUM:.*]] = stablehlo.reduce(%[[SQUARE]] {{.*}} stablehlo.add
+  // CHECK: %[[FINITE:.*]] = stablehlo.is_finite %[[SQUARE]]
+  // CHECK: %[[TERMS:.*]] = stablehlo.select %[[FINITE]], %[[SQUARE]]
+  // CHECK: %[[SUM:.*]] = stablehlo.reduce(%[[TERMS]] {{.*}} stablehlo.add
   // CHECK: %[[MEAN:.*]] = stablehlo.multiply %[[SUM]]
   // CHECK: %[[RMS:.*]] = stablehlo.sqrt %[[MEAN]]
   // CHECK: %[[BITS:.*]] = stablehlo.bitcast_convert %[[RMS]] : (tensor<f32>) -> tensor<ui32>

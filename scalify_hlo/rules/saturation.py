@@ -1,0 +1,150 @@
+"""Saturation of casts: finite numbers beyond a format become its largest, and no others.
+
+Overflow is a signal, so that what is infinite or NaN is infinite or NaN in the narrow format too:
+
+    f16:             X_d = convert(select(is_finite(X), clamp(X), X))
+    8 bits or fewer: X_d = convert(clamp(X - (X - X)))
+
+A finite X is X - (X - X), also if it is -0, and an infinite one makes it NaN. The clamp stays next
+to the convert, as XLA for GPUs lets a matmul write f8 only then.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from scalify_hlo._compat import ir, stablehlo
+from scalify_hlo.algebra.limits import NORMAL, READER_STEPS
+from scalify_hlo.dialect import traits
+from scalify_hlo.dialect.formats import FloatFormat, format_of
+from scalify_hlo.dialect.functions import is_block
+from scalify_hlo.dialect.ragged import RAGGED_DOT
+from scalify_hlo.dialect.splats import filled_with
+from scalify_hlo.rules import emit
+
+_CLAMP, _SUBTRACT = "stablehlo.clamp", "stablehlo.subtract"
+_CONVERT, _MULTIPLY = "stablehlo.convert", "stablehlo.multiply"
+_MOVES: Final = traits.RESHAPES | traits.REORDERS | {"stablehlo.optimization_barrier"}
+_SPREAD: Final = _MOVES | {"stablehlo.broadcast_in_dim", _CONVERT}
+_PRODUCTS: Final = traits.CONTRACTIONS | {RAGGED_DOT}
+_SUM: Final = 64
+"""log2 of more than the largest sum of products of f8 numbers, each below 2^32."""
+
+
+def saturated(
+    value: ir.Value, target: FloatFormat, low: ir.Value, high: ir.Value, at: ir.Operation
+) -> ir.Value:
+    """Returns data for a conversion to a format; see the formulas above.
+
+    Args:
+        value: The data.
+        target: The format.
+        low: The least finite number of the format, of rank 0.
+        high: The largest finite number of the format, of rank 0.
+        at: The op before which it is built.
+    """
+    bound = _bound(value, READER_STEPS)
+    if bound <= target.max_exponent:
+        return value
+    where = {"loc": at.location, "ip": ir.InsertionPoint(at)}
+    if not target.small and bound > NORMAL:
+        finite = stablehlo.is_finite(value, **where)
+        return stablehlo.select(finite, emit.clamp(low, value, high, at), value, **where)
+    if bound > NORMAL:
+        zero = emit.elementwise(_SUBTRACT, value, value, **where)
+        value = emit.elementwise(_SUBTRACT, value, zero, **where)
+    return emit.clamp(low, value, high, at)
+
+
+def before_saturation(op: ir.Operation) -> ir.Value | None:
+    """Returns X of an op that makes X - (X - X); None for others."""
+    if op.name != _SUBTRACT:
+        return None
+    value, zero = op.operands
+    if is_block(zero.owner) or zero.owner.operation.name != _SUBTRACT:
+        return None
+    return value if all(each == value for each in zero.owner.operands) else None
+
+
+def unsaturated(value: ir.Value) -> ir.Value:
+    """Returns the data of which saturation made a value; the value itself if it did not."""
+    op = _op(value)
+    if op is not None and op.name == "stablehlo.select":
+        op = _op(op.operands[1])
+    if op is None or op.name != _CLAMP:
+        return value
+    value = op.operands[1]
+    inner = _op(value)
+    found = None if inner is None else before_saturation(inner)
+    return value if found is None else found
+
+
+def _op(value: ir.Value) -> ir.Operation | None:
+    return None if is_block(value.owner) else value.owner.operation
+
+
+def _bound(value: ir.Value, steps: int) -> float:
+    """Returns a bound on log2 of the magnitudes of a value that is NaN or finite; else infinity.
+
+    Such are scaled products of f8 data without infinities, whose casts XLA for GPUs computes in the
+    kernel of the matmul, and the results of a softmax, which its kernel writes in the narrow format
+    if nothing else reads them.
+    """
+    op = _op(value)
+    if op is None or not steps:
+        return math.inf
+    name = op.name.removeprefix("stablehlo.")
+    if op.name in _PRODUCTS:
+        return _SUM if all(map(_never_infinite, list(op.operands)[:2])) else math.inf
+    if op.name in _MOVES or (op.name == _CONVERT and _is_wide(op)) or name in ("negate", "abs"):
+        return _bound(op.operands[0], steps - 1) if len(op.operands) == 1 else math.inf
+    if name in ("logistic", "tanh", "sine", "cosine") or _is_share(op):
+        return 0.0
+    if op.name == _MULTIPLY:
+        return sum(_bound(each, steps - 1) for each in op.operands)
+    if name == "select":
+        return max(_bound(each, steps - 1) for each in list(op.operands)[1:])
+    number = filled_with(value)
+    if number is None or not math.isfinite(number):
+        return math.inf
+    return float(math.frexp(number)[1])
+
+
+def _is_share(op: ir.Operation) -> bool:
+    """Whether an op divides exponentials by their sums, as a softmax does."""
+    if op.name != "stablehlo.divide":
+        return False
+    terms, sums = map(_made_of, op.operands)
+    if terms is None or sums is None or terms.name != "stablehlo.exponential":
+        return False
+    if sums.name != "stablehlo.reduce" or _made_of(sums.operands[0]) != terms:
+        return False
+    return bool(sums.regions[0].blocks[0].operations[0].operation.name == "stablehlo.add")
+
+
+def _made_of(value: ir.Value) -> ir.Operation | None:
+    """Returns the op that computes the numbers of which a value is made."""
+    op = _op(value)
+    while op is not None and op.name in _SPREAD and len(op.operands) == 1:
+        op = _op(op.operands[0])
+    return op
+
+
+def _is_wide(convert: ir.Operation) -> bool:
+    """Whether a convert is one between formats with the exponents of f32 or more."""
+    formats = (format_of(value.type) for value in (convert.operands[0], convert.results[0]))
+    return all(format_ is not None and format_.wide for format_ in formats)
+
+
+def _never_infinite(operand: ir.Value) -> bool:
+    """Whether an operand of a matmul is f8 data that have NaN in place of infinities."""
+    format_ = format_of(operand.type)
+    if format_ is None or not format_.small:
+        return False
+    if not format_.infinite:
+        return True
+    op = _op(operand)
+    while op is not None and op.name in _MOVES and len(op.operands) == 1:
+        op = _op(op.operands[0])
+    return op is not None and op.name == _CONVERT and unsaturated(op.operands[0]) != op.operands[0]
