@@ -458,8 +458,8 @@ def test_data_and_scale_are_those_that_a_rebalance_moves() -> None:
         y = x * 2.0**20
         return jsa.get_data_and_scale(y)[1], jsa.rebalance_scale(y, 4.0)
 
-    x = jsa.ScaledArray(jnp.float32([1.0, -3.0]), jnp.float32(1.0))
+    x = jsa.ScaledArray(jnp.asarray([1.0, -3.0], jnp.float32), jnp.float32(1.0))
     scale, moved = jsa.scalify(grown)(x)
     assert float(jsa.asarray(scale)) == 2.0**20
     assert float(moved.scale) == 2.0**22
-    np.testing.assert_array_equal(moved.data, np.float32([0.25, -0.75]))
+    np.testing.assert_array_equal(moved.data, np.asarray([0.25, -0.75], np.float32))
