@@ -161,3 +161,33 @@ def test_a_vjp_measures_what_it_takes() -> None:
     new = sh.rewrite(program, recipe="fp8", settings=MEASURE, input_scale={"*": 1.0})
     gradients = new.vjp().call(X, W, X)
     assert all(np.isfinite(np.asarray(g)).all() for g in gradients)
+
+
+@pytest.mark.parametrize("recipe", ["fp8", "unit", "fp16"])
+@pytest.mark.parametrize("sizes", [(1.0, 1 / 8), (2.0**20, 2.0**-20)])
+def test_gradients_of_layers_of_which_nothing_is_declared(
+    recipe: str, sizes: tuple[float, float]
+) -> None:
+    def loss(w: list[jax.Array], b: jax.Array, x: jax.Array) -> jax.Array:
+        for v in w:
+            x = jax.nn.relu(x @ v / (8 * sizes[1])) + b
+        return jnp.mean(x / sizes[0])
+
+    keys = jax.random.split(jax.random.key(2), 3)
+    w = [jax.random.normal(key, (SIZE, SIZE)) * sizes[1] for key in keys]
+    b, x = jnp.zeros(SIZE), X * sizes[0]
+    program = jax.export.export(jax.jit(jax.grad(loss)))(w, b, x)
+    new, report = sh.rewrite(program, recipe=recipe, report=True)
+    assert len(report.sites) == report.statistics <= len(w) + 2
+    for found, expected in zip(new.call(w, b, x), program.call(w, b, x), strict=True):
+        error = jnp.linalg.norm(found - expected) / jnp.linalg.norm(expected)
+        assert error < 10 ** (-13 / 20)
+
+
+def test_largest_of_sizes_is_found_at_run_time() -> None:
+    """A bias that nothing is known of may be larger, or smaller, than what it is added to."""
+    program = jax.export.export(jax.jit(lambda x, b, w: (x @ w + b) @ w))(X, X[0], W)
+    new = sh.rewrite(program, recipe="fp8")
+    for size in (2.0**-20, 1.0, 2.0**20):
+        found, expected = (p.call(X, X[0] * size, W) for p in (new, program))
+        assert float(jnp.linalg.norm(found - expected) / jnp.linalg.norm(expected)) < 0.1

@@ -175,7 +175,7 @@ def test_statistics_of_functions_count_for_each_call() -> None:
     def called(w: jax.Array, x: jax.Array) -> Any:
         return inner(w, inner(w, inner(w, x)))
 
-    report = report_of(called, recipe="fp8", settings=settings)
+    report = report_of(called, recipe="fp8", settings=settings, input_scale={"*": 1.0})
     assert report.statistics == 3
     assert report.totals.layers == 3
     assert "1 statistic per layer" in summary(report)
