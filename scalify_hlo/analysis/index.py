@@ -46,8 +46,7 @@ class ModuleIndex:
         dense: Whether a constant is not a splat; valid after the ops were counted.
         plain_calls: Whether functions are referenced only by calls outside of regions; valid after
             the ops were counted.
-        own: Whether the program itself has narrow formats, or may have, if its ops were not
-            counted.
+        own: Whether the program itself has narrow formats; None if its ops were not counted.
         asked: Whether the author of the program marked values whose data may be rounded.
         markers: The number of markers in the program, inserted ones included.
         marked: The names of ops that are marked as part of a layer; None if no pass looked for
@@ -63,7 +62,7 @@ class ModuleIndex:
     ops: Counter[str] = field(default_factory=Counter)
     dense: bool = False
     plain_calls: bool = True
-    own: bool = True
+    own: bool | None = None
     asked: bool = False
     markers: int = 0
     marked: set[str] | None = None

@@ -47,3 +47,19 @@ def are_floats(types: Sequence[ir.Type]) -> list[bool]:
     """Returns, for each type, whether it has a format; each distinct type is looked up once."""
     known = {type_: format_of(type_) is not None for type_ in set(types)}
     return [known[type_] for type_ in types]
+
+
+def has_narrow(module: ir.Operation) -> bool:
+    """Whether an op of a module has a result in a format with less range than f32."""
+    types: dict[ir.Type, bool] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        blocks = (block for region in op.regions for block in region.blocks)
+        for value in (*op.results, *(argument for block in blocks for argument in block.arguments)):
+            if value.type not in types:
+                format_ = format_of(value.type)
+                types[value.type] = format_ is not None and not format_.wide
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return any(types.values())

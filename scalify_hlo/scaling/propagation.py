@@ -19,6 +19,7 @@ from scalify_hlo.algebra.scale import ONE, RuntimeScale, Scaled, ScaleInfo
 from scalify_hlo.analysis.frames import BODIES, Named, functions_in, operations, with_end
 from scalify_hlo.analysis.index import ModuleIndex
 from scalify_hlo.dialect import attributes
+from scalify_hlo.dialect.formats import has_narrow
 from scalify_hlo.dialect.functions import callee_of, is_private, recursion, terminator
 from scalify_hlo.dialect.ragged import is_composite
 from scalify_hlo.dialect.value_map import erase, function_tables, run_native
@@ -132,7 +133,7 @@ class Propagation:
             casting=self._casting,
             writing=writing_functions(self._functions),
             probed=probe,
-            own=index.own,
+            own=has_narrow(module) if index.own is None else index.own,
         )
         self._notes = Notes(report.remarks, report.given_up, report.untrusted, report.casts)
         self._module = module

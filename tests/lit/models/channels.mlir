@@ -141,85 +141,91 @@
 // CHANNELS-NEXT: %94 = stablehlo.convert %93 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
 // CHANNELS-NEXT: %95 = stablehlo.dot_general %94, %75, batching_dims = [0] x [0], contracting_dims = [2] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<2x16x32xf8E4M3FN>, tensor<2x32x32xf8E4M3FN>) -> tensor<2x16x32xf32>
 // CHANNELS-NEXT: %96 = stablehlo.optimization_barrier %95 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %97 = stablehlo.broadcast_in_dim %72, dims = [0, 2] : (tensor<2x32xf32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %98 = stablehlo.multiply %96, %97 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %99 = stablehlo.broadcast_in_dim %91, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %100 = stablehlo.multiply %98, %99 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %101 = stablehlo.abs %100 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %102 = stablehlo.bitcast_convert %101 : (tensor<2x16x32xf32>) -> tensor<2x16x32xi32>
-// CHANNELS-NEXT: %c_38 = stablehlo.constant dense<8388608> : tensor<2x16x32xi32>
-// CHANNELS-NEXT: %103 = stablehlo.add %102, %c_38 : tensor<2x16x32xi32>
-// CHANNELS-NEXT: %c_39 = stablehlo.constant dense<8388608> : tensor<i32>
-// CHANNELS-NEXT: %104 = stablehlo.reduce(%103 init: %c_39) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<2x16x32xi32>, tensor<i32>) -> tensor<i32>
-// CHANNELS-NEXT: %105 = stablehlo.optimization_barrier %104 : tensor<i32>
+// CHANNELS-NEXT: %97 = stablehlo.broadcast_in_dim %91, dims = [] : (tensor<f32>) -> tensor<2x32xf32>
+// CHANNELS-NEXT: %98 = stablehlo.multiply %72, %97 : tensor<2x32xf32>
+// CHANNELS-NEXT: %cst_38 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<2x32xf32>
+// CHANNELS-NEXT: %99 = stablehlo.minimum %98, %cst_38 : tensor<2x32xf32>
+// CHANNELS-NEXT: %100 = stablehlo.broadcast_in_dim %99, dims = [0, 2] : (tensor<2x32xf32>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %101 = stablehlo.multiply %96, %100 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %102 = stablehlo.abs %101 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %103 = stablehlo.bitcast_convert %102 : (tensor<2x16x32xf32>) -> tensor<2x16x32xi32>
+// CHANNELS-NEXT: %c_39 = stablehlo.constant dense<8388608> : tensor<2x16x32xi32>
+// CHANNELS-NEXT: %104 = stablehlo.add %103, %c_39 : tensor<2x16x32xi32>
 // CHANNELS-NEXT: %c_40 = stablehlo.constant dense<8388608> : tensor<i32>
-// CHANNELS-NEXT: %106 = stablehlo.subtract %105, %c_40 : tensor<i32>
-// CHANNELS-NEXT: %107 = stablehlo.bitcast_convert %106 : (tensor<i32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_41 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %108 = stablehlo.maximum %107, %cst_41 : tensor<f32>
-// CHANNELS-NEXT: %109 = stablehlo.bitcast_convert %108 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_42 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %110 = stablehlo.add %109, %c_42 : tensor<ui32>
-// CHANNELS-NEXT: %c_43 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %111 = stablehlo.and %110, %c_43 : tensor<ui32>
-// CHANNELS-NEXT: %c_44 = stablehlo.constant dense<2197815296> : tensor<ui32>
-// CHANNELS-NEXT: %112 = stablehlo.subtract %c_44, %111 : tensor<ui32>
-// CHANNELS-NEXT: %113 = stablehlo.bitcast_convert %112 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %114 = stablehlo.bitcast_convert %113 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_45 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %115 = stablehlo.subtract %c_45, %114 : tensor<ui32>
-// CHANNELS-NEXT: %116 = stablehlo.bitcast_convert %115 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %117 = stablehlo.broadcast_in_dim %113, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
-// CHANNELS-NEXT: %118 = stablehlo.multiply %100, %117 : tensor<2x16x32xf32>
-// CHANNELS-NEXT: %119 = stablehlo.convert %118 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
-// CHANNELS-NEXT: %120 = stablehlo.slice %arg0 [0:1, 0:16, 0:32] : (tensor<2x16x32xf32>) -> tensor<1x16x32xf32>
-// CHANNELS-NEXT: %121 = stablehlo.reshape %120 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
-// CHANNELS-NEXT: %122 = stablehlo.abs %121 : tensor<16x32xf32>
-// CHANNELS-NEXT: %123 = stablehlo.bitcast_convert %122 : (tensor<16x32xf32>) -> tensor<16x32xi32>
-// CHANNELS-NEXT: %c_46 = stablehlo.constant dense<8388608> : tensor<16x32xi32>
-// CHANNELS-NEXT: %124 = stablehlo.add %123, %c_46 : tensor<16x32xi32>
-// CHANNELS-NEXT: %c_47 = stablehlo.constant dense<8388608> : tensor<i32>
-// CHANNELS-NEXT: %125 = stablehlo.reduce(%124 init: %c_47) applies stablehlo.maximum across dimensions = [1] : (tensor<16x32xi32>, tensor<i32>) -> tensor<16xi32>
-// CHANNELS-NEXT: %126 = stablehlo.optimization_barrier %125 : tensor<16xi32>
-// CHANNELS-NEXT: %c_48 = stablehlo.constant dense<8388608> : tensor<16xi32>
-// CHANNELS-NEXT: %127 = stablehlo.subtract %126, %c_48 : tensor<16xi32>
-// CHANNELS-NEXT: %128 = stablehlo.bitcast_convert %127 : (tensor<16xi32>) -> tensor<16xf32>
-// CHANNELS-NEXT: %cst_49 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<16xf32>
-// CHANNELS-NEXT: %129 = stablehlo.maximum %128, %cst_49 : tensor<16xf32>
-// CHANNELS-NEXT: %130 = stablehlo.bitcast_convert %129 : (tensor<16xf32>) -> tensor<16xui32>
-// CHANNELS-NEXT: %c_50 = stablehlo.constant dense<2097151> : tensor<16xui32>
-// CHANNELS-NEXT: %131 = stablehlo.add %130, %c_50 : tensor<16xui32>
-// CHANNELS-NEXT: %c_51 = stablehlo.constant dense<2139095040> : tensor<16xui32>
-// CHANNELS-NEXT: %132 = stablehlo.and %131, %c_51 : tensor<16xui32>
-// CHANNELS-NEXT: %c_52 = stablehlo.constant dense<2197815296> : tensor<16xui32>
-// CHANNELS-NEXT: %133 = stablehlo.subtract %c_52, %132 : tensor<16xui32>
-// CHANNELS-NEXT: %134 = stablehlo.bitcast_convert %133 : (tensor<16xui32>) -> tensor<16xf32>
-// CHANNELS-NEXT: %135 = stablehlo.bitcast_convert %134 : (tensor<16xf32>) -> tensor<16xui32>
-// CHANNELS-NEXT: %c_53 = stablehlo.constant dense<2130706432> : tensor<16xui32>
-// CHANNELS-NEXT: %136 = stablehlo.subtract %c_53, %135 : tensor<16xui32>
-// CHANNELS-NEXT: %137 = stablehlo.bitcast_convert %136 : (tensor<16xui32>) -> tensor<16xf32>
-// CHANNELS-NEXT: %138 = stablehlo.broadcast_in_dim %134, dims = [0] : (tensor<16xf32>) -> tensor<16x32xf32>
-// CHANNELS-NEXT: %139 = stablehlo.multiply %121, %138 : tensor<16x32xf32>
-// CHANNELS-NEXT: %140 = stablehlo.convert %139 : (tensor<16x32xf32>) -> tensor<16x32xf8E4M3FN>
-// CHANNELS-NEXT: %141 = stablehlo.dot_general %56, %140, contracting_dims = [0] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<32x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>) -> tensor<16x16xf32>
-// CHANNELS-NEXT: %142 = stablehlo.broadcast_in_dim %137, dims = [1] : (tensor<16xf32>) -> tensor<16x16xf32>
-// CHANNELS-NEXT: %143 = stablehlo.multiply %141, %142 : tensor<16x16xf32>
-// CHANNELS-NEXT: %144 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<16x16xf32>
-// CHANNELS-NEXT: %145 = stablehlo.multiply %143, %144 : tensor<16x16xf32>
-// CHANNELS-NEXT: %146 = stablehlo.convolution(%37, %18) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x5x16xf8E4M3FN>, tensor<3x3x16x16xf8E4M3FN>) -> tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %147 = stablehlo.broadcast_in_dim %15, dims = [3] : (tensor<16xf32>) -> tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %148 = stablehlo.multiply %146, %147 : tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %149 = stablehlo.broadcast_in_dim %34, dims = [] : (tensor<f32>) -> tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %150 = stablehlo.multiply %148, %149 : tensor<1x5x5x16xf32>
-// CHANNELS-NEXT: %151 = stablehlo.reshape %119 : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
-// CHANNELS-NEXT: %152 = stablehlo.dot_general %151, %56, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<32x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %153 = stablehlo.reshape %152 : (tensor<32x16xf32>) -> tensor<2x16x16xf32>
-// CHANNELS-NEXT: %154 = stablehlo.multiply %116, %53 : tensor<f32>
-// CHANNELS-NEXT: %cst_54 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %155 = stablehlo.minimum %154, %cst_54 : tensor<f32>
-// CHANNELS-NEXT: %156 = stablehlo.broadcast_in_dim %155, dims = [] : (tensor<f32>) -> tensor<2x16x16xf32>
-// CHANNELS-NEXT: %157 = stablehlo.multiply %153, %156 : tensor<2x16x16xf32>
-// CHANNELS-NEXT: return %157, %145, %150 : tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %105 = stablehlo.reduce(%104 init: %c_40) applies stablehlo.maximum across dimensions = [0, 1, 2] : (tensor<2x16x32xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %106 = stablehlo.optimization_barrier %105 : tensor<i32>
+// CHANNELS-NEXT: %c_41 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %107 = stablehlo.subtract %106, %c_41 : tensor<i32>
+// CHANNELS-NEXT: %108 = stablehlo.bitcast_convert %107 : (tensor<i32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_42 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %109 = stablehlo.maximum %108, %cst_42 : tensor<f32>
+// CHANNELS-NEXT: %110 = stablehlo.bitcast_convert %109 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_43 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %111 = stablehlo.add %110, %c_43 : tensor<ui32>
+// CHANNELS-NEXT: %c_44 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %112 = stablehlo.and %111, %c_44 : tensor<ui32>
+// CHANNELS-NEXT: %c_45 = stablehlo.constant dense<2197815296> : tensor<ui32>
+// CHANNELS-NEXT: %113 = stablehlo.subtract %c_45, %112 : tensor<ui32>
+// CHANNELS-NEXT: %114 = stablehlo.bitcast_convert %113 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %115 = stablehlo.bitcast_convert %114 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_46 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %116 = stablehlo.subtract %c_46, %115 : tensor<ui32>
+// CHANNELS-NEXT: %117 = stablehlo.bitcast_convert %116 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %118 = stablehlo.broadcast_in_dim %114, dims = [] : (tensor<f32>) -> tensor<2x16x32xf32>
+// CHANNELS-NEXT: %119 = stablehlo.multiply %101, %118 : tensor<2x16x32xf32>
+// CHANNELS-NEXT: %120 = stablehlo.convert %119 : (tensor<2x16x32xf32>) -> tensor<2x16x32xf8E4M3FN>
+// CHANNELS-NEXT: %121 = stablehlo.slice %arg0 [0:1, 0:16, 0:32] : (tensor<2x16x32xf32>) -> tensor<1x16x32xf32>
+// CHANNELS-NEXT: %122 = stablehlo.reshape %121 : (tensor<1x16x32xf32>) -> tensor<16x32xf32>
+// CHANNELS-NEXT: %123 = stablehlo.abs %122 : tensor<16x32xf32>
+// CHANNELS-NEXT: %124 = stablehlo.bitcast_convert %123 : (tensor<16x32xf32>) -> tensor<16x32xi32>
+// CHANNELS-NEXT: %c_47 = stablehlo.constant dense<8388608> : tensor<16x32xi32>
+// CHANNELS-NEXT: %125 = stablehlo.add %124, %c_47 : tensor<16x32xi32>
+// CHANNELS-NEXT: %c_48 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %126 = stablehlo.reduce(%125 init: %c_48) applies stablehlo.maximum across dimensions = [1] : (tensor<16x32xi32>, tensor<i32>) -> tensor<16xi32>
+// CHANNELS-NEXT: %127 = stablehlo.optimization_barrier %126 : tensor<16xi32>
+// CHANNELS-NEXT: %c_49 = stablehlo.constant dense<8388608> : tensor<16xi32>
+// CHANNELS-NEXT: %128 = stablehlo.subtract %127, %c_49 : tensor<16xi32>
+// CHANNELS-NEXT: %129 = stablehlo.bitcast_convert %128 : (tensor<16xi32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %cst_50 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<16xf32>
+// CHANNELS-NEXT: %130 = stablehlo.maximum %129, %cst_50 : tensor<16xf32>
+// CHANNELS-NEXT: %131 = stablehlo.bitcast_convert %130 : (tensor<16xf32>) -> tensor<16xui32>
+// CHANNELS-NEXT: %c_51 = stablehlo.constant dense<2097151> : tensor<16xui32>
+// CHANNELS-NEXT: %132 = stablehlo.add %131, %c_51 : tensor<16xui32>
+// CHANNELS-NEXT: %c_52 = stablehlo.constant dense<2139095040> : tensor<16xui32>
+// CHANNELS-NEXT: %133 = stablehlo.and %132, %c_52 : tensor<16xui32>
+// CHANNELS-NEXT: %c_53 = stablehlo.constant dense<2197815296> : tensor<16xui32>
+// CHANNELS-NEXT: %134 = stablehlo.subtract %c_53, %133 : tensor<16xui32>
+// CHANNELS-NEXT: %135 = stablehlo.bitcast_convert %134 : (tensor<16xui32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %136 = stablehlo.bitcast_convert %135 : (tensor<16xf32>) -> tensor<16xui32>
+// CHANNELS-NEXT: %c_54 = stablehlo.constant dense<2130706432> : tensor<16xui32>
+// CHANNELS-NEXT: %137 = stablehlo.subtract %c_54, %136 : tensor<16xui32>
+// CHANNELS-NEXT: %138 = stablehlo.bitcast_convert %137 : (tensor<16xui32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %139 = stablehlo.broadcast_in_dim %135, dims = [0] : (tensor<16xf32>) -> tensor<16x32xf32>
+// CHANNELS-NEXT: %140 = stablehlo.multiply %122, %139 : tensor<16x32xf32>
+// CHANNELS-NEXT: %141 = stablehlo.convert %140 : (tensor<16x32xf32>) -> tensor<16x32xf8E4M3FN>
+// CHANNELS-NEXT: %142 = stablehlo.dot_general %56, %141, contracting_dims = [0] x [1]{{(, algorithm = <[^>]*>)?}} : (tensor<32x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>) -> tensor<16x16xf32>
+// CHANNELS-NEXT: %143 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %144 = stablehlo.multiply %138, %143 : tensor<16xf32>
+// CHANNELS-NEXT: %cst_55 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<16xf32>
+// CHANNELS-NEXT: %145 = stablehlo.minimum %144, %cst_55 : tensor<16xf32>
+// CHANNELS-NEXT: %146 = stablehlo.broadcast_in_dim %145, dims = [1] : (tensor<16xf32>) -> tensor<16x16xf32>
+// CHANNELS-NEXT: %147 = stablehlo.multiply %142, %146 : tensor<16x16xf32>
+// CHANNELS-NEXT: %148 = stablehlo.convolution(%37, %18) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x5x16xf8E4M3FN>, tensor<3x3x16x16xf8E4M3FN>) -> tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %149 = stablehlo.broadcast_in_dim %34, dims = [] : (tensor<f32>) -> tensor<16xf32>
+// CHANNELS-NEXT: %150 = stablehlo.multiply %15, %149 : tensor<16xf32>
+// CHANNELS-NEXT: %cst_56 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<16xf32>
+// CHANNELS-NEXT: %151 = stablehlo.minimum %150, %cst_56 : tensor<16xf32>
+// CHANNELS-NEXT: %152 = stablehlo.broadcast_in_dim %151, dims = [3] : (tensor<16xf32>) -> tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %153 = stablehlo.multiply %148, %152 : tensor<1x5x5x16xf32>
+// CHANNELS-NEXT: %154 = stablehlo.reshape %120 : (tensor<2x16x32xf8E4M3FN>) -> tensor<32x32xf8E4M3FN>
+// CHANNELS-NEXT: %155 = stablehlo.dot_general %154, %56, contracting_dims = [1] x [0]{{(, algorithm = <[^>]*>)?}} : (tensor<32x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %156 = stablehlo.reshape %155 : (tensor<32x16xf32>) -> tensor<2x16x16xf32>
+// CHANNELS-NEXT: %157 = stablehlo.multiply %117, %53 : tensor<f32>
+// CHANNELS-NEXT: %cst_57 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CHANNELS-NEXT: %158 = stablehlo.minimum %157, %cst_57 : tensor<f32>
+// CHANNELS-NEXT: %159 = stablehlo.broadcast_in_dim %158, dims = [] : (tensor<f32>) -> tensor<2x16x16xf32>
+// CHANNELS-NEXT: %160 = stablehlo.multiply %156, %159 : tensor<2x16x16xf32>
+// CHANNELS-NEXT: return %160, %147, %153 : tensor<2x16x16xf32>, tensor<16x16xf32>, tensor<1x5x5x16xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 

@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-state{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-compute{recipe=%S/Inputs/compute_f16.toml},scalify-quantize-constants,scalify-propagate{recipe=%S/Inputs/compute_f16.toml annotate=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true},scalify-roles,scalify-recognize{scales=true inputs=true},scalify-quantize-matmuls{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-state{recipe=%S/Inputs/compute_f16.toml},scalify-narrow-compute{recipe=%S/Inputs/compute_f16.toml},scalify-quantize-constants,scalify-propagate{recipe=%S/Inputs/compute_f16.toml annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=COMPUTE
 
 // A branch, a loop, a sort and a call that are computed in f16.

@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{signature=scaled every=true told=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=%S/Inputs/every.toml},scalify-quantize-matmuls{recipe=%S/Inputs/every.toml},scalify-narrow-state{recipe=%S/Inputs/every.toml},scalify-quantize-constants,scalify-propagate{recipe=%S/Inputs/every.toml annotate=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{signature=scaled every=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=%S/Inputs/every.toml},scalify-quantize-matmuls{recipe=%S/Inputs/every.toml},scalify-narrow-state{recipe=%S/Inputs/every.toml},scalify-quantize-constants,scalify-propagate{recipe=%S/Inputs/every.toml annotate=true})' \
 // RUN:   | %filecheck %s
 
 // A training step whose state is rescaled in every fourth step.

@@ -1,4 +1,4 @@
-// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true told=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=fp8},scalify-quantize-matmuls{recipe=fp8},scalify-narrow-state{recipe=fp8},scalify-quantize-constants,scalify-propagate{recipe=fp8 annotate=true})' \
+// RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature{every=true},scalify-roles{narrow-state=true},scalify-recognize{scales=true inputs=true},scalify-insert-rescales{recipe=fp8},scalify-quantize-matmuls{recipe=fp8},scalify-narrow-state{recipe=fp8},scalify-quantize-constants,scalify-propagate{recipe=fp8 annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=FP8
 // RUN: %scalify-opt %s --pass-pipeline='builtin.module(scalify-normalize,scalify-signature,scalify-roles,scalify-recognize{scales=true marked=true},scalify-quantize-matmuls{recipe=%S/Inputs/channels.toml},scalify-narrow-state{recipe=%S/Inputs/channels.toml},scalify-propagate{annotate=true})' \
 // RUN:   | %filecheck %s --check-prefix=CHANNELS
@@ -125,50 +125,52 @@
 // CHANNELS-NEXT: %cst_22 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<f32>
 // CHANNELS-NEXT: %cst_23 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.000000e+00> : tensor<f32>
 // CHANNELS-NEXT: %57 = "chlo.ragged_dot"(%56, %37, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf8E4M3FN>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %58 = stablehlo.broadcast_in_dim %34, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %59 = stablehlo.multiply %57, %58 : tensor<32x32xf32>
-// CHANNELS-NEXT: %60 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %61 = stablehlo.multiply %59, %60 : tensor<32x32xf32>
-// CHANNELS-NEXT: %62 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %63 = stablehlo.multiply %62, %61 : tensor<32x32xf32>
-// CHANNELS-NEXT: %64 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %65 = stablehlo.multiply %64, %63 : tensor<32x32xf32>
-// CHANNELS-NEXT: %66 = stablehlo.abs %65 : tensor<32x32xf32>
-// CHANNELS-NEXT: %67 = stablehlo.bitcast_convert %66 : (tensor<32x32xf32>) -> tensor<32x32xi32>
-// CHANNELS-NEXT: %c_24 = stablehlo.constant dense<8388608> : tensor<32x32xi32>
-// CHANNELS-NEXT: %68 = stablehlo.add %67, %c_24 : tensor<32x32xi32>
-// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<8388608> : tensor<i32>
-// CHANNELS-NEXT: %69 = stablehlo.reduce(%68 init: %c_25) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xi32>, tensor<i32>) -> tensor<i32>
-// CHANNELS-NEXT: %70 = stablehlo.optimization_barrier %69 : tensor<i32>
+// CHANNELS-NEXT: %58 = stablehlo.broadcast_in_dim %53, dims = [] : (tensor<f32>) -> tensor<32xf32>
+// CHANNELS-NEXT: %59 = stablehlo.multiply %34, %58 : tensor<32xf32>
+// CHANNELS-NEXT: %cst_24 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<32xf32>
+// CHANNELS-NEXT: %60 = stablehlo.minimum %59, %cst_24 : tensor<32xf32>
+// CHANNELS-NEXT: %61 = stablehlo.broadcast_in_dim %60, dims = [1] : (tensor<32xf32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %62 = stablehlo.multiply %57, %61 : tensor<32x32xf32>
+// CHANNELS-NEXT: %63 = stablehlo.broadcast_in_dim %cst_23, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %64 = stablehlo.multiply %63, %62 : tensor<32x32xf32>
+// CHANNELS-NEXT: %65 = stablehlo.broadcast_in_dim %cst_22, dims = [] {scalify.forms = ["unscaled"]} : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %66 = stablehlo.multiply %65, %64 : tensor<32x32xf32>
+// CHANNELS-NEXT: %67 = stablehlo.abs %66 : tensor<32x32xf32>
+// CHANNELS-NEXT: %68 = stablehlo.bitcast_convert %67 : (tensor<32x32xf32>) -> tensor<32x32xi32>
+// CHANNELS-NEXT: %c_25 = stablehlo.constant dense<8388608> : tensor<32x32xi32>
+// CHANNELS-NEXT: %69 = stablehlo.add %68, %c_25 : tensor<32x32xi32>
 // CHANNELS-NEXT: %c_26 = stablehlo.constant dense<8388608> : tensor<i32>
-// CHANNELS-NEXT: %71 = stablehlo.subtract %70, %c_26 : tensor<i32>
-// CHANNELS-NEXT: %72 = stablehlo.bitcast_convert %71 : (tensor<i32>) -> tensor<f32>
-// CHANNELS-NEXT: %cst_27 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
-// CHANNELS-NEXT: %73 = stablehlo.maximum %72, %cst_27 : tensor<f32>
-// CHANNELS-NEXT: %74 = stablehlo.bitcast_convert %73 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_28 = stablehlo.constant dense<2097151> : tensor<ui32>
-// CHANNELS-NEXT: %75 = stablehlo.add %74, %c_28 : tensor<ui32>
-// CHANNELS-NEXT: %c_29 = stablehlo.constant dense<2139095040> : tensor<ui32>
-// CHANNELS-NEXT: %76 = stablehlo.and %75, %c_29 : tensor<ui32>
-// CHANNELS-NEXT: %c_30 = stablehlo.constant dense<2256535552> : tensor<ui32>
-// CHANNELS-NEXT: %77 = stablehlo.subtract %c_30, %76 : tensor<ui32>
-// CHANNELS-NEXT: %78 = stablehlo.bitcast_convert %77 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %79 = stablehlo.bitcast_convert %78 : (tensor<f32>) -> tensor<ui32>
-// CHANNELS-NEXT: %c_31 = stablehlo.constant dense<2130706432> : tensor<ui32>
-// CHANNELS-NEXT: %80 = stablehlo.subtract %c_31, %79 : tensor<ui32>
-// CHANNELS-NEXT: %81 = stablehlo.bitcast_convert %80 : (tensor<ui32>) -> tensor<f32>
-// CHANNELS-NEXT: %82 = stablehlo.broadcast_in_dim %78, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
-// CHANNELS-NEXT: %83 = stablehlo.multiply %65, %82 : tensor<32x32xf32>
-// CHANNELS-NEXT: %84 = stablehlo.convert %83 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %85 = stablehlo.optimization_barrier %84 : tensor<32x32xf8E5M2>
-// CHANNELS-NEXT: %86 = "chlo.ragged_dot"(%arg0, %65, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
-// CHANNELS-NEXT: %87 = "chlo.ragged_dot"(%85, %18, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %88 = stablehlo.multiply %81, %15 : tensor<f32>
-// CHANNELS-NEXT: %cst_32 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
-// CHANNELS-NEXT: %89 = stablehlo.minimum %88, %cst_32 : tensor<f32>
-// CHANNELS-NEXT: %90 = stablehlo.broadcast_in_dim %89, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
-// CHANNELS-NEXT: %91 = stablehlo.multiply %87, %90 : tensor<32x16xf32>
-// CHANNELS-NEXT: return %91, %86 : tensor<32x16xf32>, tensor<3x16x32xf32>
+// CHANNELS-NEXT: %70 = stablehlo.reduce(%69 init: %c_26) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<32x32xi32>, tensor<i32>) -> tensor<i32>
+// CHANNELS-NEXT: %71 = stablehlo.optimization_barrier %70 : tensor<i32>
+// CHANNELS-NEXT: %c_27 = stablehlo.constant dense<8388608> : tensor<i32>
+// CHANNELS-NEXT: %72 = stablehlo.subtract %71, %c_27 : tensor<i32>
+// CHANNELS-NEXT: %73 = stablehlo.bitcast_convert %72 : (tensor<i32>) -> tensor<f32>
+// CHANNELS-NEXT: %cst_28 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<7.70371977E-34> : tensor<f32>
+// CHANNELS-NEXT: %74 = stablehlo.maximum %73, %cst_28 : tensor<f32>
+// CHANNELS-NEXT: %75 = stablehlo.bitcast_convert %74 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_29 = stablehlo.constant dense<2097151> : tensor<ui32>
+// CHANNELS-NEXT: %76 = stablehlo.add %75, %c_29 : tensor<ui32>
+// CHANNELS-NEXT: %c_30 = stablehlo.constant dense<2139095040> : tensor<ui32>
+// CHANNELS-NEXT: %77 = stablehlo.and %76, %c_30 : tensor<ui32>
+// CHANNELS-NEXT: %c_31 = stablehlo.constant dense<2256535552> : tensor<ui32>
+// CHANNELS-NEXT: %78 = stablehlo.subtract %c_31, %77 : tensor<ui32>
+// CHANNELS-NEXT: %79 = stablehlo.bitcast_convert %78 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %80 = stablehlo.bitcast_convert %79 : (tensor<f32>) -> tensor<ui32>
+// CHANNELS-NEXT: %c_32 = stablehlo.constant dense<2130706432> : tensor<ui32>
+// CHANNELS-NEXT: %81 = stablehlo.subtract %c_32, %80 : tensor<ui32>
+// CHANNELS-NEXT: %82 = stablehlo.bitcast_convert %81 : (tensor<ui32>) -> tensor<f32>
+// CHANNELS-NEXT: %83 = stablehlo.broadcast_in_dim %79, dims = [] : (tensor<f32>) -> tensor<32x32xf32>
+// CHANNELS-NEXT: %84 = stablehlo.multiply %66, %83 : tensor<32x32xf32>
+// CHANNELS-NEXT: %85 = stablehlo.convert %84 : (tensor<32x32xf32>) -> tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %86 = stablehlo.optimization_barrier %85 : tensor<32x32xf8E5M2>
+// CHANNELS-NEXT: %87 = "chlo.ragged_dot"(%arg0, %66, %arg2) <{precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>], ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x16xf32>, tensor<32x32xf32>, tensor<3xi32>) -> tensor<3x16x32xf32>
+// CHANNELS-NEXT: %88 = "chlo.ragged_dot"(%86, %18, %arg2) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> {scalify.composite = 1 : i32} : (tensor<32x32xf8E5M2>, tensor<3x16x32xf8E4M3FN>, tensor<3xi32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %89 = stablehlo.multiply %82, %15 : tensor<f32>
+// CHANNELS-NEXT: %cst_33 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<3.40282347E+38> : tensor<f32>
+// CHANNELS-NEXT: %90 = stablehlo.minimum %89, %cst_33 : tensor<f32>
+// CHANNELS-NEXT: %91 = stablehlo.broadcast_in_dim %90, dims = [] : (tensor<f32>) -> tensor<32x16xf32>
+// CHANNELS-NEXT: %92 = stablehlo.multiply %88, %91 : tensor<32x16xf32>
+// CHANNELS-NEXT: return %92, %87 : tensor<32x16xf32>, tensor<3x16x32xf32>
 // CHANNELS-NEXT: }
 // CHANNELS-NEXT: }
 

@@ -111,78 +111,118 @@
 // NARROW-NEXT: %21 = stablehlo.add %20, %c_1 : tensor<i32>
 // NARROW-NEXT: %22 = stablehlo.shift_left %21, %c_0 : tensor<i32>
 // NARROW-NEXT: %23 = stablehlo.bitcast_convert %22 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %24 = stablehlo.add %8, %12 : tensor<i32>
-// NARROW-NEXT: %25 = stablehlo.clamp %c_3, %24, %c_4 : tensor<i32>
-// NARROW-NEXT: %26 = stablehlo.clamp %c_3, %25, %c_4 : tensor<i32>
-// NARROW-NEXT: %27 = stablehlo.add %26, %c_1 : tensor<i32>
-// NARROW-NEXT: %28 = stablehlo.shift_left %27, %c_0 : tensor<i32>
-// NARROW-NEXT: %29 = stablehlo.bitcast_convert %28 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %30 = stablehlo.subtract %24, %25 : tensor<i32>
-// NARROW-NEXT: %31 = stablehlo.clamp %c_3, %30, %c_4 : tensor<i32>
-// NARROW-NEXT: %32 = stablehlo.add %31, %c_1 : tensor<i32>
-// NARROW-NEXT: %33 = stablehlo.shift_left %32, %c_0 : tensor<i32>
-// NARROW-NEXT: %34 = stablehlo.bitcast_convert %33 : (tensor<i32>) -> tensor<f32>
-// NARROW-NEXT: %35 = stablehlo.multiply %0, %arg5 : tensor<f32>
-// NARROW-NEXT: %36 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
-// NARROW-NEXT: %37 = stablehlo.multiply %36, %arg1 : tensor<f32>
-// NARROW-NEXT: %38 = stablehlo.multiply %37, %arg1 : tensor<f32>
-// NARROW-NEXT: %39 = stablehlo.multiply %38, %arg1 : tensor<f32>
-// NARROW-NEXT: %40 = stablehlo.multiply %39, %38 : tensor<f32>
+// NARROW-NEXT: %c_5 = stablehlo.constant dense<8388607> : tensor<i32>
+// NARROW-NEXT: %24 = stablehlo.and %4, %c_5 : tensor<i32>
+// NARROW-NEXT: %c_6 = stablehlo.constant dense<1065353216> : tensor<i32>
+// NARROW-NEXT: %25 = stablehlo.or %24, %c_6 : tensor<i32>
+// NARROW-NEXT: %26 = stablehlo.bitcast_convert %25 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %27 = stablehlo.multiply %23, %26 : tensor<f32>
+// NARROW-NEXT: %28 = stablehlo.and %9, %c_5 : tensor<i32>
+// NARROW-NEXT: %29 = stablehlo.or %28, %c_6 : tensor<i32>
+// NARROW-NEXT: %30 = stablehlo.bitcast_convert %29 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %31 = stablehlo.divide %27, %30 : tensor<f32>
+// NARROW-NEXT: %32 = stablehlo.multiply %31, %26 : tensor<f32>
+// NARROW-NEXT: %33 = stablehlo.divide %32, %30 : tensor<f32>
+// NARROW-NEXT: %34 = stablehlo.multiply %33, %26 : tensor<f32>
+// NARROW-NEXT: %35 = stablehlo.divide %34, %30 : tensor<f32>
+// NARROW-NEXT: %36 = stablehlo.multiply %35, %26 : tensor<f32>
+// NARROW-NEXT: %37 = stablehlo.divide %36, %30 : tensor<f32>
+// NARROW-NEXT: %38 = stablehlo.multiply %37, %26 : tensor<f32>
+// NARROW-NEXT: %39 = stablehlo.divide %38, %30 : tensor<f32>
+// NARROW-NEXT: %40 = stablehlo.multiply %39, %26 : tensor<f32>
+// NARROW-NEXT: %41 = stablehlo.divide %40, %30 : tensor<f32>
+// NARROW-NEXT: %42 = stablehlo.multiply %41, %26 : tensor<f32>
+// NARROW-NEXT: %43 = stablehlo.divide %42, %30 : tensor<f32>
+// NARROW-NEXT: %44 = stablehlo.multiply %43, %26 : tensor<f32>
+// NARROW-NEXT: %45 = stablehlo.divide %44, %30 : tensor<f32>
+// NARROW-NEXT: %46 = stablehlo.add %8, %12 : tensor<i32>
+// NARROW-NEXT: %47 = stablehlo.clamp %c_3, %46, %c_4 : tensor<i32>
+// NARROW-NEXT: %48 = stablehlo.clamp %c_3, %47, %c_4 : tensor<i32>
+// NARROW-NEXT: %49 = stablehlo.add %48, %c_1 : tensor<i32>
+// NARROW-NEXT: %50 = stablehlo.shift_left %49, %c_0 : tensor<i32>
+// NARROW-NEXT: %51 = stablehlo.bitcast_convert %50 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %52 = stablehlo.subtract %46, %47 : tensor<i32>
+// NARROW-NEXT: %53 = stablehlo.clamp %c_3, %52, %c_4 : tensor<i32>
+// NARROW-NEXT: %54 = stablehlo.add %53, %c_1 : tensor<i32>
+// NARROW-NEXT: %55 = stablehlo.shift_left %54, %c_0 : tensor<i32>
+// NARROW-NEXT: %56 = stablehlo.bitcast_convert %55 : (tensor<i32>) -> tensor<f32>
+// NARROW-NEXT: %57 = stablehlo.multiply %56, %26 : tensor<f32>
+// NARROW-NEXT: %58 = stablehlo.multiply %57, %30 : tensor<f32>
+// NARROW-NEXT: %59 = stablehlo.multiply %58, %26 : tensor<f32>
+// NARROW-NEXT: %60 = stablehlo.multiply %59, %30 : tensor<f32>
+// NARROW-NEXT: %61 = stablehlo.multiply %60, %26 : tensor<f32>
+// NARROW-NEXT: %62 = stablehlo.multiply %61, %30 : tensor<f32>
+// NARROW-NEXT: %63 = stablehlo.multiply %62, %26 : tensor<f32>
+// NARROW-NEXT: %64 = stablehlo.multiply %63, %30 : tensor<f32>
+// NARROW-NEXT: %65 = stablehlo.multiply %64, %26 : tensor<f32>
+// NARROW-NEXT: %66 = stablehlo.multiply %65, %30 : tensor<f32>
+// NARROW-NEXT: %67 = stablehlo.multiply %66, %26 : tensor<f32>
+// NARROW-NEXT: %68 = stablehlo.multiply %67, %30 : tensor<f32>
+// NARROW-NEXT: %69 = stablehlo.multiply %68, %26 : tensor<f32>
+// NARROW-NEXT: %70 = stablehlo.multiply %69, %30 : tensor<f32>
+// NARROW-NEXT: %71 = stablehlo.multiply %70, %26 : tensor<f32>
+// NARROW-NEXT: %72 = stablehlo.multiply %71, %30 : tensor<f32>
+// NARROW-NEXT: %73 = stablehlo.multiply %0, %arg5 : tensor<f32>
+// NARROW-NEXT: %74 = stablehlo.multiply %arg1, %arg1 : tensor<f32>
+// NARROW-NEXT: %75 = stablehlo.multiply %74, %arg1 : tensor<f32>
+// NARROW-NEXT: %76 = stablehlo.multiply %75, %arg1 : tensor<f32>
+// NARROW-NEXT: %77 = stablehlo.multiply %76, %arg1 : tensor<f32>
+// NARROW-NEXT: %78 = stablehlo.multiply %77, %76 : tensor<f32>
 // NARROW-NEXT: %cst = stablehlo.constant dense<1.17549435E-38> : tensor<f32>
-// NARROW-NEXT: %cst_5 = stablehlo.constant dense<8.50705917E+37> : tensor<f32>
-// NARROW-NEXT: %41 = stablehlo.clamp %cst, %40, %cst_5 : tensor<f32>
-// NARROW-NEXT: %42 = stablehlo.divide %39, %41 : tensor<f32>
-// NARROW-NEXT: %43 = stablehlo.multiply %42, %38 : tensor<f32>
-// NARROW-NEXT: %44 = stablehlo.multiply %35, %35 : tensor<f32>
-// NARROW-NEXT: %45 = stablehlo.clamp %cst, %44, %cst_5 : tensor<f32>
-// NARROW-NEXT: %46 = stablehlo.divide %35, %45 : tensor<f32>
-// NARROW-NEXT: %47 = stablehlo.multiply %46, %35 : tensor<f32>
-// NARROW-NEXT: %cst_6 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<8xf32>
-// NARROW-NEXT: %48 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2"]} : tensor<8xf32>
-// NARROW-NEXT: %49 = stablehlo.multiply %48, %48 {scalify.forms = ["s0^4"]} : tensor<8xf32>
-// NARROW-NEXT: %50 = stablehlo.multiply %49, %49 {scalify.forms = ["s0^8"]} : tensor<8xf32>
-// NARROW-NEXT: %51 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2"]} : tensor<8xf32>
-// NARROW-NEXT: %52 = stablehlo.multiply %51, %51 {scalify.forms = ["s1^4"]} : tensor<8xf32>
-// NARROW-NEXT: %53 = stablehlo.multiply %52, %52 {scalify.forms = ["s1^8"]} : tensor<8xf32>
-// NARROW-NEXT: %54 = stablehlo.divide %50, %53 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
-// NARROW-NEXT: %55 = stablehlo.multiply %50, %53 {scalify.forms = ["s0^8*s1^8"]} : tensor<8xf32>
-// NARROW-NEXT: %56 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1"]} : tensor<8xf32>
-// NARROW-NEXT: %57 = stablehlo.multiply %56, %arg4 {scalify.forms = ["s0*s1*s2"]} : tensor<8xf32>
-// NARROW-NEXT: %58 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %59 = stablehlo.multiply %56, %58 : tensor<8xf32>
-// NARROW-NEXT: %60 = stablehlo.add %59, %cst_6 {scalify.forms = ["2^0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %61 = stablehlo.multiply %60, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %62 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %63 = stablehlo.multiply %61, %62 : tensor<8xf32>
-// NARROW-NEXT: %64 = stablehlo.add %cst_6, %63 {scalify.forms = ["2^0 level 0.792481"]} : tensor<8xf32>
-// NARROW-NEXT: %cst_7 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.500000e-01> : tensor<8xf32>
-// NARROW-NEXT: %65 = stablehlo.multiply %61, %56 {scalify.forms = ["s0^2*s1 level 0.5"]} : tensor<8xf32>
-// NARROW-NEXT: %66 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %67 = stablehlo.multiply %65, %66 : tensor<8xf32>
-// NARROW-NEXT: %68 = stablehlo.add %cst_7, %67 {scalify.forms = ["2^0 level 0.522197"]} : tensor<8xf32>
-// NARROW-NEXT: %69 = stablehlo.add %arg6, %cst_6 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
-// NARROW-NEXT: %70 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %71 = stablehlo.subtract %cst_6, %70 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
-// NARROW-NEXT: %72 = stablehlo.divide %cst_6, %arg0 {scalify.forms = ["s0^-1"]} : tensor<8xf32>
-// NARROW-NEXT: %73 = stablehlo.divide %50, %72 {scalify.forms = ["s0^9"]} : tensor<8xf32>
-// NARROW-NEXT: %74 = stablehlo.multiply %57, %57 {scalify.forms = ["s0^2*s1^2*s2^2"]} : tensor<8xf32>
-// NARROW-NEXT: %75 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %76 = stablehlo.multiply %arg2, %75 : tensor<8xf32>
-// NARROW-NEXT: %77 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %78 = stablehlo.multiply %arg4, %77 : tensor<8xf32>
-// NARROW-NEXT: %79 = stablehlo.clamp %arg0, %76, %78 {scalify.forms = ["s0"]} : tensor<8xf32>
-// NARROW-NEXT: %80 = stablehlo.broadcast_in_dim %23, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %81 = stablehlo.multiply %54, %80 : tensor<8xf32>
-// NARROW-NEXT: %82 = stablehlo.broadcast_in_dim %34, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %83 = stablehlo.multiply %55, %82 : tensor<8xf32>
-// NARROW-NEXT: %cst_8 = stablehlo.constant dense<5.000000e-01> : tensor<8xf32>
-// NARROW-NEXT: %84 = stablehlo.multiply %64, %cst_8 : tensor<8xf32>
-// NARROW-NEXT: %cst_9 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
-// NARROW-NEXT: %85 = stablehlo.broadcast_in_dim %43, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %86 = stablehlo.multiply %73, %85 : tensor<8xf32>
-// NARROW-NEXT: %87 = stablehlo.broadcast_in_dim %47, dims = [] : (tensor<f32>) -> tensor<8xf32>
-// NARROW-NEXT: %88 = stablehlo.multiply %74, %87 : tensor<8xf32>
-// NARROW-NEXT: return %68, %81, %18, %83, %29, %57, %35, %84, %cst_9, %79, %arg1, %86, %41, %88, %45, %71 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
+// NARROW-NEXT: %cst_7 = stablehlo.constant dense<8.50705917E+37> : tensor<f32>
+// NARROW-NEXT: %79 = stablehlo.clamp %cst, %78, %cst_7 : tensor<f32>
+// NARROW-NEXT: %80 = stablehlo.divide %77, %79 : tensor<f32>
+// NARROW-NEXT: %81 = stablehlo.multiply %80, %76 : tensor<f32>
+// NARROW-NEXT: %82 = stablehlo.multiply %73, %73 : tensor<f32>
+// NARROW-NEXT: %83 = stablehlo.clamp %cst, %82, %cst_7 : tensor<f32>
+// NARROW-NEXT: %84 = stablehlo.divide %73, %83 : tensor<f32>
+// NARROW-NEXT: %85 = stablehlo.multiply %84, %73 : tensor<f32>
+// NARROW-NEXT: %cst_8 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<1.000000e+00> : tensor<8xf32>
+// NARROW-NEXT: %86 = stablehlo.multiply %arg0, %arg0 {scalify.forms = ["s0^2"]} : tensor<8xf32>
+// NARROW-NEXT: %87 = stablehlo.multiply %86, %86 {scalify.forms = ["s0^4"]} : tensor<8xf32>
+// NARROW-NEXT: %88 = stablehlo.multiply %87, %87 {scalify.forms = ["s0^8"]} : tensor<8xf32>
+// NARROW-NEXT: %89 = stablehlo.multiply %arg2, %arg2 {scalify.forms = ["s1^2"]} : tensor<8xf32>
+// NARROW-NEXT: %90 = stablehlo.multiply %89, %89 {scalify.forms = ["s1^4"]} : tensor<8xf32>
+// NARROW-NEXT: %91 = stablehlo.multiply %90, %90 {scalify.forms = ["s1^8"]} : tensor<8xf32>
+// NARROW-NEXT: %92 = stablehlo.divide %88, %91 {scalify.forms = ["s0^8*s1^-8"]} : tensor<8xf32>
+// NARROW-NEXT: %93 = stablehlo.multiply %88, %91 {scalify.forms = ["s0^8*s1^8"]} : tensor<8xf32>
+// NARROW-NEXT: %94 = stablehlo.multiply %arg0, %arg2 {scalify.forms = ["s0*s1"]} : tensor<8xf32>
+// NARROW-NEXT: %95 = stablehlo.multiply %94, %arg4 {scalify.forms = ["s0*s1*s2"]} : tensor<8xf32>
+// NARROW-NEXT: %96 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %97 = stablehlo.multiply %94, %96 : tensor<8xf32>
+// NARROW-NEXT: %98 = stablehlo.add %97, %cst_8 {scalify.forms = ["2^0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %99 = stablehlo.multiply %98, %arg0 {scalify.forms = ["s0 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %100 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %101 = stablehlo.multiply %99, %100 : tensor<8xf32>
+// NARROW-NEXT: %102 = stablehlo.add %cst_8, %101 {scalify.forms = ["2^0 level 0.792481"]} : tensor<8xf32>
+// NARROW-NEXT: %cst_9 = stablehlo.constant {scalify.forms = ["unscaled"]} dense<2.500000e-01> : tensor<8xf32>
+// NARROW-NEXT: %103 = stablehlo.multiply %99, %94 {scalify.forms = ["s0^2*s1 level 0.5"]} : tensor<8xf32>
+// NARROW-NEXT: %104 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %105 = stablehlo.multiply %103, %104 : tensor<8xf32>
+// NARROW-NEXT: %106 = stablehlo.add %cst_9, %105 {scalify.forms = ["2^0 level 0.522197"]} : tensor<8xf32>
+// NARROW-NEXT: %107 = stablehlo.add %arg6, %cst_8 {scalify.forms = ["2^0 level 12"]} : tensor<8xf32>
+// NARROW-NEXT: %108 = stablehlo.multiply %arg6, %arg6 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %109 = stablehlo.subtract %cst_8, %108 {scalify.forms = ["2^0 level 24"]} : tensor<8xf32>
+// NARROW-NEXT: %110 = stablehlo.divide %cst_8, %arg0 {scalify.forms = ["s0^-1"]} : tensor<8xf32>
+// NARROW-NEXT: %111 = stablehlo.divide %88, %110 {scalify.forms = ["s0^9"]} : tensor<8xf32>
+// NARROW-NEXT: %112 = stablehlo.multiply %95, %95 {scalify.forms = ["s0^2*s1^2*s2^2"]} : tensor<8xf32>
+// NARROW-NEXT: %113 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %114 = stablehlo.multiply %arg2, %113 : tensor<8xf32>
+// NARROW-NEXT: %115 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %116 = stablehlo.multiply %arg4, %115 : tensor<8xf32>
+// NARROW-NEXT: %117 = stablehlo.clamp %arg0, %114, %116 {scalify.forms = ["s0"]} : tensor<8xf32>
+// NARROW-NEXT: %118 = stablehlo.broadcast_in_dim %45, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %119 = stablehlo.multiply %92, %118 : tensor<8xf32>
+// NARROW-NEXT: %120 = stablehlo.broadcast_in_dim %72, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %121 = stablehlo.multiply %93, %120 : tensor<8xf32>
+// NARROW-NEXT: %cst_10 = stablehlo.constant dense<5.000000e-01> : tensor<8xf32>
+// NARROW-NEXT: %122 = stablehlo.multiply %102, %cst_10 : tensor<8xf32>
+// NARROW-NEXT: %cst_11 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+// NARROW-NEXT: %123 = stablehlo.broadcast_in_dim %81, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %124 = stablehlo.multiply %111, %123 : tensor<8xf32>
+// NARROW-NEXT: %125 = stablehlo.broadcast_in_dim %85, dims = [] : (tensor<f32>) -> tensor<8xf32>
+// NARROW-NEXT: %126 = stablehlo.multiply %112, %125 : tensor<8xf32>
+// NARROW-NEXT: return %106, %119, %18, %121, %51, %95, %73, %122, %cst_11, %117, %arg1, %124, %79, %126, %83, %109 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>, tensor<f32>, tensor<8xf32>
 // NARROW-NEXT: }
 // NARROW-NEXT: }
 

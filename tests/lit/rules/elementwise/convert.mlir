@@ -16,8 +16,7 @@ func.func @main(%x: tensor<2x3xf32> {scalify.pair})
 
 // -----
 
-// Before exponent bits are lost, the level is paid: 1024 = 2^10 goes to the scale, and data
-// near unit fit f16.
+// A conversion of the program to a format with less range rounds values, so that they are at scale 1.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<2x3xf32> {scalify.scale = -4 : i64})
     -> (tensor<2x3xf16> {scalify.pair}) {
@@ -25,11 +24,11 @@ func.func @main(%x: tensor<2x3xf32> {scalify.scale = -4 : i64})
   // CHECK-NEXT: %[[X:.*]] = stablehlo.multiply %arg0, %[[SPLIT]] {scalify.forms = ["2^-4"]}
   %c = stablehlo.constant dense<1024.0> : tensor<2x3xf32>
   %0 = stablehlo.multiply %x, %c : tensor<2x3xf32>
-  // CHECK:      %[[MANTISSA:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<2x3xf32>
-  // CHECK-NEXT: %[[PAID:.*]] = stablehlo.multiply %[[X]], %[[MANTISSA]] :
-  // CHECK-NEXT: %[[Y:.*]] = stablehlo.convert %[[PAID]] {scalify.forms = ["2^6"]} : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  // CHECK:      %[[REST:.*]] = stablehlo.constant dense<6.400000e+01> : tensor<2x3xf32>
+  // CHECK-NEXT: %[[VALUE:.*]] = stablehlo.multiply %[[X]], %[[REST]] :
+  // CHECK-NEXT: %[[Y:.*]] = stablehlo.convert %[[VALUE]] : (tensor<2x3xf32>) -> tensor<2x3xf16>
   %1 = stablehlo.convert %0 : (tensor<2x3xf32>) -> tensor<2x3xf16>
-  // CHECK:      %[[S:.*]] = stablehlo.constant dense<6.400000e+01> : tensor<f32>
+  // CHECK:      %[[S:.*]] = stablehlo.constant dense<1.000000e+00> : tensor<f32>
   // CHECK-NEXT: return %[[Y]], %[[S]]
   return %1 : tensor<2x3xf16>
 }
