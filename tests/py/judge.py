@@ -17,6 +17,7 @@ from scalify_hlo._compat import ir, new_context, stablehlo
 from scalify_hlo.dialect.attributes import function_type
 from scalify_hlo.dialect.formats import format_of
 from scalify_hlo.dialect.functions import main_function
+from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from scalify_hlo.passes.pipeline import Options, Report, rewrite_module
 from scalify_hlo.passes.record import REWRITTEN
 from scalify_hlo.recipes.model import Recipe
@@ -90,14 +91,16 @@ def evaluate_with_xla(module: ir.Module, arrays: Sequence[Array]) -> list[Array]
 
 
 def interpreted(exported: jax.export.Exported, *arguments: Any) -> list[Array]:
-    """Runs an exported program on the interpreter, and returns its flat results.
+    """Runs an exported program on the interpreter, and returns the values of its results.
 
     XLA adds and multiplies in other orders, and with other roundings, from program to program and
     from CPU to CPU, so that the results of two compiled programs are equal but for rounding.
     """
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(arguments)]
     kept = [leaves[i] for i in exported.module_kept_var_idx]
-    return interpreter.evaluate(parse(exported.mlir_module()), kept)
+    results = interpreter.evaluate(parse(exported.mlir_module()), kept)
+    nodes = jax.tree.unflatten(exported.out_tree, results)
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(nodes, is_leaf=is_scaled_array)]
 
 
 Evaluate: TypeAlias = Callable[[ir.Module, Sequence[Array]], list[Array]]

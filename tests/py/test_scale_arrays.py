@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import scalify_hlo as jsa
-from scalify_hlo.jax_api.scaled_array import is_scaled_array
 from tests.py import judge
 
 Function = Callable[..., Any]
@@ -39,12 +38,6 @@ def arguments(types: Sequence[Any], seed: int = 0) -> list[jax.Array]:
     ]
 
 
-def interpreted(exported: jax.export.Exported, given: Sequence[Any]) -> list[Any]:
-    """The results of a program on the reference interpreter; pairs are multiplied in f64."""
-    nodes = jax.tree.unflatten(exported.out_tree, judge.interpreted(exported, *given))
-    return [np.asarray(leaf) for leaf in jax.tree.leaves(nodes, is_leaf=is_scaled_array)]
-
-
 def rewritten(
     function: Function, types: Sequence[Any], blocks: Sequence[str], **options: Any
 ) -> tuple[jax.export.Exported, jax.export.Exported]:
@@ -60,7 +53,7 @@ def assert_exact(function: Function, types: Sequence[Any], blocks: Sequence[str]
     plain = arguments(types)
     scaled = jsa.scaled_state(program, tuple(plain))
     for ours, theirs in zip(
-        interpreted(program, scaled), interpreted(original, plain), strict=True
+        judge.interpreted(program, *scaled), judge.interpreted(original, *plain), strict=True
     ):
         np.testing.assert_array_equal(ours.astype(theirs.dtype), theirs)
     return str(program.mlir_module())
