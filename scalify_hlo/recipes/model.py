@@ -258,7 +258,7 @@ class Inputs:
             input is divided at entry by the power of two at or below its rms, which becomes its
             scale. The last match counts. An input scale that is given with the program takes
             precedence.
-        measure: Patterns of inputs whose scale follows from their amax, which the program measures
+        measure: Patterns of inputs whose scale follows from their rms, which the program measures
             in each run, where a cast to a narrow format depends on their size. No scale has to be
             declared for them.
         blocks: Patterns of pairs with a scale for each block of numbers, for signature ``scaled``.
