@@ -102,13 +102,22 @@ def _bound(value: ir.Value, steps: int) -> float:
     if name in ("logistic", "tanh", "sine", "cosine") or _is_share(op):
         return 0.0
     if op.name == _MULTIPLY:
-        return sum(_bound(each, steps - 1) for each in op.operands)
+        factor = _constant_bound(op.operands[1])
+        if factor is not None:
+            return factor + _bound(op.operands[0], steps - 1)
+        return sum(_bound(each, steps // 2) for each in op.operands)
     if name == "select":
-        return max(_bound(each, steps - 1) for each in list(op.operands)[1:])
+        return max(_bound(each, steps // 2) for each in list(op.operands)[1:])
+    found = _constant_bound(value)
+    return math.inf if found is None else found
+
+
+def _constant_bound(value: ir.Value) -> float | None:
+    """Returns a bound on log2 of the number of a constant; None for other values."""
     number = filled_with(value)
-    if number is None or not math.isfinite(number):
-        return math.inf
-    return float(math.frexp(number)[1])
+    if number is None:
+        return None
+    return float(math.frexp(number)[1]) if math.isfinite(number) else math.inf
 
 
 def _is_share(op: ir.Operation) -> bool:

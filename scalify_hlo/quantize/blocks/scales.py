@@ -239,7 +239,9 @@ class _Builder(Bitwise):
         if members is not None:
             view = self._viewed(amax, members.of_amax(amax.type.shape))
             kept = members.kept
-            whole = statistic(view, "max", self.at, wide=False, devices=None, kept=kept)
+            whole = statistic(
+                view, "max", self.at, wide=False, devices=None, kept=kept, finite=False
+            )
         else:
             whole = largest(amax, self.at) if amax.type.rank else amax
         one = _Builder(self.at, whole.type, self.splats)
